@@ -29,8 +29,6 @@ export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   text(counts: Counts<Outcome>, registry: Registry): string;
   /** The public lists that the rows may change. */
   publish?: readonly ListName[];
-  /** The words of the command that undoes the import, if `history revert` does not. */
-  undo?: readonly string[] | undefined;
 }
 
 /**
@@ -87,7 +85,6 @@ export async function importRows<Row, Outcome extends string>(
     },
     text: `${kind.text(counts, registry)}${rejectedText ?? ''}`,
     ...(kind.publish && { publish: kind.publish }),
-    ...(kind.undo && { undo: kind.undo }),
   };
 }
 

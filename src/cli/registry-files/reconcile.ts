@@ -17,9 +17,6 @@ const shownDifferences = 100;
 
 export const reconcileCommand = verb(
   reading('reconcile', 'reconcile files', 'reconcile files --json')
-    .description(
-      'Prove that the registry is equal to a directory of files, or name every difference',
-    )
     .argument('<directory>', 'the directory that was moved in')
     .option('--orphans-to <code>', 'the registrar that move-in gave orphans to')
     .addHelpText(
