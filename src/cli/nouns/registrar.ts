@@ -5,6 +5,7 @@ import {
   getRegistrar,
   listRegistrars,
   type Registrar,
+  type RegistrarChanges,
   updateRegistrar,
 } from '../../registrar/account.ts';
 import { listApiUsers } from '../../registrar/api-user.ts';
@@ -14,7 +15,7 @@ import { noun, reading, usageError, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { fieldLines, listReport } from '../report/text.ts';
-import { verb } from '../run.ts';
+import { type Report, verb } from '../run.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
 
@@ -94,20 +95,9 @@ const update = verb(
       );
     }),
   async (registry, code, { name, allowIp, allowAll, webhook }) => {
-    const { db, env, origin, isDryRun } = registry;
-    const wanted = {
-      name,
-      allowedIps: allowAll ? [] : allowIp,
-      webhookUrl: webhookUrlOf(webhook, { isLocal: isLocalEnvironment(env) }),
-    };
-    const updated = await updateRegistrar(db, origin, code, wanted, { isDryRun });
-    const { registrar, webhookSecret: secret } = updated;
-    const { data, text } = reportOfChange(registry, `registrar ${code}`, updated.changes);
-    return {
-      data: { registrar: registrarData(registrar), webhook_secret: secret, ...data },
-      text:
-        secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
-    };
+    const isLocal = isLocalEnvironment(registry.env);
+    const webhookUrl = webhookUrlOf(webhook, { isLocal });
+    return change(registry, code, { name, allowedIps: allowAll ? [] : allowIp, webhookUrl });
   },
 );
 
@@ -116,28 +106,29 @@ const suspend = verb(
     .description('Refuse all logins of a registrar from the next request on; its webhook goes on')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .requiredOption('--reason <text>', 'why; the history keeps it'),
-  (registry, code, { reason }) => setSuspension(registry, code, reason),
+  async (registry, code, { reason }) => {
+    const report = await change(registry, code, { suspension: reason });
+    return { ...report, undo: ['registrar', 'resume', code] };
+  },
 );
 
 const resume = verb(
   writing('resume', 'registrar resume ALPHA')
     .description('Let a suspended registrar log in again')
     .argument('<code>', 'the registrar', asciiUpperCase),
-  (registry, code) => setSuspension(registry, code, null),
+  (registry, code) => change(registry, code, { suspension: null }),
 );
 
-async function setSuspension(registry: Registry, code: string, suspension: string | null) {
+/** Changes a registrar, and reports what has changed and the secret of a new webhook. */
+async function change(registry: Registry, code: string, wanted: RegistrarChanges): Promise<Report> {
   const { db, origin, isDryRun } = registry;
-  const { registrar, changes } = await updateRegistrar(
-    db,
-    origin,
-    code,
-    { suspension },
-    { isDryRun },
-  );
+  const updated = await updateRegistrar(db, origin, code, wanted, { isDryRun });
+  const { registrar, changes, webhookSecret: secret } = updated;
   const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
-  const undo = suspension === null ? undefined : ['registrar', 'resume', code];
-  return { data: { registrar: registrarData(registrar), ...data }, text, ...(undo && { undo }) };
+  return {
+    data: { registrar: registrarData(registrar), webhook_secret: secret, ...data },
+    text: secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
+  };
 }
 
 export const registrarCommand = noun(
