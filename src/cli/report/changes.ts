@@ -19,12 +19,17 @@ export function reportOfChange(
 
 /** Every field with both values; empty if none has changed. */
 export function changesText(recorded: Changes): string {
-  return Object.entries(shownChanges(recorded))
-    .map(([field, change]) => `${field}: ${changeText(change)}`)
-    .join('; ');
+  return changeTexts(recorded).join('; ');
 }
 
-export function changeText(change: FieldChange): string {
+/** A text for each field, with both values. */
+export function changeTexts(recorded: Changes): string[] {
+  return Object.entries(shownChanges(recorded)).map(
+    ([field, change]) => `${field}: ${changeText(change)}`,
+  );
+}
+
+function changeText(change: FieldChange): string {
   if ('redacted' in change) return 'changed (not shown)';
   if ('removed' in change) return 'changed (values removed)';
   const { from, to } = change;

@@ -1,13 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
 import { Argument } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
-import { shownChanges } from '../../../history/changes.ts';
 import type { HistoryCriteria, HistoryEntry } from '../../../history/search.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
-import { changeText } from '../../report/changes.ts';
+import { changeTexts } from '../../report/changes.ts';
 import { writeOutput } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
@@ -92,8 +91,5 @@ function entryText(entry: HistoryEntry): string {
   const { occurredAt, action, subject, subjectKey, subjectUuid, actor, requestId, changes } = entry;
   const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
   const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}, request ${requestId}`;
-  const fields = Object.entries(shownChanges(changes)).map(
-    ([field, change]) => `    ${field}: ${changeText(change)}`,
-  );
-  return [head, ...fields].join('\n');
+  return [head, ...changeTexts(changes)].join('\n    ');
 }
