@@ -77,8 +77,7 @@ const update = verb(
     const { db, origin, isDryRun } = registry;
     const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
     const changes = await updateSystem(db, origin, name, settings, { isDryRun });
-    const { data, text } = reportOfChange(registry, `system ${name}`, changes);
-    return { data: { system: { name }, ...data }, text };
+    return reportOfChange(registry, `system ${name}`, changes, { system: { name } });
   },
 );
 
@@ -108,9 +107,8 @@ function switching(word: 'disable' | 'enable', description: string) {
       const isDisabled = word === 'disable';
       const system = { type: 'system', key: name } as const;
       const changes = await setHolderDisabled(db, origin, system, isDisabled, { isDryRun });
-      const { data, text } = reportOfChange(registry, `system ${name}`, changes);
-      const undo = ['system', isDisabled ? 'enable' : 'disable', name];
-      return { data: { system: { name }, ...data }, text, undo };
+      const report = reportOfChange(registry, `system ${name}`, changes, { system: { name } });
+      return { ...report, undo: ['system', isDisabled ? 'enable' : 'disable', name] };
     },
   );
 }

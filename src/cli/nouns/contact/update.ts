@@ -117,6 +117,5 @@ export const status = verb(
 
 function reportOfContact(registry: Registry, text: string, recorded: Changes): Report {
   const code = asciiUpperCase(text);
-  const report = reportOfChange(registry, `contact ${code}`, recorded);
-  return { ...report, data: { code, ...report.data } };
+  return reportOfChange(registry, `contact ${code}`, recorded, { code });
 }

@@ -100,8 +100,7 @@ const update = verb(
       ...(tech && { tech: tech.filter((code) => code !== '') }),
     };
     const recorded = await updateDomain(db, origin, name, contacts, { isDryRun });
-    const report = reportOfChange(registry, `domain ${name.name}`, recorded);
-    return { ...report, data: { name: name.name, ...report.data } };
+    return reportOfChange(registry, `domain ${name.name}`, recorded, { name: name.name });
   },
 );
 
