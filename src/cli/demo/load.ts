@@ -12,7 +12,7 @@ import {
   systemRights,
   systems,
 } from '../../../drizzle/schema.ts';
-import { type AuctionRecord, importAuctions } from '../../auction/start.ts';
+import { importAuctions } from '../../auction/start.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
@@ -26,10 +26,9 @@ import { dayOf, daysBefore } from '../../time/day.ts';
 import type { Origin } from '../../write.ts';
 import { requiredText } from '../file/field.ts';
 import { columnsNamed } from '../file/format.ts';
-import { type Import, importRows, writeInChunks } from '../file/import.ts';
+import { type Import, importRows } from '../file/import.ts';
 import { readRows } from '../file/read.ts';
 import { readImport } from '../file/read-import.ts';
-import { auctionImport } from '../nouns/auction.ts';
 import { contactImport } from '../nouns/contact/file.ts';
 import { disputeImport } from '../nouns/dispute.ts';
 import { domainImport } from '../nouns/domain/file.ts';
@@ -90,7 +89,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   }
   await importFile('contacts.csv', contactImport({}));
   await importFile('domains.csv', domainImport);
-  await importFile('auctions.csv', demoAuctionImport);
+  await addAuctions(db);
   await importFile('retained.csv', retainedImport({}));
   await importFile('disputes.csv', disputeImport());
   await replaceDailyCounts(db);
@@ -125,24 +124,19 @@ async function isEmptyOrUnfinished(db: Database): Promise<boolean> {
   return row?.isWanted === 1;
 }
 
-/** Auctions whose addresses the examples name, in every status. */
-const demoAuctionImport: Import<AuctionRecord, 'started'> = {
-  ...auctionImport({}),
-  columns: columnsNamed(['name', 'uuid', 'status', 'registration_code']),
-  read: (values) => ({
+/** Adds auctions in every status, whose addresses the examples name. */
+async function addAuctions(db: Database): Promise<void> {
+  const file = path.join(import.meta.dirname, 'auctions.csv');
+  const columns = columnsNamed(['name', 'uuid', 'status', 'registration_code']);
+  const rows = await Array.fromAsync(readRows(file, 'csv', columns));
+  const records = rows.map(({ values }) => ({
     ...parseDomainName(requiredText(values, 'name')),
     uuid: requiredText(values, 'uuid'),
     status: auctionStatuses.find((status) => status === values.status),
     registrationCode: String(values.registration_code) || null,
-  }),
-  // Otherwise the paid auction is refused when the file is imported again.
-  findProblems: async () => [],
-  write: ({ db, origin }, records) =>
-    writeInChunks('starting', records, { started: 0, unchanged: 0 }, async (chunk) => {
-      const started = await importAuctions(db, origin, chunk);
-      return { started, unchanged: chunk.length - started };
-    }),
-};
+  }));
+  await importAuctions(db, origin, records);
+}
 
 /**
  * The number of names on each list on each day of the year before today. The last row of the file is the Saturday of this

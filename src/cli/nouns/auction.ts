@@ -88,7 +88,7 @@ const show = verb(
   },
 );
 
-export const auctionImport = (
+const auctionImport = (
   options: Parameters<typeof ignoredBy>[0],
 ): Import<DomainName, 'started'> => ({
   columns: { name: nameColumn },
