@@ -12,7 +12,7 @@ import {
   type Leaf,
   openCheckpoint,
 } from '../../transparency/verify.ts';
-import { type CommonOptions, reading, usageError } from '../command.ts';
+import { reading, usageError } from '../command.ts';
 import { writeWhole } from '../file/whole.ts';
 import { openRunningServer } from '../local/server.ts';
 import { configPath, localDirectory } from '../project.ts';
@@ -55,12 +55,7 @@ each time. If the log ever contradicts it, it becomes the proof, and no later ru
 
 export const verifyLists = command.action((options) => report(options, () => verify(options)));
 
-interface Given extends CommonOptions {
-  url?: string;
-  key?: string;
-  since?: Date;
-  state?: string;
-}
+type Given = ReturnType<typeof command.opts>;
 
 /** The memory of the last run. */
 interface Seen {
