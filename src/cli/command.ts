@@ -64,15 +64,8 @@ export function bare(name: string, ...examples: string[]) {
   );
 }
 
-export interface CommonOptions {
-  persistTo?: string;
-  remote?: true;
-  env?: string;
-  yes?: true;
-  json?: true;
-  /** Undefined for a command that only reads. */
-  dryRun?: boolean;
-}
+/** The options of every command on a registry. `dryRun` is undefined for a command that only reads. */
+export type CommonOptions = ReturnType<ReturnType<typeof reading>['opts']> & { dryRun?: boolean };
 
 /** The options that choose the same registry, as arguments. */
 export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
