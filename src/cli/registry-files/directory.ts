@@ -27,18 +27,13 @@ export function existingFiles(directory: string): string[] {
   return known.filter((name) => existsSync(path.join(directory, name)));
 }
 
-/** A directory of files, some of which may be missing. */
-export interface Directory {
-  fileOf(name: string): string;
-  has(name: string): boolean;
-  /** There is a report, and none of the files was written after it. */
-  hasReport: boolean;
-  /** Files and columns that no kind has. */
-  ignored: string[];
-}
+export type Directory = ReturnType<typeof openDirectory>;
 
-/** Throws `not_found` if the directory holds none of the files. */
-export function openDirectory(directory: string): Directory {
+/**
+ * A directory of files, some of which may be missing. `hasReport` says that none of them was written after the report;
+ * `ignored` are files and columns that no kind has. Throws `not_found` if the directory holds none of the files.
+ */
+export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);
   const existing = existingFiles(directory);
   const has = (name: string) => existing.includes(`${name}.csv`);
