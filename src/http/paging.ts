@@ -48,7 +48,7 @@ const maximumOffset = 10_000;
 
 /** For lists that read every row before an offset. */
 export const boundedPageQuery = onFirstUse(() =>
-  z.extend(pageQuery(), { offset: z.optional(wholeNumber('Offset', 0, maximumOffset)) }),
+  z.object({ ...pageQuery().shape, offset: z.optional(wholeNumber('Offset', 0, maximumOffset)) }),
 );
 
 export const expectedOfPage = {

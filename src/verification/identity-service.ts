@@ -36,7 +36,7 @@ const identification = onFirstUse(() =>
     id: z.string().check(z.regex(/^[\w-]{1,100}$/)),
     link: z.string().check(z.regex(/^https?:\/\/\S{1,2000}$/)),
     status: z.enum(['pending', 'completed', 'expired']),
-    result: z.nullish(z.record(z.string(), z.unknown())),
+    result: z.nullish(z.looseObject({})),
   }),
 );
 

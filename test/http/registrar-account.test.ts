@@ -1,7 +1,8 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
-import { forgetReplaced, setHolderDisabled } from '../../src/certificate/holder.ts';
+import { setHolderDisabled } from '../../src/certificate/holder.ts';
+import { forgetReplaced } from '../../src/certificate/replaced-secrets.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
 import { rotateApiUser } from '../../src/registrar/api-user.ts';

@@ -53,7 +53,8 @@ registrarContacts.route('/', identification);
 
 /** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>
-  z.extend(pageQuery(), {
+  z.object({
+    ...pageQuery().shape,
     details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
     ident: z.optional(textField('Ident code is invalid', 255)),
     ident_country_code: z.optional(
