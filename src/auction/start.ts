@@ -114,8 +114,11 @@ export function newAuction(
   const fields = { name, punycode, status, platform, registrationCode };
   const at = startedAt.toISOString();
   const row: NewRow<typeof auctions> = {
-    ...{ uuid, ...fields, registrationDeadline: null },
-    ...{ createdAt: at, updatedAt: at },
+    uuid,
+    ...fields,
+    registrationDeadline: null,
+    createdAt: at,
+    updatedAt: at,
   };
   return { ...row, changes: difference({}, fields) };
 }

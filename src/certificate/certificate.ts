@@ -90,8 +90,14 @@ export async function bindCertificate(
   await changeHolder(db, origin, holder, options, ({ id, bound }, isThere) => {
     if (bound.some((one) => one.fingerprint === fingerprint)) throw taken;
     const row = {
-      ...{ apiUserId: null, systemId: null, [holders[holder.type].field]: id },
-      ...{ fingerprint, commonName, expiresAt, presentedAt: null, createdAt },
+      apiUserId: null,
+      systemId: null,
+      [holders[holder.type].field]: id,
+      fingerprint,
+      commonName,
+      expiresAt,
+      presentedAt: null,
+      createdAt,
     };
     return {
       changes: difference({}, { certificate: fingerprint }),

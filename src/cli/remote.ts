@@ -61,7 +61,10 @@ export function remoteConfig(config: Unstable_Config) {
   const r2_buckets = config.r2_buckets
     .filter(({ binding }) => binding === 'ARCHIVE')
     .map(({ binding, bucket_name, jurisdiction }) => ({
-      ...{ binding, bucket_name, jurisdiction, remote: true },
+      binding,
+      bucket_name,
+      jurisdiction,
+      remote: true,
     }));
   const deployed = { name, account_id, compatibility_date, compliance_region, vars };
   return { ...deployed, d1_databases, kv_namespaces, r2_buckets };

@@ -181,8 +181,11 @@ function checkUnlinked({ code, domainCount }: Contact): void {
 
 /** What a disclosure says of whom it is about, a former holder too: they may be one person, whose identity was corrected. */
 const nobody = {
-  ...{ contactUuid: null, contactCode: null },
-  ...{ identCountryCode: null, identKey: null, identType: null },
+  contactUuid: null,
+  contactCode: null,
+  identCountryCode: null,
+  identKey: null,
+  identType: null,
 };
 
 /** The statements that remove what is left of a contact that no longer exists, if the condition holds. */

@@ -184,7 +184,7 @@ export const verificationColumn = {
 /** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
-/** The columns that a claim is about. Many people have one birthday, so the name belongs to an identity of that type. */
+/** The columns that a claim is about. Many people share a birthday, so an identity of that type includes the name. */
 export function columnsOfClaim(claim: Claim, identType?: string | null): (keyof Contact)[] {
   const isNamed = claim === 'identity' && identType === 'birthday';
   return contactColumns

@@ -70,8 +70,17 @@ export async function openDisclosure(
     const { identCountryCode, identKey, identType, uuid, code: contactCode } = contact;
     const id = (row?.last ?? 0) + 1;
     const opened = {
-      ...{ id, ...request, identCountryCode, identKey, identType, contactUuid: uuid, contactCode },
-      ...{ outcome: null, answeredAt: null, grantedFields: null, visibleAfter: null },
+      id,
+      ...request,
+      identCountryCode,
+      identKey,
+      identType,
+      contactUuid: uuid,
+      contactCode,
+      outcome: null,
+      answeredAt: null,
+      grantedFields: null,
+      visibleAfter: null,
       explanation: null,
     };
     return {

@@ -123,7 +123,9 @@ export async function deleteArchived(
     archivedDeletions,
     {
       occurredAt: sql`max(occurred_at)`,
-      ...{ subject: sql`subject`, subjectKey: sql`subject_key`, subjectUuid: sql`subject_uuid` },
+      subject: sql`subject`,
+      subjectKey: sql`subject_key`,
+      subjectUuid: sql`subject_uuid`,
       changes: remembered,
     },
     sql`from ${history} where ${arePermitted} and ${isDeletion}

@@ -25,8 +25,11 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
   await throttle(c, 'system', keyDigest);
   try {
     const login = {
-      ...{ keyDigest, address: callerAddress(c), certificate: clientCertificate(c) },
-      ...{ at: c.var.now, registrarCode },
+      keyDigest,
+      address: callerAddress(c),
+      certificate: clientCertificate(c),
+      at: c.var.now,
+      registrarCode,
       onFirstPresented: (id: number) => recordPresentedAfterResponse(c, id),
     };
     const system = await getSystem(openDatabase(c.env.DB, c.var.meter), login);

@@ -43,7 +43,9 @@ export const certificateKind: Kind = {
     const user = sql`(select id from ${apiUsers} where username = row ->> 'username')`;
     const certificate = {
       ...valuesInJson(certificates),
-      ...{ apiUserId: user, systemId: null, presentedAt: null },
+      apiUserId: user,
+      systemId: null,
+      presentedAt: null,
       fingerprint: sql`row ->> 'certificate'`,
     };
     return insertRows(db, certificates, certificate, sql`from (${rows})`);

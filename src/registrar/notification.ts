@@ -43,7 +43,10 @@ function insertDelivery(db: Database, notification: NewNotification, condition: 
     notificationId: sql`(${newestNotification(notification)})`,
     createdAt,
     waitsSince: createdAt,
-    ...{ attemptedAt: null, outcome: null, deliveredAt: null, failedAt: null },
+    attemptedAt: null,
+    outcome: null,
+    deliveredAt: null,
+    failedAt: null,
   };
   return insertRows(
     db,

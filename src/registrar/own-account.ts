@@ -142,7 +142,10 @@ export async function recordFirstUse(
   const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
   const isTheirs = isFirstUse(login);
   const rows = {
-    ...{ key: sql`username`, uuid: null, registrar: null, changes: sql`${changes}` },
+    key: sql`username`,
+    uuid: null,
+    registrar: null,
+    changes: sql`${changes}`,
     source: sql`from ${apiUsers} where ${isTheirs}`,
   };
   const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];

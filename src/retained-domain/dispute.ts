@@ -78,8 +78,14 @@ export async function openDispute(
 /** The row of a dispute that is about to be opened, with its changes. */
 export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt: Date) {
   const row: NewRow<typeof disputes> = {
-    ...{ password: null, comment: null, initiator: null, closedAt: null },
-    ...{ name, punycode, ...fields, createdAt: createdAt.toISOString() },
+    password: null,
+    comment: null,
+    initiator: null,
+    closedAt: null,
+    name,
+    punycode,
+    ...fields,
+    createdAt: createdAt.toISOString(),
   };
   return { ...row, changes: difference({}, fields) };
 }

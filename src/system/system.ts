@@ -52,8 +52,12 @@ export async function addSystem(
   const settings = await checked(db, { rights, allowedIps });
   const at = origin.request.at.toISOString();
   const row = {
-    ...{ name, ...settings, keyDigest: await digestSecret(key), keyChangedAt: at },
-    ...{ createdAt: at, updatedAt: at },
+    name,
+    ...settings,
+    keyDigest: await digestSecret(key),
+    keyChangedAt: at,
+    createdAt: at,
+    updatedAt: at,
   };
   const look = () => db.select({ id: systems.id }).from(systems).where(eq(systems.name, name));
   const judge = ([same]: Awaited<ReturnType<typeof look>>): Change<void> => {

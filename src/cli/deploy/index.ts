@@ -95,7 +95,10 @@ try {
     command.error('--gradual asks before it goes on: run it in a terminal.', { exitCode: 2 });
   }
   const deployment: Deployment = {
-    ...{ configPath, environment, jurisdiction, share },
+    configPath,
+    environment,
+    jurisdiction,
+    share,
     wrangler: runWrangler,
     publish: () => publish(environment),
     fetch: (url) => fetch(url),

@@ -120,9 +120,17 @@ async function verify({ since, ...given }: Given) {
   const [first = null, last = null] = [days[0], days.at(-1)];
   return {
     data: {
-      ...{ url, key, key_known_before: known !== undefined, leaves: leaves.length },
-      ...{ newest_day: newest, seen_before: before?.size ?? null, lists: days.length },
-      ...{ lists_not_known: others, first_day: first, last_day: last, verified: true },
+      url,
+      key,
+      key_known_before: known !== undefined,
+      leaves: leaves.length,
+      newest_day: newest,
+      seen_before: before?.size ?? null,
+      lists: days.length,
+      lists_not_known: others,
+      first_day: first,
+      last_day: last,
+      verified: true,
     },
     text: `${held}; lists served as they were logged: ${days.length}${first ? ` (${first} to ${last})` : ''}`,
   };

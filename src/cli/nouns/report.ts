@@ -99,9 +99,16 @@ const disclosures = verb(
 );
 
 const claimColumns = [
-  ...(['registrar', 'contacts', 'waiting_over_a_week', 'claim', 'verified', 'oldest'] as const),
-  ...(['over_a_year', 'demanded', 'overdue'] as const),
-];
+  'registrar',
+  'contacts',
+  'waiting_over_a_week',
+  'claim',
+  'verified',
+  'oldest',
+  'over_a_year',
+  'demanded',
+  'overdue',
+] as const;
 
 const verification = verb(
   reading('verification', 'report verification', 'report verification --registrar ALPHA --json')

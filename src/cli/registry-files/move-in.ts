@@ -151,6 +151,8 @@ function summaryOf(staging: Staging, kind: Kind, unchanged: number) {
     added: count('add'),
     updated: count('update') + count('replace'),
     removed: count('remove'),
-    ...{ unchanged, conflicts, refused },
+    unchanged,
+    conflicts,
+    refused,
   };
 }

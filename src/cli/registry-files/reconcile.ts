@@ -32,7 +32,10 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
     const reported = await readReported(directory);
     const sides = new Map(kinds.map((kind) => [kind, new Sides(kind)]));
     const compared = await planMove(db, {
-      ...{ staging, directory, now: origin.request.at, orphansTo },
+      staging,
+      directory,
+      now: origin.request.at,
+      orphansTo,
       onCompared(kind, wanted, stored) {
         if (wanted) sides.get(kind)!.add('in_files', wanted);
         if (stored) sides.get(kind)!.add('here', stored);
@@ -53,7 +56,9 @@ as refused or as a conflict; otherwise 1. A report that is older than one of the
     const data = {
       kinds: [...compared.keys()].map((kind) => sides.get(kind)!.summary()),
       not_compared: kinds.filter((kind) => !compared.has(kind)).map(({ name }) => name),
-      ...{ ignored: directory.ignored, unreported, equal: all === 0 },
+      ignored: directory.ignored,
+      unreported,
+      equal: all === 0,
     };
     if (!json) return { data, text: textOf(data, shown, all) };
     await writeOutput(`],${JSON.stringify(data).slice(1)}\n`);
@@ -169,8 +174,12 @@ function textOf(
   const rows = answer.kinds.flatMap(({ by_registrar, ...whole }) => [
     { ...whole, registrar: null },
     ...Object.entries(by_registrar).map(([registrar, { in_files, here }]) => ({
-      ...{ kind: whole.kind, registrar, rows_in_files: in_files, rows_here: here },
-      ...{ digest_of_files: '', digest_here: '' },
+      kind: whole.kind,
+      registrar,
+      rows_in_files: in_files,
+      rows_here: here,
+      digest_of_files: '',
+      digest_here: '',
     })),
   ]);
   const lines = shown.map(({ file, key, difference, columns, reported }) => {

@@ -80,7 +80,9 @@ function examine(
     work((column, done, why) => noted.push({ column, done, why }));
   });
   const refusals = refused?.problems.map(({ field: column = null, message: why }) => ({
-    ...{ column, done: 'refused' as const, why },
+    column,
+    done: 'refused' as const,
+    why,
   }));
   const registrar = form.registrar ?? values.registrar;
   for (const { column, ...finding } of refusals ?? noted) {

@@ -48,8 +48,14 @@ export class Staging implements Disposable {
   update(kind: Kind, key: string, known: Partial<StagedRow>): void {
     const rows = this.rows(kind);
     const none = {
-      ...{ key, line: null, text: null, isRepeated: false, incoming: null, stored: null },
-      ...{ elements: [], isExpected: false },
+      key,
+      line: null,
+      text: null,
+      isRepeated: false,
+      incoming: null,
+      stored: null,
+      elements: [],
+      isExpected: false,
     };
     rows.set(key, { ...none, ...rows.get(key), ...known });
   }

@@ -38,8 +38,13 @@ export function readStartOptions(args: readonly string[]) {
   const { sandbox: isSandbox = false } = command.opts();
   return {
     settings: command.opts().var ?? {},
-    ...{ port, ip, environment: env, limits },
-    ...{ isDemoWanted: demo, isSandbox, isJsonLog: jsonLog ?? false },
+    port,
+    ip,
+    environment: env,
+    limits,
+    isDemoWanted: demo,
+    isSandbox,
+    isJsonLog: jsonLog ?? false,
     directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
     // The command that is proposed when the port is taken.
     otherArgs: withoutPort(args),

@@ -71,8 +71,11 @@ export const identificationPaths: ZodOpenApiPathsObject = {
           description: 'The PDF.',
           headers: headersOf(
             ...everyAnswer,
-            ...(['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'] as const),
-            ...(['Content-Disposition', 'Ignored-Parameters'] as const),
+            'X-Client-Transaction-Id',
+            'RPP-Cltrid',
+            'X-D1-Bookmark',
+            'Content-Disposition',
+            'Ignored-Parameters',
           ),
           content: { 'application/pdf': { schema: z.string() } },
         },

@@ -58,7 +58,11 @@ const list = verb(
   async (registry, options) => {
     const { registrar, ident, email, name, deleted, invalid, unverified, overdue } = options;
     const criteria = {
-      ...{ registrar, ident, email, name, isUnverified: unverified },
+      registrar,
+      ident,
+      email,
+      name,
+      isUnverified: unverified,
       ...(overdue && { overdueOn: dayOf(registry.origin.request.at) }),
     };
     if (deleted) return deletedReport(registry, { registrar, ident: ident! });

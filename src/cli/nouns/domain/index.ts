@@ -67,7 +67,12 @@ const show = verb(
     const { name, punycode } = parseName(text);
     const { registrar, registrant, admin, tech, createdAt } = await getDomain(db, name);
     const data = {
-      ...{ name, punycode_name: punycode, registrar, registrant, admin, tech },
+      name,
+      punycode_name: punycode,
+      registrar,
+      registrant,
+      admin,
+      tech,
       created_at: createdAt,
     };
     return { data: { domain: data }, text: fieldLines(data) };
