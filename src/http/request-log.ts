@@ -54,10 +54,18 @@ function routeOf(c: AppContext): string {
 
 /** The line has the route's pattern, because the path may contain a code or a name. */
 function requestFields(requestId: string, request: RequestMetrics) {
-  const { method, route, status, registrar, system, d1 } = request;
-  const described = { method, route, status, registrar, system };
-  const cost = { d1, kv: request.kvReads, duration_ms: request.durationMilliseconds };
-  return { event: 'request', request_id: requestId, ...described, ...cost };
+  return {
+    event: 'request',
+    request_id: requestId,
+    method: request.method,
+    route: request.route,
+    status: request.status,
+    registrar: request.registrar,
+    system: request.system,
+    d1: request.d1,
+    kv: request.kvReads,
+    duration_ms: request.durationMilliseconds,
+  };
 }
 
 const waiting: string[] = [];
@@ -74,12 +82,24 @@ export function logTogether(
   context: Pick<ExecutionContext, 'waitUntil'>,
   {
     requestId,
-    ...given
+    method,
+    route,
+    status,
   }: Pick<RequestMetrics, 'method' | 'route' | 'status'> & { requestId: string },
 ): void {
-  const cost = { durationMilliseconds: 0, d1: 0, rowsRead: 0, kvReads: 0 };
-  const caller = { registrar: null, system: null };
-  const request = { ...given, ...cost, ...caller, interface: 'lists', build: env.VERSION.id };
+  const request = {
+    interface: 'lists',
+    method,
+    route,
+    status,
+    registrar: null,
+    system: null,
+    build: env.VERSION.id,
+    durationMilliseconds: 0,
+    d1: 0,
+    rowsRead: 0,
+    kvReads: 0,
+  };
   waiting.push(JSON.stringify({ level: 'info', ...requestFields(requestId, request) }));
   writePoint(env, requestPoint(request));
   if (waiting.length === 1) {
