@@ -11,6 +11,7 @@ import { everyCommand, type Numbers, newPool } from '../support/random-changes.t
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
+const isDeep = inject('isDeep');
 
 const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
 
@@ -109,8 +110,10 @@ test('whoever follows the changes ends with what the registry has, or is told to
       counts.changes += follower.counts.changes;
       counts.restarts += follower.counts.restarts;
     }),
-    { numRuns: inject('isDeep') ? 60 : 3, endOnFailure: true },
+    { numRuns: isDeep ? 60 : 3, endOnFailure: true },
   );
+  // So many histories have something of everything.
+  if (!isDeep) return;
   expect(counts.changes).toBeGreaterThan(20);
   expect(counts.restarts).toBeGreaterThan(1);
 }, 600_000);

@@ -231,8 +231,8 @@ const given = fc.record({
 const step = fc.record({
   kind: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(...kinds) },
-    { weight: 4, arbitrary: fc.constantFrom<Kind[]>('verify', 'callback', 'approve') },
-    { weight: 3, arbitrary: fc.constantFrom<Kind[]>('record', 'operator') },
+    { weight: 5, arbitrary: fc.constantFrom<Kind[]>('verify', 'callback', 'approve', 'reject') },
+    { weight: 4, arbitrary: fc.constantFrom<Kind[]>('record', 'operator', 'withdraw') },
   ),
   given,
   isTwice: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, fc.constant(true)),
@@ -284,7 +284,7 @@ it('whatever happens while the identity service calls, nothing is in force that 
         for (const kind of witness.written) written.add(kind);
       },
     ),
-    { numRuns: isDeep ? 40 : 2, endOnFailure: true },
+    { numRuns: isDeep ? 60 : 2, endOnFailure: true },
   );
   // So many lives have something of everything.
   if (!isDeep) return;
