@@ -306,7 +306,7 @@ async function countOf(env: Env): Promise<number> {
 test('tells clients how often to ask, what to do on a failure, and when a change is seen', async () => {
   const { headers } = await worker.fetch(auctionsPath);
   const [, seconds] = /max-age=(\d+)/.exec(headers.get('Cache-Control')!)!;
-  const document = await (await worker.fetch('/openapi.json')).json();
+  const document = await (await fetch(new URL('/openapi.json', worker.url))).json();
   const { description } = (document as { info: { description: string } }).info;
 
   expect(description).toContain('at most once a minute, with `If-None-Match` or by');

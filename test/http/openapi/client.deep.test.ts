@@ -47,7 +47,7 @@ async function typeProblems(): Promise<string> {
 }
 
 it('the document may be read by pages of any origin', async () => {
-  const { status, headers } = await worker.fetch('/openapi.json');
+  const { status, headers } = await fetch(new URL('/openapi.json', worker.url));
   expect(status).toBe(200);
   expect(headers.get('Content-Type')).toBe('application/json');
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*');

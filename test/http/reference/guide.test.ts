@@ -9,7 +9,7 @@ const markdown = readFileSync('src/http/README.md', 'utf8');
 let html: string;
 
 beforeAll(async () => {
-  html = await (await worker.fetch('/docs/guide')).text();
+  html = await (await fetch(new URL('/docs/guide', worker.url))).text();
 });
 
 const hrefsOf = (page: string) => [...page.matchAll(/ href="([^"]*)"/g)].map(([, href]) => href!);
@@ -39,7 +39,7 @@ it('the guide has no script and no style of its own', () => {
 });
 
 it('the guide, the reference and the page link to each other', async () => {
-  const reference = await (await worker.fetch('/docs/')).text();
+  const reference = await (await fetch(new URL('/docs/', worker.url))).text();
   const page = await (await worker.fetch('/en/')).text();
 
   expect(linkOf(html, 'API reference')).toBe('/docs/');

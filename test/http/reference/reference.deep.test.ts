@@ -52,7 +52,7 @@ async function authorize(page: Page, scheme: string, fields: Record<string, stri
 }
 
 it('the reference shows every call of the document, without an error or a request to another host', async () => {
-  const { body } = await answerOf(worker.fetch('/openapi.json'));
+  const { body } = await answerOf(fetch(new URL('/openapi.json', worker.url)));
   const operations = [body.paths, body.webhooks].flatMap((paths) =>
     Object.entries<Record<string, object>>(paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
