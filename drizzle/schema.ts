@@ -856,7 +856,10 @@ export const archivedDeletions = sqliteTable(
     subjectUuid: text('subject_uuid'),
     changes: text({ mode: 'json' }).$type<Record<string, FieldChange>>().notNull(),
   },
-  (table) => [index('archived_deletions_subject_key').on(table.subject, table.subjectKey)],
+  (table) => [
+    index('archived_deletions_subject_key').on(table.subject, table.subjectKey),
+    index('archived_deletions_of_contact').on(table.subjectUuid).where(sql`subject = 'contact'`),
+  ],
 );
 
 /** The place in a table up to which the cron has looked, so that the next run continues there. */

@@ -56,12 +56,23 @@ export async function newestActors(
     forms.map((form) => ({ ...(kind.isAbout && form), ...historyKeyOf(kind, form) })),
   );
   const isMeant = sql`entry.subject = ${kind.subject} and entry.subject_key = row.value ->> 'key' and ${isAbout}`;
+  // A contact that was deleted may come back under another code.
+  const isSameContact = sql`entry.subject = 'contact' and entry.subject_uuid = row.value ->> 'uuid'`;
+  const actors = [
+    sql`(select entry.actor_type from ${history} as entry where ${isMeant} and entry.actor_type <> 'cron'
+      order by entry.id desc limit 1)`,
+    sql`(select 'archived' from ${archivedDeletions} as entry where ${isMeant} limit 1)`,
+    ...(kind.subject === 'contact'
+      ? [
+          sql`(select iif(entry.action = 'delete', entry.actor_type, null) from ${history} as entry
+            where ${isSameContact} and entry.action <> 'update' order by entry.id desc limit 1)`,
+          sql`(select 'archived' from ${archivedDeletions} as entry where ${isSameContact} limit 1)`,
+        ]
+      : []),
+  ];
   const rows = await retried(() =>
     db.all<{ actor: string | null }>(sql`
-      select ifnull(
-        (select entry.actor_type from ${history} as entry where ${isMeant} and entry.actor_type <> 'cron'
-          order by entry.id desc limit 1),
-        (select 'archived' from ${archivedDeletions} as entry where ${isMeant} limit 1)) as actor
+      select coalesce(${sql.join(actors, sql`, `)}) as actor
       from json_each(${subjects}) as row order by row.key`),
   );
   return rows.map(({ actor }) => actor);

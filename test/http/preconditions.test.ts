@@ -1,6 +1,13 @@
 import { expect, it } from 'vitest';
+import { importContacts } from '../../src/contact/import.ts';
 import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  contactValues,
+  operator,
+} from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 /** `If-Match` and `If-None-Match` on one contact (RFC 9110, section 13). The current tag is written `NOW`. */
@@ -95,4 +102,18 @@ it.each(['If-Match', 'If-None-Match'])('%s that is no entity tag is refused', as
       });
     }
   }
+});
+
+it('no tag of a contact that was deleted fits it when it is imported again', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code, uuid } = await addContact(worker.env, registrar);
+  const { headers } = await repp.request(registrar, 'GET', `/${code}`);
+  expect((await repp.request(registrar, 'DELETE', `/${code}`)).status).toBe(200);
+  const record = { ...contactValues, registrar: registrar.code, code, uuid };
+  await importContacts(worker.db, operator, [record]);
+
+  const condition = { 'If-Match': headers.get('ETag')! };
+  const body = { contact: { phone: '+372.1' } };
+  const { status } = await repp.request(registrar, 'PUT', `/${code}`, body, condition);
+  expect(status).toBe(412);
 });

@@ -11,19 +11,24 @@ export async function runStatements(
   return { result, bookmark: 'getBookmark' in connection ? connection.getBookmark() : null };
 }
 
+/** What the lender answers to a call; a message says why it failed. */
+export type LenderAnswer = DatabaseAnswer | { message: string };
+
 /**
  * A Worker that lends its database to whoever knows the token: one message of a WebSocket for a query or a batch, where a
  * request would cost three times as much, and the runtime's own proxy of the binding takes several for each statement.
  */
 export default {
-  fetch(request, { DB, TOOL_TOKEN }) {
+  async fetch(request, { DB, TOOL_TOKEN }) {
     if (request.headers.get(tokenHeader) !== TOOL_TOKEN) return new Response(null, { status: 401 });
+    const answerTo = (call: DatabaseCall): Promise<LenderAnswer> =>
+      runStatements(DB, call).catch(({ message }) => ({ message }));
+    if (request.method === 'POST') return Response.json(await answerTo(await request.json()));
     const { 0: tool, 1: socket } = new WebSocketPair();
     socket.accept();
     socket.addEventListener('message', async ({ data }) => {
       const { id, call }: { id: number; call: DatabaseCall } = JSON.parse(String(data));
-      const answer = await runStatements(DB, call).catch(({ message }) => ({ message }));
-      socket.send(JSON.stringify({ id, answer }));
+      socket.send(JSON.stringify({ id, answer: await answerTo(call) }));
     });
     return new Response(null, { status: 101, webSocket: tool });
   },

@@ -1,38 +1,53 @@
-import type { Response } from 'miniflare';
-import { type DatabaseAnswer, databaseOver, tokenHeader } from './http-bindings.ts';
+import type { RequestInit, Response } from 'miniflare';
+import { type DatabaseCall, databaseOver, tokenHeader } from './http-bindings.ts';
+import type { LenderAnswer } from './lender.ts';
 
-type Answer = DatabaseAnswer | { message: string };
+/** The runtime closes a WebSocket after a message of more than 32 MiB; a character has at most three bytes. */
+const maximumMessageLength = 10_000_000;
 
 /** The database that the lender lends. Its calls fail once the runtime has ended. */
 export async function openLentDatabase(
-  fetchLender: (address: string, init: { headers: Record<string, string> }) => Promise<Response>,
+  fetchLender: (address: string, init: RequestInit) => Promise<Response>,
   token: string,
 ): Promise<D1Database> {
-  const headers = { Upgrade: 'websocket', [tokenHeader]: token };
-  const { status, webSocket } = await fetchLender('http://lender', { headers });
-  if (!webSocket) throw new Error(`the lender of the database answered ${status}`);
-  const waiting = new Map<number, (answer: Answer) => void>();
+  const address = 'http://lender';
+  const headers = { [tokenHeader]: token };
+  const { status, webSocket: socket } = await fetchLender(address, {
+    headers: { ...headers, Upgrade: 'websocket' },
+  });
+  if (!socket) throw new Error(`the lender of the database answered ${status}`);
+  const waiting = new Map<number, (answer: LenderAnswer) => void>();
   let calls = 0;
   let isOpen = true;
-  webSocket.addEventListener('message', ({ data }) => {
-    const { id, answer }: { id: number; answer: Answer } = JSON.parse(String(data));
+  socket.addEventListener('message', ({ data }) => {
+    const { id, answer }: { id: number; answer: LenderAnswer } = JSON.parse(String(data));
     waiting.get(id)!(answer);
     waiting.delete(id);
   });
   const ended = { message: 'the local runtime has ended' };
-  webSocket.addEventListener('close', () => {
+  socket.addEventListener('close', () => {
     isOpen = false;
     for (const settle of waiting.values()) settle(ended);
   });
-  webSocket.accept();
-  return databaseOver(async (call) => {
+  socket.accept();
+
+  const ask = async (call: DatabaseCall): Promise<LenderAnswer> => {
+    if (!isOpen) return ended;
     calls += 1;
     const id = calls;
-    const answer = await new Promise<Answer>((resolve) => {
-      if (!isOpen) return resolve(ended);
+    const message = JSON.stringify({ id, call });
+    if (message.length > maximumMessageLength) {
+      const init = { method: 'POST', headers, body: JSON.stringify(call) };
+      return (await fetchLender(address, init)).json() as Promise<LenderAnswer>;
+    }
+    return new Promise((resolve) => {
       waiting.set(id, resolve);
-      webSocket.send(JSON.stringify({ id, call }));
+      socket.send(message);
     });
+  };
+
+  return databaseOver(async (call) => {
+    const answer = await ask(call);
     if ('message' in answer) throw new Error(answer.message);
     return answer;
   });

@@ -43,3 +43,18 @@ test('what was erased or deleted here does not move in again after its history w
   ]);
   expect(counts).toMatchObject({ contacts: { added: 1 }, blocked: { added: 1 } });
 });
+
+test('a contact that was erased here does not move in again under another code', async () => {
+  const files = smallRegistry();
+  const erased = row.contact(31, 'ALPHA');
+  await moveIn({ ...files, contacts: [...files.contacts!, erased] });
+  await moves.registry.done('contact erase ALPHA:31 --yes');
+
+  const renamed = { ...files, contacts: [...files.contacts!, { ...erased, code: 'ALPHA:NEW' }] };
+  const conflict = 'contacts.csv:5 ALPHA:NEW  conflict: was deleted here';
+  const conflicts = ({ lines }: { lines: string[] }) =>
+    lines.map((line) => line.replace(/ "\{.*\}"/, ''));
+  expect(conflicts(await moveIn(renamed))).toEqual([conflict]);
+  await archiveAll();
+  expect(conflicts(await moveIn(renamed))).toEqual([conflict]);
+});

@@ -1,0 +1,1 @@
+CREATE INDEX `archived_deletions_of_contact` ON `archived_deletions` (`subject_uuid`) WHERE subject = 'contact';
