@@ -153,7 +153,7 @@ function newOperator() {
   const registry = new TestRegistry(path.join(directory, 'registry'));
   const done = new Set<string>();
   async function run(...words: string[]): Promise<string | undefined> {
-    const { status, stdout, stderr } = await registry.spawn([...words, '--json']);
+    const { status, stdout, stderr } = await registry.run([...words, '--json']);
     expect(status, stderr).toBeLessThan(2);
     if (status !== 0) return undefined;
     done.add(words.slice(0, 2).join(' '));
