@@ -27,7 +27,8 @@ const lines: string[] = [];
 const agent = new http.Agent({ keepAlive: true, maxSockets: requestsAtOnce });
 
 beforeAll(async () => {
-  runtime = await startRuntime([], [service], (line) => lines.push(line));
+  const log = (line: string) => lines.push(line);
+  runtime = await startRuntime([], [service], { log, bundle: inject('bundle') });
   world = await plant(runtime.env);
 });
 

@@ -1,5 +1,5 @@
 import { asc, eq } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { auctions, contacts, history } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
@@ -13,7 +13,7 @@ const loopback = { 'CF-Connecting-IP': '127.0.0.1' };
 let runtime: Runtime;
 
 beforeAll(async () => {
-  runtime = await startRuntime([]);
+  runtime = await startRuntime([], [service], { bundle: inject('bundle') });
 });
 
 afterAll(() => runtime.stop());

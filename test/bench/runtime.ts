@@ -21,6 +21,14 @@ export interface Runtime {
   stop(): Promise<void>;
 }
 
+interface RuntimeOptions {
+  /** Takes each line of the log. */
+  log?: (line: string) => void;
+  environment?: 'production';
+  /** The directory of a production build that is there already. */
+  bundle?: string;
+}
+
 export const service = 'service';
 
 /** Bundles an entry point as a deployment would, and returns the directory with `<entry>.js`. */
@@ -51,12 +59,11 @@ export async function builtWorker(): Promise<typeof worker> {
 export async function startRuntime(
   compared: readonly string[],
   services: readonly [string, ...string[]] = [service],
-  log: (line: string) => void = () => {},
-  environment?: 'production',
+  { log = () => {}, environment, bundle }: RuntimeOptions = {},
 ): Promise<Runtime> {
-  const directory = build();
+  const directory = bundle ?? build();
   const script = readFileSync(join(directory, 'index.js'), 'utf8');
-  rmSync(directory, { recursive: true });
+  if (bundle === undefined) rmSync(directory, { recursive: true });
   // A queue has one consumer, and the Workers here are many. The router of static files would stand before each of them.
   const { modulesRules, queueConsumers, assets, ...options } = unstable_getMiniflareWorkerOptions(
     'wrangler.toml',

@@ -16,7 +16,7 @@ const auctionCount = 10_000;
 
 /** The dearest request of each path that needs no login, and a registrar's page beside strangers who send them. */
 export async function strangers(): Promise<Figure[]> {
-  const runtime = await startRuntime([], [service], undefined, 'production');
+  const runtime = await startRuntime([], [service], { environment: 'production' });
   try {
     await seedRetainedNames(runtime.env, nameCount);
     await seedAuctions(runtime.env, auctionCount);
