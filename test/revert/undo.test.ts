@@ -18,6 +18,7 @@ import {
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
+const isDeep = inject('isDeep');
 
 /** The key in a snapshot of what a reversal changes. */
 function placeOf({ subject, key, changes }: Reversal): string {
@@ -104,7 +105,8 @@ test('whatever was undone is as it was before, in any order, and each plan is ca
         past.push({ request: request.requestId, before });
       }
     }),
-    { numRuns: inject('isDeep') ? 60 : 4, endOnFailure: true },
+    { numRuns: isDeep ? 60 : 4, endOnFailure: true },
   );
-  expect(reverts).toBeGreaterThan(3);
+  // So many histories have something of everything.
+  if (isDeep) expect(reverts).toBeGreaterThan(60);
 }, 600_000);
