@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
 import { hashPassword } from '../../../src/registrar/password.ts';
+import { dirtyText } from '../dirt.ts';
 import { fill } from '../filled.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
 import { type FileRow, type Files, row, uuidOf, writeFiles } from './files.ts';
@@ -23,33 +24,6 @@ async function rowsOf(registry: TestRegistry) {
   const moved = { registrars, api_users, contact_blocks, contacts, domains, domain_contacts };
   return { ...moved, certificates, retained_domains, disputes, auctions };
 }
-
-/** Whatever a former registry may have kept as text: everything but a null character. */
-const dirtyText = fc
-  .array(
-    fc.oneof(
-      fc.constantFrom(
-        '',
-        ' ',
-        '"',
-        ',',
-        ';',
-        '\n',
-        '\r\n',
-        '\r',
-        '\t',
-        "'",
-        '\\',
-        '{',
-        '=',
-        '\u0007',
-        '#',
-      ),
-      fc.string({ unit: 'grapheme', maxLength: 5 }),
-    ),
-    { maxLength: 4 },
-  )
-  .map((parts) => parts.join('').replaceAll('\0', ''));
 
 const dirtyContact = fc.record(
   Object.fromEntries(
