@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
+import { contacts, history } from '../../drizzle/schema.ts';
 import { insertRows, valuesInJson } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
@@ -112,6 +112,11 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
     // writes the first, because the query reads the table that it writes to.
     number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
       + row_number() over (partition by row ->> 'registrar' order by row ->> 'place'))`,
+    // A contact that comes back begins above all versions that it had: each has an entry of history, and its deletion a
+    // later one. The index has no updates, which the condition must say.
+    version: sql`coalesce(row ->> 'version', (
+      select max(id) from ${history} where subject = 'contact' and action <> 'update' and action = 'delete'
+        and subject_uuid = row ->> 'uuid'), 1)`,
     // Nobody knows here whether a domain referred to it before, or until when.
     unlinkedAt: at.toISOString(),
     updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,

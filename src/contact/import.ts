@@ -1,5 +1,5 @@
-import { or, type SQL, sql } from 'drizzle-orm';
-import { contacts, history, registrars } from '../../drizzle/schema.ts';
+import { or } from 'drizzle-orm';
+import { contacts, registrars } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
@@ -48,7 +48,7 @@ export async function importContacts(
     const added = jsonArrays(rows)
       .map(rowsIn)
       .map((some) => {
-        const additions = [insertContacts(db, versioned(some), origin.request.at)];
+        const additions = [insertContacts(db, some, origin.request.at)];
         return changesOfRows('contact', 'create', some, additions, 'code');
       });
     await changeEach(db, origin, { added });
@@ -122,16 +122,6 @@ function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefin
   if (code.startsWith(prefix) && code !== prefix) return undefined;
   const message = `${code} cannot be a new contact code of ${registrar}; write ${prefix}<suffix>`;
   return { reason: 'invalid', message, field: 'code' };
-}
-
-/**
- * The rows with their versions. A contact that comes back begins above all versions that it had: each has an entry of
- * history, and its deletion a later one. The index has no updates, which the condition must say.
- */
-function versioned(rows: SQL): SQL {
-  const before = sql`select max(id) from ${history}
-    where subject = 'contact' and action <> 'update' and action = 'delete' and subject_uuid = row ->> 'uuid'`;
-  return sql`select json_set(row, '$.version', ifnull((${before}), 1)) as row from (${rows})`;
 }
 
 function rowOf({ registrar, ...given }: ContactRecord, { actor, request }: Origin) {

@@ -136,8 +136,7 @@ function reinstatement(
     updater: actor.name,
     createdAt,
   };
-  // The version is above every one that the contact had: each has its own entry of history.
-  const row = sql`select json_set(${JSON.stringify(contact)}, '$.version', (select max(id) from ${history})) as row`;
+  const row = sql`select ${JSON.stringify(contact)} as row`;
   return {
     by: actor,
     subject: contactSubject(contact),
