@@ -21,14 +21,18 @@ export type LenderAnswer = DatabaseAnswer | { message: string };
 export default {
   async fetch(request, { DB, TOOL_TOKEN }) {
     if (request.headers.get(tokenHeader) !== TOOL_TOKEN) return new Response(null, { status: 401 });
-    const answerTo = (call: DatabaseCall): Promise<LenderAnswer> =>
-      runStatements(DB, call).catch(({ message }) => ({ message }));
-    if (request.method === 'POST') return Response.json(await answerTo(await request.json()));
+    const answerTo = async (message: string): Promise<string> => {
+      const { id, call }: { id: number; call: DatabaseCall } = JSON.parse(message);
+      const answer: LenderAnswer = await runStatements(DB, call).catch(({ message }) => ({
+        message,
+      }));
+      return JSON.stringify({ id, answer });
+    };
+    if (request.method === 'POST') return new Response(await answerTo(await request.text()));
     const { 0: tool, 1: socket } = new WebSocketPair();
     socket.accept();
     socket.addEventListener('message', async ({ data }) => {
-      const { id, call }: { id: number; call: DatabaseCall } = JSON.parse(String(data));
-      socket.send(JSON.stringify({ id, answer: await answerTo(call) }));
+      socket.send(await answerTo(String(data)));
     });
     return new Response(null, { status: 101, webSocket: tool });
   },

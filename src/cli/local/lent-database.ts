@@ -37,8 +37,8 @@ export async function openLentDatabase(
     const id = calls;
     const message = JSON.stringify({ id, call });
     if (message.length > maximumMessageLength) {
-      const init = { method: 'POST', headers, body: JSON.stringify(call) };
-      return (await fetchLender(address, init)).json() as Promise<LenderAnswer>;
+      const response = await fetchLender(address, { method: 'POST', headers, body: message });
+      return ((await response.json()) as { answer: LenderAnswer }).answer;
     }
     return new Promise((resolve) => {
       waiting.set(id, resolve);
