@@ -37,7 +37,7 @@ const imports: Record<string, Record<string, fc.Arbitrary<string>>> = {
   'auction import': { name },
 };
 
-/** Words of the code and of SQLite, which are no reasons for an operator. */
+/** What an operator cannot understand: errors of the code and of SQLite. */
 const internal =
   /TypeError|RangeError|ZodError|SQLITE|D1_ERROR|constraint|undefined|NaN|\[object|\.ts:/;
 
@@ -73,7 +73,7 @@ test.each(Object.entries(imports))(
         // A domain of which a role is cleared is counted as updated, too.
         const { read, admin_cleared, tech_cleared, ...others } = first;
         const counts = Object.values(others).filter((count) => typeof count === 'number');
-        // An empty line of CSV is no row.
+        // Readers of CSV skip empty lines.
         const isRow = (row: object) => Object.values(row).join() !== '' || format === 'ndjson';
         expect(read).toBe(given.filter(isRow).length);
         expect(counts.reduce((all, count) => all + count, 0)).toBe(read);

@@ -107,6 +107,5 @@ test('whatever was undone is as it was before, in any order, and each plan is ca
     }),
     { numRuns: isDeep ? 60 : 4, endOnFailure: true },
   );
-  // So many histories have something of everything.
-  if (isDeep) expect(reverts).toBeGreaterThan(60);
+  expect(reverts).toBeGreaterThan(isDeep ? 60 : 0);
 }, 600_000);
