@@ -216,6 +216,16 @@ test('fails loudly where KV refuses to write, leaves what was published, and rep
   expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });
 
+test('publishes the other lists of names where KV refuses the blocks of one', async () => {
+  await addRetainedDomain(worker.env, { status: 'reserved' });
+  const { kv } = watchedKv((write, key) =>
+    key.startsWith('block/reserved/') ? Promise.reject(new Error('KV PUT failed: 500')) : write(),
+  );
+  await expect(publishAll(kv)).rejects.toThrow('list reserved was not published');
+  expect((await published(worker.env, 'all')).body.count).toBe(1);
+  expect((await published(worker.env, 'reserved')).body).toBeNull();
+});
+
 test('puts again what was reported as failed', async () => {
   await addAuction(worker.env);
   const failed = new Set<string>();

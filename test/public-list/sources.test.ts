@@ -102,12 +102,10 @@ async function take(step: Step): Promise<void> {
 /** The ETags of the lists as they are built from nothing. */
 async function builtEtags(day: string) {
   const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
-  const buildings = listNames.map((list) => ({ list, save, atHand: [] }));
+  const buildings = listNames.map((list) => ({ list, save }));
   const built = await buildLists(worker.db, buildings, day);
   const etags = listNames.map(async (list) => {
-    const blocks = built.get(list);
-    if (!blocks || blocks instanceof Error) throw blocks;
-    return [list, (await createHead(list, '', blocks)).etag] as const;
+    return [list, (await createHead(list, '', built.get(list)!)).etag] as const;
   });
   return Object.fromEntries(await Promise.all(etags));
 }

@@ -5,6 +5,7 @@ import { dayOf, startOfDay } from '../../time/day.ts';
 import type { Building } from '../build.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';
+import type { Entry } from '../format/entry.ts';
 import { compressJson } from '../format/gzip.ts';
 import { createHead, type Head, type Published } from '../format/head.ts';
 import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
@@ -72,9 +73,10 @@ export async function beginDraft(
   const startedAt = clock();
   const announce = () => announcePublication(db, list, publication, startedAt);
   const writer = new BlockWriter({ kv, list, publication, announce, expectInTime });
+  // KV has these already, so a build need not write them again.
   const atHand = isTrusted && recorded ? recorded.head.blocks : [];
-  const { save } = writer;
-  return { list, publication, writer, save, atHand, startedAt, record, recorded, inKv, isTrusted };
+  const save = (entries: Entry[]) => writer.save(entries, atHand);
+  return { list, publication, writer, save, startedAt, record, recorded, inKv, isTrusted };
 }
 
 /**
@@ -95,16 +97,15 @@ export async function recordUpdated(
 
 /**
  * The same for a list that was built from its whole source: applies the changes made since, so that the list is what
- * its source was at one moment. Throws the error of a build that failed.
+ * its source was at one moment.
  */
 export async function recordBuilt(
   tools: Tools,
   draft: Draft,
-  built: readonly Block[] | Error,
+  built: readonly Block[],
   since: Place,
 ): Promise<Publication | undefined> {
   const { list, writer, recorded, isTrusted } = draft;
-  if (built instanceof Error) throw built;
   await writer.finish();
   const snapshot = await retried(() => readSnapshot(tools.db, list, since, tools.clock()));
   if (!snapshot) return undefined;
@@ -135,13 +136,13 @@ async function recordDraft(
   { blocks, snapshot, previous, difference }: Result,
 ): Promise<Publication | undefined> {
   const { list, record, recorded, inKv, publication, writer, isTrusted, startedAt } = draft;
+  await writer.finish();
   const head = await createHead(list, publication, blocks);
   const { etag, count } = head;
   if (isTrusted && record?.etag === etag && record.publication === inKv?.publication) {
     await recordUnchanged(db, list, record, snapshot);
     return undefined;
   }
-  await writer.finish();
   const now = timeAfterEarlier(draft, clock());
   const before = previous && (await tried(() => findSteps(kv, previous)));
   const steps = addStep(before ?? [], { from: previous?.etag, to: etag }, difference, now);

@@ -76,7 +76,7 @@ export async function publish(
     const drafts = unbuilt.map(({ draft }) => draft);
     const built = await buildLists(db, drafts, source.day);
     for (const { state, draft } of unbuilt) {
-      const blocks = built.get(state.list) ?? [];
+      const blocks = built.get(state.list)!;
       const since = source.places[state.list];
       await putRecorded(tools, state, () => recordBuilt(tools, draft, blocks, since));
     }

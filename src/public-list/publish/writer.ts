@@ -42,10 +42,9 @@ export class BlockWriter implements BlockStore {
     return readEntries(openBlock(await tried(() => getBlock(kv, list, block))));
   };
 
-  /** Throws if an earlier put failed. */
+  /** Puts the block in the background. Why a put failed, or could not be made any more, is what `finish` throws. */
   save = async (entries: Entry[], atHand: readonly Block[]): Promise<Block> => {
     const { kv, list, publication } = this.#target;
-    if (this.#error) throw this.#error;
     if (atHand.length > 0) {
       const digest = await digestOf(entries);
       const same = atHand.find((block) => block.digest === digest);
@@ -53,8 +52,8 @@ export class BlockWriter implements BlockStore {
     }
     const { block, value } = await buildBlock(publication, entries);
     while (this.#puts.size >= maximumPuts) await Promise.race(this.#puts);
-    await this.announced();
-    const put = putConstant(kv, blockKey(list, block), value)
+    const put = this.announced()
+      .then(() => putConstant(kv, blockKey(list, block), value))
       .catch((error) => {
         this.#error ??= error;
       })
@@ -64,14 +63,15 @@ export class BlockWriter implements BlockStore {
     return block;
   };
 
-  /** Throws a StaleError if it is too late to put anything. */
+  /** Throws if an earlier put failed, and a StaleError if it is too late to put anything. */
   async announced(): Promise<void> {
+    if (this.#error) throw this.#error;
     this.#announced ??= this.#target.announce();
     await this.#announced;
     this.#target.expectInTime();
   }
 
-  /** Waits for every put. Throws if one failed. */
+  /** Waits for every put. Throws if one failed, or came too late. */
   async finish(): Promise<void> {
     await Promise.all(this.#puts);
     if (this.#error) throw this.#error;

@@ -137,10 +137,8 @@ async function build(list: ListName, db: Database, day: string): Promise<Whole> 
     data.set(block.digest, openBlock(value.buffer).data);
     return block;
   };
-  const built = await buildLists(db, [{ list, save, atHand: [] }], day);
-  const blocks = built.get(list) ?? [];
-  if (blocks instanceof Error) throw blocks;
-  const head = await createHead(list, '', blocks);
+  const built = await buildLists(db, [{ list, save }], day);
+  const head = await createHead(list, '', built.get(list)!);
   const body = await wholeBody(head, async ({ digest }) => data.get(digest) ?? new Uint8Array());
   return { etag: head.etag, body };
 }
