@@ -10,101 +10,35 @@ import { projectVersion } from './project.ts';
 import { startCommandProgress } from './report/command-progress.ts';
 import { writeAnswer } from './report/output.ts';
 
-/** A noun, or a command without one. Its module is loaded on demand. */
-interface Entry {
-  summary: string;
-  load(): Promise<CommandUnknownOpts>;
-}
-
-const entries: Readonly<Record<string, Entry>> = {
-  registrar: {
-    summary: 'Registrars and the addresses they may call from',
-    load: async () => (await import('./nouns/registrar.ts')).registrarCommand,
-  },
-  'api-user': {
-    summary: "Registrars' users of the registrar interface",
-    load: async () => (await import('./nouns/api-user.ts')).apiUserCommand,
-  },
-  system: {
-    summary: "The registry's own systems, their rights and their keys",
-    load: async () => (await import('./nouns/system.ts')).systemCommand,
-  },
-  certificate: {
-    summary: 'Client certificates of API users and systems',
-    load: async () => (await import('./nouns/certificate.ts')).certificateCommand,
-  },
-  contact: {
-    summary: 'Contacts, with their codes, UUIDs, timestamps and legacy ids',
-    load: async () => (await import('./nouns/contact/index.ts')).contactCommand,
-  },
-  disclosure: {
-    summary: 'Requests to disclose what is on record about a person, and their answers',
-    load: async () => (await import('./nouns/disclosure.ts')).disclosureCommand,
-  },
-  domain: {
-    summary: 'Domains and the contacts they link',
-    load: async () => (await import('./nouns/domain/index.ts')).domainCommand,
-  },
-  retained: {
-    summary: 'Reserved and blocked names',
-    load: async () => (await import('./nouns/retained/index.ts')).retainedCommand,
-  },
-  dispute: {
-    summary: 'Disputed names',
-    load: async () => (await import('./nouns/dispute.ts')).disputeCommand,
-  },
-  auction: {
-    summary: 'Names put up for auction',
-    load: async () => (await import('./nouns/auction.ts')).auctionCommand,
-  },
-  token: {
-    summary: "Registrants' tokens, for support and testing",
-    load: async () => (await import('./nouns/token.ts')).tokenCommand,
-  },
-  lists: {
-    summary: 'The public lists',
-    load: async () => (await import('./nouns/lists.ts')).listsCommand,
-  },
-  health: {
-    summary: 'Show whether anything needs attention: the lists, the cron, the size of the database',
-    load: async () => (await import('./nouns/health.ts')).healthCommand,
-  },
-  history: {
-    summary: 'The history of changes, including those of deleted things',
-    load: async () => (await import('./nouns/history/index.ts')).historyCommand,
-  },
-  report: {
-    summary: 'Figures for a month, about values to correct, and about disclosures',
-    load: async () => (await import('./nouns/report.ts')).reportCommand,
-  },
-  'move-in': {
-    summary: 'Make the registry equal to a directory of files from another registry',
-    load: async () => (await import('./registry-files/move-in.ts')).moveInCommand,
-  },
-  reconcile: {
-    summary: 'Prove that the registry is equal to the files that moved in',
-    load: async () => (await import('./registry-files/reconcile.ts')).reconcileCommand,
-  },
-  'move-out': {
-    summary: 'Write the whole registry to a directory of files for move-in',
-    load: async () => (await import('./registry-files/move-out.ts')).moveOutCommand,
-  },
-  backup: {
-    summary: 'Write the whole database to one file',
-    load: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
-  },
-  restore: {
-    summary: 'Copy a backup into an empty database and publish the lists',
-    load: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
-  },
+/** The nouns, and the commands without one. Each is loaded on demand. */
+const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
+  registrar: async () => (await import('./nouns/registrar.ts')).registrarCommand,
+  'api-user': async () => (await import('./nouns/api-user.ts')).apiUserCommand,
+  system: async () => (await import('./nouns/system.ts')).systemCommand,
+  certificate: async () => (await import('./nouns/certificate.ts')).certificateCommand,
+  contact: async () => (await import('./nouns/contact/index.ts')).contactCommand,
+  disclosure: async () => (await import('./nouns/disclosure.ts')).disclosureCommand,
+  domain: async () => (await import('./nouns/domain/index.ts')).domainCommand,
+  retained: async () => (await import('./nouns/retained/index.ts')).retainedCommand,
+  dispute: async () => (await import('./nouns/dispute.ts')).disputeCommand,
+  auction: async () => (await import('./nouns/auction.ts')).auctionCommand,
+  token: async () => (await import('./nouns/token.ts')).tokenCommand,
+  lists: async () => (await import('./nouns/lists.ts')).listsCommand,
+  health: async () => (await import('./nouns/health.ts')).healthCommand,
+  history: async () => (await import('./nouns/history/index.ts')).historyCommand,
+  report: async () => (await import('./nouns/report.ts')).reportCommand,
+  'move-in': async () => (await import('./registry-files/move-in.ts')).moveInCommand,
+  reconcile: async () => (await import('./registry-files/reconcile.ts')).reconcileCommand,
+  'move-out': async () => (await import('./registry-files/move-out.ts')).moveOutCommand,
+  backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
+  restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };
 
 export function wholeProgram(): Promise<CommandUnknownOpts> {
-  return programWith(Object.keys(entries));
+  return programWith(Object.keys(commands));
 }
 
-/** The program with these nouns loaded; it knows only the names and summaries of the others. */
-async function programWith(nouns: readonly (string | undefined)[]): Promise<CommandUnknownOpts> {
+async function programWith(names: readonly string[]): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
     .usage('<noun> <verb> [options]')
@@ -120,10 +54,7 @@ also while npm start is running.
 Example:
   ${programName} registrar add --code ALPHA --name "Alpha OÜ"`,
     );
-  for (const [name, { summary, load }] of Object.entries(entries)) {
-    const command = nouns.includes(name) ? await load() : new Command(name);
-    program.addCommand(command.description(summary));
-  }
+  for (const name of names) program.addCommand(await commands[name]!());
   return program as unknown as CommandUnknownOpts;
 }
 
@@ -133,8 +64,10 @@ Example:
  */
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   const [first, second] = args.filter((word) => !word.startsWith('-'));
-  const program = await programWith([first === 'help' ? second : first]);
-  const isUnknown = first !== undefined && first !== 'help' && !(first in entries);
+  const named = first === 'help' ? second : first;
+  const isKnown = named !== undefined && Object.hasOwn(commands, named);
+  const isUnknown = first !== undefined && first !== 'help' && !isKnown;
+  const program = await (isKnown ? programWith([named]) : wholeProgram());
   let printed = '';
   let help = '';
   configureOutput(program, {
@@ -156,9 +89,9 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
-      const { commands } = isUnknown ? await wholeProgram() : program;
-      const meant =
-        isUnknown && commands.find((noun) => noun.commands.some((verb) => verb.name() === first));
+      const isVerb = (noun: CommandUnknownOpts) =>
+        noun.commands.some((verb) => verb.name() === first);
+      const meant = isUnknown && program.commands.find(isVerb);
       if (meant) process.stderr.write(`did you mean ${programName} ${meant.name()} ${first}?\n`);
       process.stderr.write(
         `(see ${usedWords(program, args)} --help for the usage and an example)\n`,

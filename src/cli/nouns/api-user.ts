@@ -96,4 +96,4 @@ export const apiUserCommand = noun('api-user', 'api-user add --registrar ALPHA -
   switching('disable', 'Disable an API user, effective from the next request'),
   switching('enable', 'Re-enable a disabled API user'),
   list,
-]);
+]).description("Registrars' users of the registrar interface");

@@ -213,4 +213,4 @@ export const auctionCommand = noun('auction', 'auction start kohv.ee õun.ee', [
   cancel,
   correct,
   register,
-]);
+]).description('Names put up for auction');

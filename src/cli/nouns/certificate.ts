@@ -124,7 +124,12 @@ const list = verb(
   },
 );
 
-export const certificateCommand = noun('certificate', exampleOfBind, [bind, unbind, require, list]);
+export const certificateCommand = noun('certificate', exampleOfBind, [
+  bind,
+  unbind,
+  require,
+  list,
+]).description('Client certificates of API users and systems');
 
 const chosenHolder = ({ user, system }: { user?: string; system?: string }) =>
   holderOf({ username: user ?? null, system: system ?? null });

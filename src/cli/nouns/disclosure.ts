@@ -162,7 +162,7 @@ export const disclosureCommand = noun('disclosure', exampleOfOpen, [
   ]),
   list,
   show,
-]);
+]).description('Requests to disclose what is on record about a person, and their answers');
 
 /** Throws at once, before anything is changed, if the setting of the hours is malformed. */
 function disclosureDataBy(env: Env) {

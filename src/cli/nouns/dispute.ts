@@ -199,4 +199,4 @@ export const disputeCommand = noun(
   'dispute',
   'dispute open piip.ee --from 2026-12-01 --until 2027-02-28',
   [open, close, list, show, importVerb, exportVerb],
-);
+).description('Disputed names');

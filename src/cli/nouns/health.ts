@@ -23,6 +23,9 @@ const unknownAddress =
 
 export const healthCommand = verb(
   reading('health', 'health', 'health --remote --json')
+    .description(
+      'Show whether anything needs attention: the lists, the cron, the size of the database',
+    )
     .option('--url <url>', 'where the service answers (default: see below)', parseUrl)
     .addHelpText(
       'after',

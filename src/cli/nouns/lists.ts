@@ -115,7 +115,7 @@ export const listsCommand = noun('lists', 'lists status', [
   archive,
   reindex,
   verifyLists,
-]);
+]).description('The public lists');
 
 /** `+3 -1`; the numbers of a first or a very large publication are not known. */
 function namesChanged({ added, removed }: Pick<Published, 'added' | 'removed'>): string {

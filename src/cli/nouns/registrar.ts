@@ -135,7 +135,7 @@ export const registrarCommand = noun(
   'registrar',
   'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
   [add, list, show, update, suspend, resume, diagnose, webhook],
-);
+).description('Registrars and the addresses they may call from');
 
 function registrarData(registrar: Registrar) {
   return {

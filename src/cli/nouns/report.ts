@@ -126,7 +126,9 @@ const verification = verb(
 );
 
 const reports = [month, invalid, disclosures, verification];
-export const reportCommand = noun('report', 'report month', reports);
+export const reportCommand = noun('report', 'report month', reports).description(
+  'Figures for a month, about values to correct, and about disclosures',
+);
 
 function parseMonth(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;

@@ -140,4 +140,4 @@ export const systemCommand = noun('system', exampleOfAdd, [
   switching('disable', 'Disable a system, effective from the next request'),
   switching('enable', 'Re-enable a disabled system'),
   remove,
-]);
+]).description("The registry's own systems, their rights and their keys");

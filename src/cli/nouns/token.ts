@@ -41,7 +41,9 @@ const issue = verb(
   },
 );
 
-export const tokenCommand = noun('token', example, [issue]);
+export const tokenCommand = noun('token', example, [issue]).description(
+  "Registrants' tokens, for support and testing",
+);
 
 function parseIdent(text: string) {
   const country = contactRules.identCountryCode().safeParse(text.slice(0, 2));

@@ -23,6 +23,7 @@ import { Staging } from './staging.ts';
 
 export const moveInCommand = verb(
   writing('move-in', 'move-in files --dry-run', 'move-in files --orphans-to REGISTRY')
+    .description('Make the registry equal to a directory of files from another registry')
     .argument('<directory>', 'the directory of the files, each of which may be missing')
     .option(
       '--orphans-to <code>',

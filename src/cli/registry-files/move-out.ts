@@ -13,6 +13,7 @@ import { existingFiles, filesOf, reportName } from './directory.ts';
 
 export const moveOutCommand = verb(
   reading('move-out', 'move-out files')
+    .description('Write the whole registry to a directory of files for move-in')
     .argument('<directory>', 'the directory for the files; it is made if it is missing')
     .option('--replace', 'replace files that are there already')
     .addHelpText(

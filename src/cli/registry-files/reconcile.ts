@@ -17,6 +17,7 @@ const shownDifferences = 100;
 
 export const reconcileCommand = verb(
   reading('reconcile', 'reconcile files', 'reconcile files --json')
+    .description('Prove that the registry is equal to the files that moved in')
     .argument('<directory>', 'the directory that was moved in')
     .option('--orphans-to <code>', 'the registrar that move-in gave orphans to')
     .addHelpText(

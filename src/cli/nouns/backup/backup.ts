@@ -33,7 +33,12 @@ checked before it gets its name. A deployed database serves no requests while it
   },
 );
 
-export const backupCommand = noun('backup', 'backup registry.sqlite', [verifyVerb], write);
+export const backupCommand = noun(
+  'backup',
+  'backup registry.sqlite',
+  [verifyVerb],
+  write,
+).description('Write the whole database to one file');
 
 /** The database serves no requests until wrangler begins to download. */
 async function exportRemote(target: string, environment: string): Promise<void> {

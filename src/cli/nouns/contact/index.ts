@@ -211,4 +211,4 @@ export const contactCommand = noun('contact', 'contact list --registrar ALPHA', 
   exportVerb,
   erase,
   eraseAgain,
-]);
+]).description('Contacts, with their codes, UUIDs, timestamps and legacy ids');

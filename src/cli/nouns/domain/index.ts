@@ -168,4 +168,4 @@ export const domainCommand = noun('domain', 'domain import domains.csv', [
   transfer,
   domainImportVerb,
   domainExportVerb,
-]);
+]).description('Domains and the contacts they link');

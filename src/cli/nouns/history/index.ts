@@ -64,7 +64,7 @@ export const historyCommand = noun(
   'history contact ALPHA:1B7A3C5D',
   [archiveVerb, revertVerb],
   show,
-);
+).description('The history of changes, including those of deleted things');
 
 /** The key as history has it. A UUID is found in either case. */
 function keyOf(noun: string | undefined, text: string): string {

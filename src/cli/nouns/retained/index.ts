@@ -102,4 +102,4 @@ export const retainedCommand = noun(
   'retained',
   'retained add riigikogu.ee õ.ee --status reserved',
   [add, remove, list, show, retainedImportVerb, retainedExportVerb],
-);
+).description('Reserved and blocked names');
