@@ -61,15 +61,17 @@ export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLO
   throw new Error('DISCLOSURE_HOURS must be a number of hours, 1 to 9999');
 }
 
-export const rateLimits = [
-  'caller',
-  'address',
-  'failed-login',
-  'password',
-  'registrant-write',
-  'system',
-] as const;
-export type RateLimitName = (typeof rateLimits)[number];
+/** What is limited: the binding that counts, and what it counts. */
+export const limiters = {
+  caller: ['CALLER_LIMITER', 'requests by one caller'],
+  address: ['ADDRESS_LIMITER', 'requests from one address'],
+  'failed-login': ['FAILED_LOGIN_LIMITER', 'failed logins from one address'],
+  password: ['PASSWORD_LIMITER', 'passwords verified for one address'],
+  'registrant-write': ['REGISTRANT_WRITE_LIMITER', 'writes or token requests for one person'],
+  system: ['SYSTEM_LIMITER', 'requests by one system'],
+} as const satisfies Record<string, readonly [binding: keyof Env, counted: string]>;
+export type RateLimitName = keyof typeof limiters;
+export const rateLimits = Object.keys(limiters) as RateLimitName[];
 
 const entriesOf = (text: string) =>
   text
@@ -189,13 +191,7 @@ const rateLimitPolicy = () =>
     if (rateLimits.some((name) => !limits.has(name))) {
       return refuse(`must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`);
     }
-    return {
-      header,
-      limits: Object.fromEntries(limits) as Record<
-        RateLimitName,
-        { requests: number; windowSeconds: number }
-      >,
-    };
+    return { header, limits };
   });
 
 /**

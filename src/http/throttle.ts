@@ -1,28 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
 import { networkOf, workersAddress } from '../address-list.ts';
-import { type Env, findRateLimits, type RateLimitName, settings } from '../env.ts';
+import { findRateLimits, limiters, type RateLimitName, settings } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { isUser, type Login } from '../registrar/login.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
 import { forgetLogin, refuseLogins, rememberLogin } from './failed-logins.ts';
-
-const limiters: Record<RateLimitName, (env: Env) => RateLimit> = {
-  caller: (env) => env.CALLER_LIMITER,
-  address: (env) => env.ADDRESS_LIMITER,
-  'failed-login': (env) => env.FAILED_LOGIN_LIMITER,
-  password: (env) => env.PASSWORD_LIMITER,
-  'registrant-write': (env) => env.REGISTRANT_WRITE_LIMITER,
-  system: (env) => env.SYSTEM_LIMITER,
-};
-
-const counted: Record<RateLimitName, string> = {
-  caller: 'requests by one caller',
-  address: 'requests from one address',
-  'failed-login': 'failed logins from one address',
-  password: 'passwords verified for one address',
-  'registrant-write': 'writes or token requests for one person',
-  system: 'requests by one system',
-};
 
 /**
  * A limit this high means unlimited, and the limiter is not asked: the local runtime's limiter writes to a database for
@@ -48,14 +30,15 @@ async function isWithinLimit(
   key: string,
   requests = 1,
 ): Promise<boolean> {
-  const limit = findRateLimits(c.env)?.limits[name];
+  const limit = findRateLimits(c.env)?.limits.get(name);
   if (limit && limit.requests >= unlimitedRequests) return true;
-  const { success } = await limiters[name](c.env).limit({ key, delta: requests });
+  const [binding] = limiters[name];
+  const { success } = await c.env[binding].limit({ key, delta: requests });
   return success;
 }
 
 function limitOf(c: AppContext, name: RateLimitName) {
-  return findRateLimits(c.env)?.limits[name] ?? { requests: undefined, windowSeconds: 60 };
+  return findRateLimits(c.env)?.limits.get(name) ?? { requests: undefined, windowSeconds: 60 };
 }
 
 /** Throws `throttled` with `Retry-After` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers). */
@@ -69,7 +52,8 @@ export function refuseThrottled(
   c.header('Retry-After', String(seconds));
   c.header('RateLimit', `"${name}";r=0;t=${seconds}`);
   const { requests, windowSeconds } = limitOf(c, name);
-  const allowed = requests && `: ${requests} ${counted[name]} in ${windowSeconds} seconds`;
+  const [, counted] = limiters[name];
+  const allowed = requests && `: ${requests} ${counted} in ${windowSeconds} seconds`;
   const detail = `The limit "${name}" has been reached${allowed ?? ''}.`;
   const message = 'Too many requests, try again later';
   throw new RegistryError([{ reason: 'throttled', message, detail }]);

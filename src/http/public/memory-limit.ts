@@ -14,7 +14,7 @@ const maximumNetworks = 10_000;
 
 /** Counts a request that may be answered from memory, and returns whether its network is within the limit. */
 export function isWithinMemoryLimit(request: Request, env: Env): boolean {
-  const limit = findRateLimits(env)?.limits.address;
+  const limit = findRateLimits(env)?.limits.get('address');
   if (!limit) return false;
   const current = Math.floor(currentTime().getTime() / (limit.windowSeconds * 1_000));
   if (current !== window) counts.clear();
