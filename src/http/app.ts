@@ -42,8 +42,8 @@ app.use(async (c, next) => {
   c.set('now', currentTime());
   c.set('meter', newMeter());
   c.set('requestId', crypto.randomUUID());
-  c.header('X-Request-Id', c.var.requestId);
   await next();
+  c.res.headers.set('X-Request-Id', c.var.requestId);
   // A 304 has no body to protect; the client keeps the headers of the answer that it has.
   if (c.res.status !== 304) {
     for (const [name, value] of securityHeaders(c.env)) {

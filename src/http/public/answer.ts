@@ -2,7 +2,6 @@ import type { Env } from '../../env.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import type { ReadList } from '../../public-list/read/whole-list.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
-import type { AppContext } from '../context.ts';
 import { cacheHeaders, isKnown } from '../public-list.ts';
 import { securityHeaders } from '../security-headers.ts';
 import { acceptsGzip } from './encoding.ts';
@@ -42,12 +41,6 @@ function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag
   if (headersMade.size === maximumMade) headersMade.clear();
   headersMade.set(key, headers);
   return headers;
-}
-
-/** For an answer that a handler returns as it is. */
-export function identified(c: AppContext, answer: Response): Response {
-  answer.headers.set('X-Request-Id', c.var.requestId);
-  return answer;
 }
 
 /** 304 for a client that has the JSON. */

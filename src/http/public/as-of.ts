@@ -5,7 +5,7 @@ import type { ListName } from '../../public-list/lists.ts';
 import { dayOf, isDay } from '../../time/day.ts';
 import { type AppContext, database } from '../context.ts';
 import { isKnown, readerOf } from '../public-list.ts';
-import { identified, immutable, listAnswer } from './answer.ts';
+import { immutable, listAnswer } from './answer.ts';
 import { acceptsGzip } from './encoding.ts';
 
 /** Decompressing so much text counts as one request, as for the list of today. */
@@ -25,14 +25,14 @@ export async function answerAsOf(
   const etag = `W/"${archived.etag}"`;
   const key = bodyKey({ list, etag });
   const read = { etag, body: undefined, bytes: 0 };
-  if (isKnown(request, etag)) return neverChanging(c, listAnswer(request, c.env, list, read));
+  if (isKnown(request, etag)) return neverChanging(listAnswer(request, c.env, list, read));
   if (request.method !== 'HEAD' && !acceptsGzip(request)) {
     await readerOf(c).charge(Math.ceil(archived.bytes / plainTextBytes));
   }
   const object = await bucket.get(key);
   if (!object) throw await notArchived(c, list);
   const { body, size: bytes } = object;
-  return neverChanging(c, listAnswer(request, c.env, list, { etag, body, bytes }));
+  return neverChanging(listAnswer(request, c.env, list, { etag, body, bytes }));
 }
 
 /** Throws `invalid` unless it is one day that is over, without `since`. */
@@ -51,9 +51,9 @@ async function notArchived(c: AppContext, list: ListName): Promise<RegistryError
   return new RegistryError('not_found', `is not in the archive${known}`, 'as_of');
 }
 
-function neverChanging(c: AppContext, answer: Response): Response {
+function neverChanging(answer: Response): Response {
   answer.headers.set('Cache-Control', immutable);
   // With this tag, every publication would purge it.
   answer.headers.delete('Cache-Tag');
-  return identified(c, answer);
+  return answer;
 }

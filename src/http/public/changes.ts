@@ -3,7 +3,7 @@ import { hasTypes, listPaths } from '../../public-list/lists.ts';
 import { readChanges } from '../../public-list/read/changes.ts';
 import { newApp } from '../hono.ts';
 import { readerOf } from '../public-list.ts';
-import { identified, jsonAnswer } from './answer.ts';
+import { jsonAnswer } from './answer.ts';
 import { requestedList } from './requested-list.ts';
 
 export const changesPaths = listPaths.map((path) => `${path}/changes` as const);
@@ -25,7 +25,7 @@ for (const path of listPaths) {
     const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
     const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
     const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
-    return identified(c, jsonAnswer(c.req.raw, c.env, [list], current, json));
+    return jsonAnswer(c.req.raw, c.env, [list], current, json);
   });
 }
 

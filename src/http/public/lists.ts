@@ -3,7 +3,7 @@ import { readList } from '../../public-list/read/whole-list.ts';
 import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { isKnown, readerOf } from '../public-list.ts';
-import { identified, listAnswer, plainRequests } from './answer.ts';
+import { listAnswer, plainRequests } from './answer.ts';
 import { answerAsOf } from './as-of.ts';
 import { changes, changesPaths } from './changes.ts';
 import { acceptsGzip } from './encoding.ts';
@@ -52,5 +52,5 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   if (read.body && request.method !== 'HEAD' && !acceptsGzip(request)) {
     await reader.charge(plainRequests(read));
   }
-  return identified(c, listAnswer(request, c.env, list, read));
+  return listAnswer(request, c.env, list, read);
 }

@@ -13,7 +13,7 @@ import { limitBody, parseBody } from '../input.ts';
 import { nextLink, requestedPage, takesPage } from '../paging.ts';
 import { readerOf } from '../public-list.ts';
 import { requestedName } from '../requested-name.ts';
-import { identified, jsonAnswer, openToPages } from './answer.ts';
+import { jsonAnswer, openToPages } from './answer.ts';
 
 const { path } = publicLists[retainedList];
 export const lookupPath = `${path}/lookup` as const;
@@ -63,7 +63,7 @@ names.post(lookupPath, limitBody, async (c) => {
 names.get(namePath, async (c) => {
   const domain = requestedName(c);
   const [listed] = await findNames([domain.name], readerOf(c));
-  return identified(c, nameAnswer(c.req.raw, c.env, domain, listed!));
+  return nameAnswer(c.req.raw, c.env, domain, listed!);
 });
 
 names.get(historyPath, takesPage, async (c) => {
@@ -75,7 +75,7 @@ names.get(historyPath, takesPage, async (c) => {
   const etag = `W/"${(await sha256Hex(json + (next ?? ''))).slice(0, 32)}"`;
   const answer = jsonAnswer(c.req.raw, c.env, [retainedList, auctionList], etag, json);
   if (next && answer.status === 200) answer.headers.set('Link', nextLink(c, page, next));
-  return identified(c, answer);
+  return answer;
 });
 
 export function nameAnswer(
