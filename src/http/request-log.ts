@@ -1,5 +1,6 @@
 import { matchedRoutes } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
+import { newMeter } from '../database/meter.ts';
 import { openDatabase } from '../database/open.ts';
 import type { Env } from '../env.ts';
 import { LoginError, type LoginRefusal } from '../error.ts';
@@ -24,9 +25,7 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
     system: system?.name ?? null,
     build: c.env.VERSION.id,
     durationMilliseconds: Date.now() - startedAtMilliseconds,
-    d1: meter.d1,
-    rowsRead: meter.rowsRead,
-    kvReads: meter.kvReads,
+    ...meter,
   };
   writePoint(c.env, requestPoint(request));
   const fields = requestFields(requestId, request);
@@ -96,9 +95,7 @@ export function logTogether(
     system: null,
     build: env.VERSION.id,
     durationMilliseconds: 0,
-    d1: 0,
-    rowsRead: 0,
-    kvReads: 0,
+    ...newMeter(),
   };
   waiting.push(JSON.stringify({ level: 'info', ...requestFields(requestId, request) }));
   writePoint(env, requestPoint(request));
