@@ -3,7 +3,7 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import { type ActorType, type HistorySubject, history } from '../drizzle/schema.ts';
 import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
-import { isPassingFault, maximumTries, pause, pauseAfterFault, retried } from './database/retry.ts';
+import { pause, retried } from './database/retry.ts';
 import { mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
@@ -118,33 +118,29 @@ export async function write<Seen, Outcome>(
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<Written<Outcome>> {
   let inDoubt: Change<Outcome> | undefined;
-  let losses = 0;
-  let faults = 0;
-  while (losses < maximumLosses) {
+  const attempt = async () => {
+    if (inDoubt && (await isRecorded(db, request, inDoubt.subject))) {
+      return { outcome: inDoubt.outcome, isReplay: false };
+    }
+    const seen = await look((keyHolder) => keptOutcomes(db, keyHolder, request.key));
+    const kept = outcomeOf<Outcome>(seen.kept, request.key);
+    if (kept) return { outcome: kept.outcome, isReplay: true };
+    const change = judge(seen);
+    if (isDryRun) return { outcome: change.outcome, isReplay: false };
+    inDoubt = change;
+    const isWritten = await commit(db, request, change);
+    return isWritten ? { outcome: change.outcome, isReplay: false } : undefined;
+  };
+  for (let losses = 0; losses < maximumLosses; losses++) {
     try {
-      if (inDoubt && (await isRecorded(db, request, inDoubt.subject))) {
-        return { outcome: inDoubt.outcome, isReplay: false };
-      }
-      const seen = await look((keyHolder) => keptOutcomes(db, keyHolder, request.key));
-      const kept = outcomeOf<Outcome>(seen.kept, request.key);
-      if (kept) return { outcome: kept.outcome, isReplay: true };
-      const change = judge(seen);
-      if (isDryRun) return { outcome: change.outcome, isReplay: false };
-      inDoubt = change;
-      if (await commit(db, request, change)) return { outcome: change.outcome, isReplay: false };
+      const written = await retried(attempt);
+      if (written) return written;
     } catch (error) {
-      if (isPassingFault(error)) {
-        faults += 1;
-        if (faults === maximumTries) throw error;
-        await pauseAfterFault(faults);
-        continue;
-      }
       const verdict = isKeyTaken(error) ? 'again' : inDoubt?.onViolation?.(error);
       if (verdict !== 'again') throw verdict ?? error;
     }
     inDoubt = undefined;
     await pauseAfterLoss(losses);
-    losses += 1;
   }
   throw new Error('every attempt lost the race for the row');
 }

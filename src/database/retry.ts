@@ -7,7 +7,7 @@ const passingFaults = [
   'reset because its code was updated',
 ];
 
-export const maximumTries = 4;
+const maximumTries = 4;
 const firstPauseMilliseconds = 20;
 
 /** Runs the attempt up to four times while D1 fails with a transient fault. Only for work that may be done twice. */
@@ -27,7 +27,7 @@ export function isPassingFault(error: unknown): boolean {
 }
 
 /** Waits twice as long after each fault, with a random part so that callers do not retry together. */
-export function pauseAfterFault(faults: number): Promise<void> {
+function pauseAfterFault(faults: number): Promise<void> {
   return pause(firstPauseMilliseconds * 2 ** (faults - 1) * (0.5 + Math.random()));
 }
 
