@@ -11,7 +11,7 @@ import {
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError, throwProblems } from '../error.ts';
-import { type Changes, difference } from '../history/changes.ts';
+import type { Changes } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { notifyingRegistrar, rowUpdate } from './change.ts';
@@ -176,8 +176,8 @@ export function changeContactStatuses(
     );
     const added = note === undefined ? [] : add.map((status) => [status, note] as const);
     const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };
-    const before = { ...contact, statuses: [...contact.statuses].sort() };
-    return rowUpdate(db, contact, values, difference(before, values), origin);
+    const sorted = { ...contact, statuses: [...contact.statuses].sort() };
+    return rowUpdate(db, sorted, values, origin);
   });
 }
 

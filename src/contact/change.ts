@@ -54,9 +54,9 @@ export function rowUpdate(
   db: Database,
   contact: ContactWithRegistrar,
   values: Partial<Contact>,
-  changes: Changes,
   { actor, request }: Origin,
 ): Change<Contact> {
+  const changes = difference(contact, values);
   const ended = endedBy(contact, changes);
   const update = {
     by: actor,

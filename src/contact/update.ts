@@ -1,6 +1,5 @@
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
 import type { Person } from '../registrant/token.ts';
 import type { Login } from '../registrar/login.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
@@ -87,7 +86,7 @@ export function contactUpdate(
     message: 'Object status prohibits operation',
   });
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
-  return rowUpdate(db, contact, values, difference(contact, values), origin);
+  return rowUpdate(db, contact, values, origin);
 }
 
 function registrantActor({ firstName, lastName, countryCode, code }: Person) {

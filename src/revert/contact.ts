@@ -15,7 +15,6 @@ import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation, isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
 import { insertNotification } from '../registrar/notification.ts';
 import { type Change, type ChangesOfMany, changesOfRows, type Origin, write } from '../write.ts';
 import { planRevert } from './plan-revert.ts';
@@ -45,7 +44,7 @@ export async function revertContact(
     judge({ contact, reversal, seen, before }): Change<unknown> {
       if (!contact) return reinstatement(db, reversal, seen, before, origin);
       const values: Partial<Contact> = valuesAfter(reversal.changes);
-      const update = rowUpdate(db, contact, values, difference(contact, values), origin);
+      const update = rowUpdate(db, contact, values, origin);
       return notifyingRegistrar(db, contact, update, origin.request.at);
     },
   });

@@ -1,6 +1,6 @@
 import { type Claim, claims, contacts, type VerificationDemand } from '../../drizzle/schema.ts';
 import { getContactByCode } from '../contact/administer.ts';
-import { notifyingRegistrar } from '../contact/change.ts';
+import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
 import type { ContactWithRegistrar } from '../contact/contact.ts';
 import { demandRule, reasonIn } from '../contact/verification-rules.ts';
 import { isVerified } from '../contact/verifications.ts';
@@ -12,7 +12,6 @@ import { notifying } from '../registrar/notification.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { dayOf } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { contactChange } from './verification.ts';
 
 /** Reads a demand, its claims in their order. Throws `invalid`, also for a day that is past. */
 export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {
@@ -48,7 +47,7 @@ export async function demandVerification(
     const wanted = demand && { claims, by: demand.by };
     const isMet = wanted !== null && claims.length === 0;
     const values = isMet ? {} : { verificationDemand: wanted };
-    const change = contactChange(db, contact, values, origin);
+    const change = rowUpdate(db, contact, values, origin);
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
     const { at } = origin.request;

@@ -1,6 +1,6 @@
 import type { IdentityRequest } from '../../drizzle/schema.ts';
 import { getContactByCode } from '../contact/administer.ts';
-import { writeContact } from '../contact/change.ts';
+import { rowUpdate, writeContact } from '../contact/change.ts';
 import {
   type Contact,
   type ContactReference,
@@ -28,7 +28,7 @@ import {
   type IdentityClient,
   type IdentityService,
 } from './identity-service.ts';
-import { contactChange, verified } from './verification.ts';
+import { verified } from './verification.ts';
 
 const identityService: Actor = { type: 'identity_service', name: 'Identity service' };
 
@@ -69,7 +69,7 @@ export function requestIdentification(
     code,
     request,
     (contact, origin, asked) => {
-      const made = contactChange(db, contact, change(contact, asked), origin);
+      const made = rowUpdate(db, contact, change(contact, asked), origin);
       const link = !asked.isNew && asked.status === 'completed' ? null : asked.link;
       return { ...made, outcome: { link, ...referenceTo(made.outcome) } };
     },
@@ -102,7 +102,7 @@ export async function takeIdentification(
     },
     judge({ contact, found }) {
       const values = found ? result(contact, found, request) : {};
-      const change = contactChange(db, contact, values, { actor: identityService, request });
+      const change = rowUpdate(db, contact, values, { actor: identityService, request });
       const isVerified = 'identityVerification' in values;
       return notifying(db, change, {
         registrarId: contact.registrarId,
@@ -190,7 +190,7 @@ export function decideVerification(
     }
     const values =
       decision === 'approve' ? approved(contact, pending, origin) : { identityRequest: null };
-    const change = contactChange(db, contact, values, origin);
+    const change = rowUpdate(db, contact, values, origin);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }

@@ -4,7 +4,6 @@ import { rowUpdate, writeContact } from '../contact/change.ts';
 import {
   type Contact,
   type ContactReference,
-  type ContactWithRegistrar,
   checkVersion,
   referenceTo,
 } from '../contact/contact.ts';
@@ -13,15 +12,8 @@ import { columnsOfClaim, verificationColumn } from '../contact/fields.ts';
 import { isVerified, verificationsOf } from '../contact/verifications.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
-import {
-  type Change,
-  changedMeanwhile,
-  type Origin,
-  type WriteRequest,
-  type Written,
-} from '../write.ts';
+import { changedMeanwhile, type Origin, type WriteRequest, type Written } from '../write.ts';
 
 /** A check of a claim, as whoever made it reports it. */
 export interface Check {
@@ -72,7 +64,7 @@ export function recordVerification(
     request,
     (contact, origin) => {
       checkVersion(contact, request);
-      const change = contactChange(db, contact, verified(contact, check, origin, id), origin);
+      const change = rowUpdate(db, contact, verified(contact, check, origin, id), origin);
       return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
     },
     judgeTime,
@@ -110,19 +102,9 @@ export function withdrawVerification(
     const withdrawn = verificationsOf(contact).find((verification) => verification.id === id);
     if (!withdrawn) throw new RegistryError('not_found', 'Object does not exist');
     const values = { [verificationColumn[withdrawn.claim]]: null };
-    const change = contactChange(db, contact, values, origin);
+    const change = rowUpdate(db, contact, values, origin);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
-}
-
-/** The change that gives the contact these values, of which nothing else follows. */
-export function contactChange(
-  db: Database,
-  contact: ContactWithRegistrar,
-  values: Partial<Contact>,
-  origin: Origin,
-): Change<Contact> {
-  return rowUpdate(db, contact, values, difference(contact, values), origin);
 }
 
 /** The values of the contact after the check. A demand ends when everything that it asks for is verified. */
