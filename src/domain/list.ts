@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, sql } from 'drizzle-orm';
 import {
   contacts,
   domainContacts,
@@ -11,6 +11,7 @@ import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError } from '../error.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainName } from './name.ts';
+import { selectDomains } from './read.ts';
 
 export type DomainRole = (typeof domainRoles)[number];
 
@@ -58,43 +59,14 @@ export function countDomains(db: Database): Promise<number> {
   return db.$count(domains);
 }
 
-/** The names of all domains, in order. */
-export async function listDomainNames(
-  db: Database,
-  page: RowsAfter<{ name: string }>,
-): Promise<{ name: string }[]> {
-  return db
-    .select({ name: domains.name })
-    .from(domains)
-    .where(gt(domains.name, page.after?.name ?? ''))
-    .orderBy(asc(domains.name))
-    .limit(page.limit);
-}
-
-/** A domain with the codes of its contacts, in order. */
-export interface ListedDomain extends DomainName, Record<DomainRole, string[]> {
-  registrar: string;
-}
-
-/** All domains, or a registrar's, by name. */
-export async function listDomains(
+/** The names of all domains, or of a registrar's, in order. */
+export function listDomainNames(
   db: Database,
   page: RowsAfter<{ name: string }>,
   registrar?: string,
-): Promise<ListedDomain[]> {
-  const codesAs = (role: DomainRole) =>
-    sql<string>`(select json_group_array(code) from (
-      select contact.code from ${domainContacts} as link join ${contacts} as contact on contact.id = link.contact_id
-      where link.domain_id = ${domains.id} and link.role = ${role} order by contact.code))`;
-  const rows = await db
-    .select({
-      name: domains.name,
-      punycode: domains.punycode,
-      registrar: registrars.code,
-      registrant: codesAs('registrant'),
-      admin: codesAs('admin'),
-      tech: codesAs('tech'),
-    })
+) {
+  return db
+    .select({ name: domains.name })
     .from(domains)
     .innerJoin(registrars, eq(registrars.id, domains.registrarId))
     .where(
@@ -105,10 +77,12 @@ export async function listDomains(
     )
     .orderBy(asc(domains.name))
     .limit(page.limit);
-  return rows.map(({ registrant, admin, tech, ...domain }) => ({
-    ...domain,
-    registrant: JSON.parse(registrant),
-    admin: JSON.parse(admin),
-    tech: JSON.parse(tech),
-  }));
+}
+
+/** A domain with the codes of its contacts, in order. */
+export type ListedDomain = Awaited<ReturnType<typeof listDomains>>[number];
+
+/** All domains, or a registrar's, by name. */
+export function listDomains(db: Database, page: RowsAfter<{ name: string }>, registrar?: string) {
+  return selectDomains(db, inArray(domains.name, listDomainNames(db, page, registrar)));
 }

@@ -1,8 +1,9 @@
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, type SQL } from 'drizzle-orm';
 import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
+import type { DomainName } from './name.ts';
 
 /** A domain as its history records it: the codes, sorted where there are several. */
 export interface Recorded {
@@ -31,26 +32,38 @@ export async function loadDomains(
 ): Promise<Map<string, Recorded>> {
   const present = new Map<string, Recorded>();
   for (const array of jsonArrays(names)) {
-    const rows = await db
-      .select({
-        name: domains.name,
-        createdAt: domains.createdAt,
-        registrar: registrars.code,
-        role: domainContacts.role,
-        contact: contacts.code,
-      })
-      .from(domains)
-      .innerJoin(registrars, eq(registrars.id, domains.registrarId))
-      .leftJoin(domainContacts, eq(domainContacts.domainId, domains.id))
-      .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
-      .where(isIn(domains.name, array))
-      .orderBy(asc(contacts.code));
-    for (const { name, role, contact, ...row } of rows) {
-      const domain = present.get(name) ?? { ...row, registrant: null, admin: [], tech: [] };
-      present.set(name, domain);
-      if (role === 'registrant') domain.registrant = contact;
-      else if (role && contact) domain[role].push(contact);
-    }
+    const found = await selectDomains(db, isIn(domains.name, array));
+    for (const { name, punycode: _, ...domain } of found) present.set(name, domain);
   }
   return present;
+}
+
+/** The domains that meet the condition, by name. */
+export async function selectDomains(
+  db: Database,
+  condition: SQL,
+): Promise<(DomainName & Recorded)[]> {
+  const rows = await db
+    .select({
+      name: domains.name,
+      punycode: domains.punycode,
+      createdAt: domains.createdAt,
+      registrar: registrars.code,
+      role: domainContacts.role,
+      contact: contacts.code,
+    })
+    .from(domains)
+    .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+    .leftJoin(domainContacts, eq(domainContacts.domainId, domains.id))
+    .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
+    .where(condition)
+    .orderBy(asc(domains.name), asc(contacts.code));
+  const found = new Map<string, DomainName & Recorded>();
+  for (const { role, contact, ...row } of rows) {
+    const domain = found.get(row.name) ?? { ...row, registrant: null, admin: [], tech: [] };
+    found.set(row.name, domain);
+    if (role === 'registrant') domain.registrant = contact;
+    else if (role && contact) domain[role].push(contact);
+  }
+  return [...found.values()];
 }

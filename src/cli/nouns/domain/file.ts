@@ -128,7 +128,7 @@ export const domainExportVerb = verb(
     return exportRows(file, options, domainImport.columns, domains, (domain) => {
       const { name, registrar, registrant, admin, tech } = domain;
       const codes = { admin: admin.join(' '), tech: tech.join(' ') };
-      return { name, registrar, registrant: registrant.join(' '), ...codes };
+      return { name, registrar, registrant: registrant ?? '', ...codes };
     });
   },
 );

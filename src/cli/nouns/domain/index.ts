@@ -39,8 +39,7 @@ const list = verb(
     const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
     const shown = await Array.fromAsync(domains, (domain) => {
       const { name, punycode, registrar, registrant, admin, tech } = domain;
-      const [holder = null] = registrant;
-      return { name, punycode_name: punycode, registrar, registrant: holder, admin, tech };
+      return { name, punycode_name: punycode, registrar, registrant, admin, tech };
     });
     const columns = ['name', 'registrar', 'registrant', 'admin', 'tech'] as const;
     return listReport('domains', shown, 'there are no such domains', columns);
