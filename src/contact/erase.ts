@@ -1,4 +1,4 @@
-import { and, desc, eq, max, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
 import {
   contacts,
   deletedIdentity,
@@ -83,43 +83,27 @@ export async function eraseContact(
 async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> {
   const [code, uuid] = [asciiUpperCase(codeOrUuid), asciiLowerCase(codeOrUuid)];
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);
-  const [existing] = await db
-    .select({ code: contacts.code, uuid: contacts.uuid })
-    .from(contacts)
-    .where(isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code));
-  if (isUuid && existing) return existing;
-  const isDisclosed = isUuid
-    ? eq(disclosures.contactUuid, uuid)
-    : eq(disclosures.contactCode, code);
-  const disclosed = await db
-    .selectDistinct({
-      code: sql<string>`${disclosures.contactCode}`,
-      uuid: sql<string>`${disclosures.contactUuid}`,
-    })
-    .from(disclosures)
-    .where(isDisclosed);
-  const recorded = await db
-    // Of several codes, SQLite takes the one of the newest entry.
-    .select({
-      code: history.subjectKey,
-      uuid: sql<string>`${history.subjectUuid}`,
-      newest: max(history.id),
-    })
-    .from(history)
-    .where(
-      and(
-        eq(history.subject, 'contact'),
-        isUuid ? eq(history.subjectUuid, uuid) : eq(history.subjectKey, code),
-      ),
-    )
-    .groupBy(history.subjectUuid);
-  const known = [...disclosed, ...(existing ? [existing] : []), ...recorded];
-  const all = new Map(known.map((one) => [one.uuid, one]));
-  const [found, ...others] = all.values();
+  const isRecorded = isUuid
+    ? isAboutContact(sql`${uuid}`)
+    : sql`history.subject = 'contact' and history.subject_key = ${code}`;
+  // Of several codes in the history, SQLite takes the one of the newest entry.
+  const known = await db.all<Identifiers & { place: number }>(sql`
+    select code, uuid, 1 as place from ${contacts}
+    where ${isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code)}
+    union all
+    select code, uuid, 2 from (
+      select subject_key as code, subject_uuid as uuid, max(id) from ${history}
+      where ${isRecorded} group by subject_uuid)
+    union all
+    select contact_code, contact_uuid, 3 from ${disclosures}
+    where ${isUuid ? eq(disclosures.contactUuid, uuid) : eq(disclosures.contactCode, code)}
+    order by place`);
+  const all = [...Map.groupBy(known, (one) => one.uuid).values()].map(([first]) => first!);
+  const [found, ...others] = all;
   if (!found) throw new RegistryError('not_found', `there is no record of contact ${codeOrUuid}`);
   if (others.length === 0) return found;
-  const uuids = [...all.keys()].map((key) => (key === existing?.uuid ? `${key} (exists)` : key));
-  const message = `${code} has been the code of ${all.size} contacts; name one by its UUID: ${uuids.join(', ')}`;
+  const uuids = all.map(({ uuid, place }) => (place === 1 ? `${uuid} (exists)` : uuid));
+  const message = `${code} has been the code of ${all.length} contacts; name one by its UUID: ${uuids.join(', ')}`;
   throw new RegistryError('invalid', message);
 }
 
