@@ -2,7 +2,7 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
-import { type Problem, RegistryError } from '../error.ts';
+import { RegistryError } from '../error.ts';
 import type { WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
@@ -28,16 +28,22 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
 }
 
-/** Throws the problem, with the status, if one prohibits the operation. */
-export function checkStatuses(
-  contact: Contact,
-  operation: 'Update' | 'Delete',
-  problem: Problem,
-): void {
+const prohibited = {
+  Update: { reason: 'update_prohibited', message: 'Object status prohibits operation' },
+  Delete: {
+    reason: 'delete_prohibited',
+    message: 'Contact delete prohibited by status',
+    field: 'statuses',
+  },
+} as const;
+
+/** Throws `update_prohibited` or `delete_prohibited`, with the status, if one prohibits the operation. */
+export function checkStatuses(contact: Contact, operation: 'Update' | 'Delete'): void {
   const prohibiting: string[] = prohibitingStatuses(operation);
   const status = contact.statuses.find((each) => prohibiting.includes(each));
   if (status === undefined) return;
-  throw new RegistryError([{ ...problem, detail: `The contact has the status ${status}.` }]);
+  const detail = `The contact has the status ${status}.`;
+  throw new RegistryError([{ ...prohibited[operation], detail }]);
 }
 
 /** The prohibiting or pending statuses that name the operation (RFC 5733, section 2.2). */

@@ -41,11 +41,7 @@ export function contactDeletion(
   checkVersion(contact, request);
   const linked = new RegistryError('linked', 'Object association prohibits operation', 'domains');
   if (contact.domainCount > 0) throw linked;
-  checkStatuses(contact, 'Delete', {
-    reason: 'delete_prohibited',
-    message: 'Contact delete prohibited by status',
-    field: 'statuses',
-  });
+  checkStatuses(contact, 'Delete');
   return {
     by: actor,
     subject: contactSubject(contact),

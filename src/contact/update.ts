@@ -81,10 +81,7 @@ export function contactUpdate(
 ): Change<Contact> {
   checkVersion(contact, origin.request);
   const { authInfo, ...changes } = changesOf(contact);
-  checkStatuses(contact, 'Update', {
-    reason: 'update_prohibited',
-    message: 'Object status prohibits operation',
-  });
+  checkStatuses(contact, 'Update');
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
   return rowUpdate(db, contact, values, origin);
 }

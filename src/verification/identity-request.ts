@@ -200,8 +200,7 @@ function approved(
   { country_code: identCountryCode, ident, name }: NonNullable<IdentityRequest['pending']>,
   origin: Origin,
 ): Partial<Contact> {
-  const message = 'Object status prohibits operation';
-  checkStatuses(contact, 'Update', { reason: 'update_prohibited', message });
+  checkStatuses(contact, 'Update');
   const values = { identCountryCode, ident, ...(name !== null && { name }) };
   const wrong = invalidValues({ ...contact, ...values }, origin.request.at).find(({ field }) =>
     ['ident', 'ident_country_code', 'name'].includes(field),
