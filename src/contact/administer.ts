@@ -50,22 +50,23 @@ export function listContactsBy(
   page: RowsAfter<{ id: number }>,
 ): Promise<ContactWithRegistrar[]> {
   const { registrar, ident, email, name, isUnverified: isWithout, overdueOn } = criteria;
-  return find(
-    db,
-    and(
-      gt(contacts.id, page.after?.id ?? 0),
-      registrar === undefined ? undefined : eq(registrars.code, registrar),
-      ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
-      email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
-      name === undefined ? undefined : sql`instr(${contacts.name}, ${name}) > 0`,
-      isWithout ? isUnverified : undefined,
-      // In a query of its own, or SQLite would go through all contacts by their ids.
-      overdueOn === undefined
-        ? undefined
-        : sql`${contacts.id} in (select id from ${contacts} where ${isOverdue(overdueOn)})`,
-    ),
-    page.limit,
-  );
+  return selectContacts(db)
+    .where(
+      and(
+        gt(contacts.id, page.after?.id ?? 0),
+        registrar === undefined ? undefined : eq(registrars.code, registrar),
+        ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
+        email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
+        name === undefined ? undefined : sql`instr(${contacts.name}, ${name}) > 0`,
+        isWithout ? isUnverified : undefined,
+        // In a query of its own, or SQLite would go through all contacts by their ids.
+        overdueOn === undefined
+          ? undefined
+          : sql`${contacts.id} in (select id from ${contacts} where ${isOverdue(overdueOn)})`,
+      ),
+    )
+    .orderBy(asc(contacts.id))
+    .limit(page.limit);
 }
 
 /** A contact that was deleted, with the id of the entry that records its deletion. */
@@ -103,13 +104,9 @@ export function listDeletedContactsBy(
 
 /** Finds a contact of any registrar; the case of the code does not matter. Throws `not_found`. */
 export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
-  const [contact] = await find(db, eq(contacts.code, asciiUpperCase(code)), 1);
+  const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
   if (contact) return contact;
   throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
-}
-
-async function find(db: Database, condition: SQL | undefined, limit: number) {
-  return selectContacts(db).where(condition).orderBy(asc(contacts.id)).limit(limit);
 }
 
 /**
