@@ -10,33 +10,25 @@ export interface InvalidValue extends Problem {
   value?: unknown;
 }
 
-/** Finds the values for which a creation would be refused on the day of `now`. */
-export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
-  return judged(contactColumns, contact, now);
-}
-
 /** Finds the problems that the contact's identity would have with these changes. */
 export function invalidIdentity(
-  { ident, identType, identCountryCode }: ContactIdentity,
+  contact: Contact,
   changes: Partial<ContactIdentity>,
   now: Date,
 ): Problem[] {
-  const identity = {
-    ident: changes.ident ?? ident,
-    identType: changes.identType ?? identType,
-    identCountryCode: changes.identCountryCode ?? identCountryCode,
-  };
-  const columns = contactColumns.filter(([, { group }]) => group === 'identity');
-  return judged(columns, identity, now).map(({ value: _, ...problem }) => problem);
+  return invalidValues({ ...contact, ...changes }, now)
+    .filter(({ field }) => identityFields.includes(field))
+    .map(({ value: _, ...problem }) => problem);
 }
 
-function judged(
-  columns: typeof contactColumns,
-  contact: Partial<Contact>,
-  now: Date,
-): InvalidValue[] {
+const identityFields = contactColumns.flatMap(([, { group, file }]) =>
+  group === 'identity' && file ? file : [],
+);
+
+/** Finds the values for which a creation would be refused on the day of `now`. */
+export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
   const accepted: Partial<Record<keyof Contact, unknown>> = {};
-  const invalid = columns.flatMap(([column, { rule, file, isRequired }]): InvalidValue[] => {
+  const invalid = contactColumns.flatMap(([column, { rule, file, isRequired }]): InvalidValue[] => {
     const value = contact[column];
     if (!rule || !file || (isBlank(value) && !isRequired)) return [];
     const { data, error } = rule().safeParse(value);
