@@ -23,28 +23,14 @@ export function isVerified(contact: Verified, claim: Claim): boolean {
  * identity what the identity service was asked about it.
  */
 export function endedBy(contact: Contact, changes: Changes): Partial<Contact> {
-  const isOfIdentity = columnsOfClaim('identity', contact.identType).some(
-    (column) => column in changes,
-  );
-  const isForgotten =
-    isOfIdentity && contact.identityRequest !== null && !('identityRequest' in changes);
-  return {
-    ...endedVerifications(contact, changes),
-    ...(isForgotten && { identityRequest: null }),
-  };
-}
-
-/** The verifications of a contact that end with these changes, unless the changes give another themselves. */
-export function endedVerifications(contact: Contact, changes: Changes): Partial<Verified> {
-  const ended = verificationsOf(contact).filter(
-    ({ claim }) =>
-      !(verificationColumn[claim] in changes) &&
-      columnsOfClaim(claim, contact.identType).some((column) => column in changes),
-  );
-  return Object.fromEntries(
-    ended.map(({ claim, ...verification }) => [
+  const isChange = (claim: Claim) =>
+    columnsOfClaim(claim, contact.identType).some((column) => column in changes);
+  const ended = verificationsOf(contact)
+    .filter(({ claim }) => isChange(claim) && !(verificationColumn[claim] in changes))
+    .map(({ claim, ...verification }) => [
       verificationColumn[claim],
-      { ...verification, result: 'ended' as const },
-    ]),
-  );
+      { ...verification, result: 'ended' },
+    ]);
+  const isForgotten = isChange('identity') && !('identityRequest' in changes);
+  return { ...Object.fromEntries(ended), ...(isForgotten && { identityRequest: null }) };
 }

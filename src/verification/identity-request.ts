@@ -11,7 +11,7 @@ import {
 import { isSameIdentityCode } from '../contact/identity-code.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { getContact } from '../contact/read.ts';
-import { endedVerifications } from '../contact/verifications.ts';
+import { endedBy } from '../contact/verifications.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
@@ -206,8 +206,9 @@ function approved(
     ['ident', 'ident_country_code', 'name'].includes(field),
   );
   if (!wrong) {
-    const ended = endedVerifications(contact, difference(contact, values));
-    return { ...values, ...decided({ ...contact, ...ended }, origin) };
+    const { identityRequest } = contact;
+    const ended = endedBy(contact, difference(contact, values));
+    return { ...values, ...decided({ ...contact, ...ended, identityRequest }, origin) };
   }
   const detail = `The service has established no identity that the contact can have: ${wrong.message}.`;
   const refused = 'Verification cannot be approved';
