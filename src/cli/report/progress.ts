@@ -18,14 +18,10 @@ export function* inChunks<Row>(
   rows: Rows<Row> | readonly Row[],
   size = chunkRows,
 ): Generator<Row[]> {
-  const progress = startProgress(label, rows.length, rows.length > chunkRows);
-  try {
-    for (const chunk of 'chunks' in rows ? rows.chunks(size) : chunksOf(rows, size)) {
-      yield chunk;
-      progress.advance(chunk.length);
-    }
-  } finally {
-    progress.stop();
+  using progress = startProgress(label, rows.length, rows.length > chunkRows);
+  for (const chunk of 'chunks' in rows ? rows.chunks(size) : chunksOf(rows, size)) {
+    yield chunk;
+    progress.advance(chunk.length);
   }
 }
 
@@ -37,7 +33,7 @@ function* chunksOf<Row>(rows: readonly Row[], size: number): Generator<Row[]> {
 
 /**
  * Records the progress of a step, and shows it on standard error: on a terminal as one line that is written again,
- * otherwise as a line every few seconds.
+ * otherwise as a line every few seconds, until it is disposed of.
  */
 export function startProgress(label: string, total: number, isShown = true) {
   const step = addWork(label, total);
@@ -60,7 +56,7 @@ export function startProgress(label: string, total: number, isShown = true) {
       const text = `${label}: ${step.done} of ${total}, ${Math.round(rate)}/s, ${left} s left`;
       process.stderr.write(isTTY ? `\r${text}\x1b[K` : `${text}\n`);
     },
-    stop() {
+    [Symbol.dispose]() {
       interrupt[Symbol.dispose]();
       endLine();
     },

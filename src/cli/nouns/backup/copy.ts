@@ -60,38 +60,34 @@ const lastTables = ['list_publications', 'api_users', 'systems', 'certificates',
 /** Copies a backup into a database that `makeEmpty` has emptied. The last statement removes the mark. */
 export async function copyInto(db: D1Database, file: string, rows: number): Promise<void> {
   using backup = new DatabaseSync(file, { readOnly: true });
-  const progress = startProgress('restoring', rows);
-  try {
-    const all = tablesOf(backup);
-    const tables = all.filter((table) => !lastTables.includes(table));
-    // The backup of an earlier release has fewer tables.
-    const withheld = lastTables.filter((table) => all.includes(table));
-    for (const table of tables) {
-      await db.prepare(creationOf(backup, 'table', table)[0]!).run();
-      for (const [statement, count] of insertions(db, backup, table)) {
-        await statement.run();
-        progress.advance(count);
-      }
+  using progress = startProgress('restoring', rows);
+  const all = tablesOf(backup);
+  const tables = all.filter((table) => !lastTables.includes(table));
+  // The backup of an earlier release has fewer tables.
+  const withheld = lastTables.filter((table) => all.includes(table));
+  for (const table of tables) {
+    await db.prepare(creationOf(backup, 'table', table)[0]!).run();
+    for (const [statement, count] of insertions(db, backup, table)) {
+      await statement.run();
+      progress.advance(count);
     }
-    // These are prepared before the slow ones: the local runtime closes a prepared statement's connection after seconds
-    // of silence.
-    const indexes = tables.flatMap((table) => creationOf(backup, 'index', table));
-    const slow = indexes.map((sql) => db.prepare(sql));
-    const last = [
-      ...withheld.flatMap((table) => [
-        ...creationOf(backup, 'table', table).map((sql) => db.prepare(sql)),
-        ...[...insertions(db, backup, table)].map(([statement]) => statement),
-        ...creationOf(backup, 'index', table).map((sql) => db.prepare(sql)),
-      ]),
-      ...creationOf(backup, 'trigger').map((sql) => db.prepare(sql)),
-      ...counters(db, backup),
-      db.prepare(`drop table ${restoreMarker}`),
-    ];
-    for (const statement of slow) await statement.run();
-    await db.batch(last);
-  } finally {
-    progress.stop();
   }
+  // These are prepared before the slow ones: the local runtime closes a prepared statement's connection after seconds
+  // of silence.
+  const indexes = tables.flatMap((table) => creationOf(backup, 'index', table));
+  const slow = indexes.map((sql) => db.prepare(sql));
+  const last = [
+    ...withheld.flatMap((table) => [
+      ...creationOf(backup, 'table', table).map((sql) => db.prepare(sql)),
+      ...[...insertions(db, backup, table)].map(([statement]) => statement),
+      ...creationOf(backup, 'index', table).map((sql) => db.prepare(sql)),
+    ]),
+    ...creationOf(backup, 'trigger').map((sql) => db.prepare(sql)),
+    ...counters(db, backup),
+    db.prepare(`drop table ${restoreMarker}`),
+  ];
+  for (const statement of slow) await statement.run();
+  await db.batch(last);
 }
 
 /** Statements that insert the rows of a table, each with its number of rows. */

@@ -74,20 +74,16 @@ export async function archiveHistory(
       throw error;
     },
   );
-  const progress = startProgress('archiving', entries);
+  using progress = startProgress('archiving', entries);
   const done = { archived: 0, written: 0 };
-  try {
-    for (;;) {
-      const page = await listArchivable(db, before, { limit });
-      const [first, ...others] = page.map(({ id }) => id);
-      if (first === undefined) break;
-      done.written += await file.append(page);
-      await deleteArchived(db, archive, [first, ...others]);
-      done.archived += page.length;
-      progress.advance(page.length);
-    }
-  } finally {
-    progress.stop();
+  for (;;) {
+    const page = await listArchivable(db, before, { limit });
+    const [first, ...others] = page.map(({ id }) => id);
+    if (first === undefined) break;
+    done.written += await file.append(page);
+    await deleteArchived(db, archive, [first, ...others]);
+    done.archived += page.length;
+    progress.advance(page.length);
   }
   await endArchive(db, archive);
   return done;
