@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Unstable_Config } from 'wrangler';
 import type { Env } from '../env.ts';
@@ -27,18 +27,14 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   // The directory has no local .dev.vars, but is inside the project, where the login may be.
   const parent = path.join(projectDirectory, '.wrangler/tmp');
   await mkdir(parent, { recursive: true });
-  const directory = await mkdtemp(path.join(parent, 'registry-'));
-  const file = path.join(directory, 'wrangler.json');
-  try {
-    await writeFile(file, JSON.stringify(config));
-    const { env, dispose } = await getPlatformProxy<Env>({ configPath: file, persist: false });
-    // A deployment's secrets can't be read back; commands that need one take it from the environment.
-    const { REGISTRANT_TOKEN_KEYS } = process.env;
-    const settings = REGISTRANT_TOKEN_KEYS === undefined ? {} : { REGISTRANT_TOKEN_KEYS };
-    return { env: { ...env, ...settings }, dispose };
-  } finally {
-    await rm(directory, { recursive: true, force: true });
-  }
+  await using directory = await mkdtempDisposable(path.join(parent, 'registry-'));
+  const file = path.join(directory.path, 'wrangler.json');
+  await writeFile(file, JSON.stringify(config));
+  const { env, dispose } = await getPlatformProxy<Env>({ configPath: file, persist: false });
+  // A deployment's secrets can't be read back; commands that need one take it from the environment.
+  const { REGISTRANT_TOKEN_KEYS } = process.env;
+  const settings = REGISTRANT_TOKEN_KEYS === undefined ? {} : { REGISTRANT_TOKEN_KEYS };
+  return { env: { ...env, ...settings }, dispose };
 }
 
 /**

@@ -3,12 +3,11 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdtempSync,
+  mkdtempDisposableSync,
   openSync,
   readFileSync,
   realpathSync,
   renameSync,
-  rmSync,
   statSync,
 } from 'node:fs';
 import path from 'node:path';
@@ -30,15 +29,13 @@ export async function writeWhole<Result>(
   const place = existsSync(file) ? realpathSync(file) : file;
   // A device or a pipe has no content to keep.
   if (existsSync(place) && !statSync(place).isFile()) return write(place);
-  let directory: string | undefined;
-  const discard = () => {
-    if (directory) rmSync(directory, { recursive: true, force: true });
-    return undefined;
-  };
-  using _ = atInterrupt(discard);
   try {
-    directory = mkdtempSync(`${place}.partial-`);
-    const target = path.join(directory, 'whole');
+    using directory = mkdtempDisposableSync(`${place}.partial-`);
+    using _ = atInterrupt(() => {
+      directory.remove();
+      return undefined;
+    });
+    const target = path.join(directory.path, 'whole');
     const result = await write(target);
     chmodSync(target, 0o600);
     sync(target);
@@ -50,8 +47,6 @@ export async function writeWhole<Result>(
     return result;
   } catch (error) {
     throw writingError(file, error);
-  } finally {
-    discard();
   }
 }
 

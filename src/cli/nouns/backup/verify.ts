@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -25,34 +25,29 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
 
 export const verifyVerb = command.action(async (name, { json }) => {
   const file = path.resolve(name);
-  const directory = mkdtempSync(path.join(tmpdir(), 'registry-verify-'));
-  const remove = () => rmSync(directory, { recursive: true, force: true });
+  using directory = mkdtempDisposableSync(path.join(tmpdir(), 'registry-verify-'));
   using _ = atInterrupt(() => {
-    remove();
+    directory.remove();
     return 'interrupted; the backup was not verified';
   });
-  try {
-    await run(
-      { persistTo: directory, ...(json && { json }) },
-      async () => {
-        mkdirSync(path.join(directory, 'v3/d1'), { recursive: true });
-        return checkBackup(file);
-      },
-      async ({ env }, contents) => {
-        const { tables, rows } = summaryOf(contents);
-        await makeEmpty(env.DB, { command: '', confirmed: undefined });
-        await copyInto(env.DB, file, rows);
-        using restored = new DatabaseSync(findDatabaseFile(directory, undefined)!);
-        const changes = differences(contents, contentsOf(restored));
-        if (changes.length > 0) throw changedBackup(file, changes);
-        return {
-          data: { file, tables, rows, contents, verified: true },
-          text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
-        };
-      },
-      { mayBeEmpty: true },
-    );
-  } finally {
-    remove();
-  }
+  await run(
+    { persistTo: directory.path, ...(json && { json }) },
+    async () => {
+      mkdirSync(path.join(directory.path, 'v3/d1'), { recursive: true });
+      return checkBackup(file);
+    },
+    async ({ env }, contents) => {
+      const { tables, rows } = summaryOf(contents);
+      await makeEmpty(env.DB, { command: '', confirmed: undefined });
+      await copyInto(env.DB, file, rows);
+      using restored = new DatabaseSync(findDatabaseFile(directory.path, undefined)!);
+      const changes = differences(contents, contentsOf(restored));
+      if (changes.length > 0) throw changedBackup(file, changes);
+      return {
+        data: { file, tables, rows, contents, verified: true },
+        text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
+      };
+    },
+    { mayBeEmpty: true },
+  );
 });
