@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
-import { openLentDatabase } from '../../src/cli/local/lent-database.ts';
 import { applyMigrations } from '../../src/cli/migrate.ts';
 import { readLocalConfig } from '../../src/cli/wrangler-config.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
@@ -13,6 +12,7 @@ import { type Asked, contractProblem } from '../http/openapi/contract.ts';
 import { withMethods } from '../public-list/published.ts';
 import { sharedIdentityService } from './identity-service.ts';
 import { lentBucket } from './lent-bucket.ts';
+import { openLentDatabase } from './lent-database.ts';
 
 interface Runtime {
   harness: TestHarness;
@@ -127,7 +127,7 @@ async function startHarness(
   const { d1_databases } = environment ? environments[environment] : local;
   const config = {
     name: 'lender',
-    main: 'src/cli/local/lender.ts',
+    main: 'test/support/lender.ts',
     vars: { TOOL_TOKEN: 'test' },
     compatibility_date,
     d1_databases,

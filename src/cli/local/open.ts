@@ -7,7 +7,7 @@ import type { CommonOptions } from '../command.ts';
 import { localDirectory, projectDirectory } from '../project.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findDatabaseFile, openFileForReading } from './file.ts';
-import { openLentDatabase } from './lent-database.ts';
+import { openOverHttp } from './http-bindings.ts';
 import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
 
@@ -107,7 +107,7 @@ export async function openLocalData(directory: string, environment?: string): Pr
       cf: false,
     }),
   );
-  const DB = await openLentDatabase((...asked) => miniflare.dispatchFetch(...asked), token);
+  const { DB } = openOverHttp((await miniflare.ready).href, token);
   const LISTS = await miniflare.getKVNamespace('LISTS');
   const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
   const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
