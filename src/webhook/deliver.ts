@@ -106,7 +106,7 @@ function findWaiting(db: Database, registrarId: number) {
 
 function recordAttempt(
   db: Database,
-  { id, attempts, failedAt }: Delivery,
+  { id, attempts, failedAt }: Pick<Delivery, 'id' | 'attempts' | 'failedAt'>,
   { outcome, isDelivered, at }: { outcome: string; isDelivered: boolean; at: Date },
 ) {
   const attemptedAt = at.toISOString();
@@ -126,10 +126,7 @@ function recordAttempt(
 }
 
 /** The payload has the names of changed fields and not their values, so no personal data. */
-function payloadOf({ createdAt }: Delivery, notification: Notification | null): string {
-  if (!notification) {
-    return JSON.stringify({ type: 'webhook.test', timestamp: createdAt, data: {} });
-  }
+function payloadOf({ createdAt }: Delivery, notification: Notification): string {
   const { read: _, ...data } = notificationRepresentation(notification);
   return JSON.stringify({ type: notification.event, timestamp: createdAt, data });
 }
@@ -185,24 +182,16 @@ export async function testWebhook(
   const { registrarId } = webhook;
   const at = sender.now().toISOString();
   // The test is stored as given up, so that nothing else sends it if this call ends midway.
-  const test = {
-    registrarId,
-    createdAt: at,
-    waitsSince: at,
-    failedAt: at,
-    outcome: 'not finished',
-  };
-  const [delivery] = await db
-    .insert(webhookDeliveries)
-    .values({ id: newDeliveryId(), ...test })
-    .returning();
-  const result = await post(webhook, delivery!.id, payloadOf(delivery!, null), sender);
-  await recordAttempt(db, delivery!, { ...result, at: sender.now() });
+  const id = newDeliveryId();
+  const test = { id, createdAt: at, waitsSince: at, failedAt: at, outcome: 'not finished' };
+  await db.insert(webhookDeliveries).values({ ...test, registrarId });
+  const body = JSON.stringify({ type: 'webhook.test', timestamp: at, data: {} });
+  const result = await post(webhook, id, body, sender);
+  await recordAttempt(db, { ...test, attempts: 0 }, { ...result, at: sender.now() });
   if (result.isDelivered) {
     const state = { ...restEnded(sender.now()), failures: 0, failingSince: null };
     const isFailing = and(eq(webhooks.registrarId, registrarId), gt(webhooks.failures, 0));
     await db.update(webhooks).set(state).where(isFailing);
   }
-  const { id } = delivery!;
   return { id, outcome: result.outcome, deliveredAt: result.isDelivered ? at : null };
 }
