@@ -4,6 +4,7 @@ import { joinBytes } from '../bytes/encoding.ts';
 import { listNames } from '../public-list/lists.ts';
 import { parseCheckpoint, type Signer, signCheckpoint } from './note.ts';
 import {
+  type Bytes,
   bundle,
   bundlesOf,
   cut,
@@ -23,8 +24,6 @@ const checkpointPrefix = `${logPrefix}checkpoint/`;
 /** The key of the checkpoint of a size: the newest is listed first. */
 const checkpointKey = (size: number) =>
   checkpointPrefix + String(999_999_999_999 - size).padStart(12, '0');
-
-type Bytes = Uint8Array<ArrayBuffer>;
 
 const bytesOf = (text: string) => new TextEncoder().encode(text) as Bytes;
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
@@ -151,11 +150,7 @@ async function readObject(bucket: R2Bucket, key: string): Promise<Bytes | undefi
 const bytesIn = async (object: R2ObjectBody): Promise<Bytes> =>
   new Uint8Array(await object.arrayBuffer());
 
-async function putTile<Content>(
-  bucket: R2Bucket,
-  { path, content }: Tile<Content>,
-  toBytes: (content: readonly Content[]) => Bytes,
-): Promise<void> {
+async function putTile(bucket: R2Bucket, { path, content }: Tile, toBytes: typeof bundle) {
   const key = logPrefix + path;
   const bytes = toBytes(content);
   if (!isSame(await putFirst(bucket, key, bytes), bytes)) throw unlike(key);

@@ -2,7 +2,8 @@ import { joinBytes } from '../bytes/encoding.ts';
 
 /** The Merkle tree of a log (RFC 6962, section 2.1), kept in tiles (C2SP tlog-tiles). */
 
-export type Hash = Uint8Array<ArrayBuffer>;
+export type Bytes = Uint8Array<ArrayBuffer>;
+export type Hash = Bytes;
 
 /** The hashes, or the entries, in a full tile. */
 export const tileWidth = 256;
@@ -34,14 +35,14 @@ export async function rootOf(hashes: readonly Hash[]): Promise<Hash> {
 }
 
 /** A tile's path, and what it holds: hashes of a level, or entries. */
-export interface Tile<Content> {
+export interface Tile {
   path: string;
-  content: readonly Content[];
+  content: readonly Bytes[];
 }
 
 /** The tiles of the tree over all leaves, from the last one of each level that the tree over the first so many has. */
-export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise<Tile<Hash>[]> {
-  const tiles: Tile<Hash>[] = [];
+export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise<Tile[]> {
+  const tiles: Tile[] = [];
   let hashes = leaves;
   for (let level = 0; hashes.length > 0; level++) {
     const its = cut(level, hashes);
@@ -53,10 +54,7 @@ export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise
 }
 
 /** The tiles of a level that hold these. */
-export function cut<Content>(
-  level: number | 'entries',
-  contents: readonly Content[],
-): Tile<Content>[] {
+export function cut(level: number | 'entries', contents: readonly Bytes[]): Tile[] {
   return Array.from({ length: Math.ceil(contents.length / tileWidth) }, (_, index) => {
     const content = contents.slice(index * tileWidth, (index + 1) * tileWidth);
     return { path: tilePath(level, index, content.length), content };
@@ -89,8 +87,8 @@ export function bundle(entries: readonly Uint8Array[]) {
 }
 
 /** The entries of a bundle. Throws an Error if it is cut off. */
-export function unbundle(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
-  const entries: Uint8Array<ArrayBuffer>[] = [];
+export function unbundle(bytes: Bytes): Bytes[] {
+  const entries: Bytes[] = [];
   for (let start = 0; start < bytes.length; ) {
     const end = start + 2 + ((bytes[start]! << 8) | bytes[start + 1]!);
     if (!(end <= bytes.length)) throw new Error('a bundle of entries is cut off');
