@@ -20,9 +20,10 @@ import {
   StaleError,
   tried,
 } from '../kv.ts';
-import { announcePublication, isKnownPublication } from './announcement.ts';
 import {
+  announcePublication,
   findPublication,
+  isKnownPublication,
   type Place,
   type PublicationRecord,
   recordPublication,

@@ -101,3 +101,24 @@ export async function recordUnchanged(
       .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
   );
 }
+
+/** Records that a publication has begun, before its first put, so that its keys are swept if it is killed. */
+export async function announcePublication(
+  db: Database,
+  list: ListName,
+  publication: string,
+  now: Date,
+): Promise<void> {
+  await retried(() =>
+    db
+      .insert(listLeftovers)
+      .values({ publication, list, keys: null, since: now.toISOString() })
+      .onConflictDoNothing(),
+  );
+}
+
+/** Whether the database knows the publication. It does for a week, but not if it was restored to an earlier state. */
+export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
+  const isThis = eq(listLeftovers.publication, publication);
+  return (await retried(() => db.$count(listLeftovers, isThis))) > 0;
+}

@@ -9,7 +9,7 @@ import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
 import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames } from '../lists.ts';
-import { isKnownPublication } from './announcement.ts';
+import { isKnownPublication } from './record.ts';
 import { readSource, type Source } from './source.ts';
 
 /** How long the blocks of an older head are kept: a week for the archive, a day for locations that cache the head. */
