@@ -1,7 +1,7 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { archiveLists } from './archive/archive.ts';
-import { forgetReplaced } from './certificate/replaced-secrets.ts';
+import { forgetReplaced } from './certificate/holder.ts';
 import { personalFields } from './contact/fields.ts';
 import { deleteOrphans } from './contact/orphans.ts';
 import { type Database, openDatabase } from './database/open.ts';

@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, lte, sql } from 'drizzle-orm';
 import { apiUsers, systems } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
@@ -92,4 +92,24 @@ export function setHolderDisabled(
   return updateHolder(db, origin, holder, options, ({ disabledAt }) =>
     (disabledAt !== null) === isDisabled ? {} : { disabledAt: isDisabled ? at : null },
   );
+}
+
+/** Deletes the replaced secrets, passwords and keys that have ended. */
+export async function forgetReplaced(db: Database, now: Date): Promise<void> {
+  const at = now.toISOString();
+  await db.batch([
+    db
+      .update(apiUsers)
+      .set({
+        passwordHash: null,
+        previousSecretDigest: null,
+        previousSecretChangedAt: null,
+        previousSecretValidUntil: null,
+      })
+      .where(lte(apiUsers.previousSecretValidUntil, at)),
+    db
+      .update(systems)
+      .set({ previousKeyDigest: null, previousKeyValidUntil: null })
+      .where(lte(systems.previousKeyValidUntil, at)),
+  ]);
 }

@@ -1,8 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
-import { setHolderDisabled } from '../../src/certificate/holder.ts';
-import { forgetReplaced } from '../../src/certificate/replaced-secrets.ts';
+import { forgetReplaced, setHolderDisabled } from '../../src/certificate/holder.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
 import { rotateApiUser } from '../../src/registrar/api-user.ts';

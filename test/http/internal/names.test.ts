@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forgetReplaced } from '../../../src/certificate/replaced-secrets.ts';
+import { forgetReplaced } from '../../../src/certificate/holder.ts';
 import { openDatabase } from '../../../src/database/open.ts';
 import { getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
 import { answerOf } from '../../support/client.ts';
