@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { openLocalData } from '../../src/cli/local/open.ts';
+import { openForRequests } from '../support/local-data.ts';
 
 const run = promisify(execFile);
 
@@ -18,7 +18,7 @@ export async function makeDataDirectory() {
     state,
     /** The bindings on the data, while no server runs on it. */
     async open() {
-      const { env, dispose } = await openLocalData(state);
+      const { env, dispose } = await openForRequests(state);
       return { env: { ...env, VERSION: { id: 'local', tag: '', timestamp: '' } }, dispose };
     },
     remove: () => rm(path, { recursive: true, force: true }),

@@ -3,12 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import { maximumDatabaseBytes } from '../../src/database/size.ts';
 import type { Env } from '../../src/env.ts';
 import { cost, counted } from '../support/counted.ts';
 import { addPerson, addRegistrar, newContact, send } from '../support/fixtures.ts';
-import { migrate } from '../support/local-data.ts';
+import { migrate, openForRequests } from '../support/local-data.ts';
 import { atMost, type Figure, stated } from './figure.ts';
 
 const contactCount = 10_000_000;
@@ -38,7 +37,7 @@ export async function storage(): Promise<Figure[]> {
 }
 
 async function withData<Result>(directory: string, use: (env: Env) => Promise<Result>) {
-  const { env, dispose } = await openLocalData(directory);
+  const { env, dispose } = await openForRequests(directory);
   try {
     return await use(env);
   } finally {

@@ -27,7 +27,7 @@ function newDatabase(sqlite: DatabaseSync) {
     try {
       const result = statements.map((statement) => ({ success: true, results: read(statement) }));
       sqlite.exec('commit');
-      return { result, bookmark: null };
+      return result;
     } catch (error) {
       sqlite.exec('rollback');
       throw error;

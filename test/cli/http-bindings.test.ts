@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { databaseOver } from '../../src/cli/local/http-bindings.ts';
 
 test('reads the first row, or a column of it, as D1 does', async () => {
-  const read = (results: object[]) =>
-    databaseOver(async () => ({ result: [{ results }], bookmark: null })).prepare('select');
+  const read = (results: object[]) => databaseOver(async () => [{ results }]).prepare('select');
   const rows = [
     { name: 'alpha', id: 1 },
     { name: 'beta', id: 2 },

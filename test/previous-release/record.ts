@@ -1,14 +1,13 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openLocalData } from '../../src/cli/local/open.ts';
 import type { Env } from '../../src/env.ts';
 import worker from '../../src/index.ts';
 import { version } from '../../src/version.ts';
 import { kindsOf } from '../attack/commands.ts';
 import { addRegistrar, addRetainedDomain } from '../support/fixtures.ts';
 import { lentBucket } from '../support/lent-bucket.ts';
-import { migrate } from '../support/local-data.ts';
+import { migrate, openForRequests } from '../support/local-data.ts';
 import { type Call, recorded, recordingText } from './recorded.ts';
 
 /**
@@ -20,7 +19,7 @@ const file = path.join(import.meta.dirname, 'recording.ndjson');
 
 const directory = await mkdtemp(path.join(tmpdir(), 'registry-record-'));
 await migrate(directory);
-const { env, dispose } = await openLocalData(directory);
+const { env, dispose } = await openForRequests(directory);
 env.ARCHIVE = lentBucket(env.ARCHIVE!);
 const calls: Call[] = [];
 try {

@@ -1,6 +1,6 @@
 import type { RequestInit, Response } from 'miniflare';
 import { type DatabaseCall, databaseOver, tokenHeader } from '../../src/cli/local/http-bindings.ts';
-import type { LenderAnswer } from './lender.ts';
+import type { LenderAnswer, LenderCall } from './lender.ts';
 
 /** The runtime closes a WebSocket after a message of more than 32 MiB; a character has at most three bytes. */
 const maximumMessageLength = 10_000_000;
@@ -31,11 +31,11 @@ export async function openLentDatabase(
   });
   socket.accept();
 
-  const ask = async (call: DatabaseCall): Promise<LenderAnswer> => {
+  const ask = async (call: DatabaseCall, session?: string): Promise<LenderAnswer> => {
     if (!isOpen) return ended;
     calls += 1;
     const id = calls;
-    const message = JSON.stringify({ id, call });
+    const message = JSON.stringify({ id, call, session } satisfies LenderCall);
     if (message.length > maximumMessageLength) {
       const response = await fetchLender(address, { method: 'POST', headers, body: message });
       return ((await response.json()) as { answer: LenderAnswer }).answer;
@@ -46,9 +46,18 @@ export async function openLentDatabase(
     });
   };
 
-  return databaseOver(async (call) => {
-    const answer = await ask(call);
-    if ('message' in answer) throw new Error(answer.message);
-    return answer;
-  });
+  /** A connection outside sessions, or the one of a session that begins at a constraint or a bookmark. */
+  const connect = (session?: string) => {
+    let place = session;
+    const { prepare, batch } = databaseOver(async (call) => {
+      const answer = await ask(call, place);
+      if ('message' in answer) throw new Error(answer.message);
+      if (session !== undefined) place = answer.bookmark ?? place;
+      return answer.result;
+    });
+    return { prepare, batch, getBookmark: () => (place?.startsWith('first-') ? null : place) };
+  };
+  const { prepare, batch } = connect();
+  const withSession = (constraint = 'first-unconstrained') => connect(constraint);
+  return { prepare, batch, withSession } as unknown as D1Database;
 }

@@ -1,3 +1,4 @@
+import type { Bindings } from '../../src/cli/bindings.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
 import { applyMigrations } from '../../src/cli/migrate.ts';
 
@@ -9,4 +10,12 @@ export async function migrate(directory: string): Promise<void> {
   } finally {
     await dispose();
   }
+}
+
+/** Opens local data for requests, which open sessions of D1. Without replicas, one has nothing to remember. */
+export async function openForRequests(directory: string): Promise<Bindings> {
+  const { env, dispose } = await openLocalData(directory);
+  const { prepare, batch } = env.DB;
+  const withSession = () => ({ prepare, batch, getBookmark: () => null });
+  return { env: { ...env, DB: { prepare, batch, withSession } as unknown as D1Database }, dispose };
 }

@@ -49,7 +49,7 @@ export function openFileForReading(file: string) {
     }
   };
   return {
-    database: databaseOver(async (call) => ({ result: answer(call), bookmark: null })),
+    database: databaseOver(async (call) => answer(call)),
     close: () => sqlite.close(),
   };
 }

@@ -10,13 +10,6 @@ export interface DatabaseCall {
   statements: { sql: string; params: unknown[] }[];
   /** Whether to answer the rows of the only statement as arrays; otherwise each statement's result, from one batch. */
   isRaw: boolean;
-  /** The constraint or the bookmark where the session begins; undefined outside one. */
-  session?: string | undefined;
-}
-
-export interface DatabaseAnswer {
-  result: unknown;
-  bookmark: string | null;
 }
 
 type Send = (path: string, init: RequestInit) => Promise<Response>;
@@ -80,43 +73,33 @@ interface Statement {
   first(column?: string): Promise<unknown>;
 }
 
-/** A D1 binding over calls of any kind, as far as the registry uses it. */
-export function databaseOver(send: (call: DatabaseCall) => Promise<DatabaseAnswer>): D1Database {
-  /** A connection outside sessions, or the one of a session that begins at a constraint or a bookmark. */
-  function connect(session?: string) {
-    let place = session;
-    const run = async (statements: Statement[], isRaw = false) => {
-      const wires = statements.map(({ wire }) => wire);
-      if (wires.some(({ params }) => params.includes(undefined))) {
-        throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
-      }
-      const { result, bookmark } = await send({ statements: wires, isRaw, session: place });
-      if (session !== undefined) place = bookmark ?? place;
-      return result as D1Result[];
+/** A D1 binding over calls of any kind, as far as the tool uses it. */
+export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>): D1Database {
+  const run = async (statements: Statement[], isRaw = false) => {
+    const wires = statements.map(({ wire }) => wire);
+    if (wires.some(({ params }) => params.includes(undefined))) {
+      throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
+    }
+    return (await send({ statements: wires, isRaw })) as D1Result[];
+  };
+  const prepare = (sql: string, params: unknown[] = []): Statement => {
+    const statement: Statement = {
+      wire: { sql, params },
+      bind: (...values) => prepare(sql, values),
+      all: async () => (await run([statement]))[0]!,
+      run: () => statement.all(),
+      raw: () => run([statement], true),
+      async first(column) {
+        const [row] = (await statement.all()).results as Record<string, unknown>[];
+        return (column === undefined ? row : row?.[column]) ?? null;
+      },
     };
-    const prepare = (sql: string, params: unknown[] = []): Statement => {
-      const statement: Statement = {
-        wire: { sql, params },
-        bind: (...values) => prepare(sql, values),
-        all: async () => (await run([statement]))[0]!,
-        run: () => statement.all(),
-        raw: () => run([statement], true),
-        async first(column) {
-          const [row] = (await statement.all()).results as Record<string, unknown>[];
-          return (column === undefined ? row : row?.[column]) ?? null;
-        },
-      };
-      return statement;
-    };
-    return {
-      prepare: (sql: string) => prepare(sql),
-      batch: (statements: Statement[]) => run(statements),
-      getBookmark: () => (place?.startsWith('first-') ? null : place),
-    };
-  }
-  const { prepare, batch } = connect();
-  const withSession = (constraint = 'first-unconstrained') => connect(constraint);
-  return { prepare, batch, withSession } as unknown as D1Database;
+    return statement;
+  };
+  return {
+    prepare: (sql: string) => prepare(sql),
+    batch: (statements: Statement[]) => run(statements),
+  } as unknown as D1Database;
 }
 
 type ValueType = 'text' | 'arrayBuffer';

@@ -1,14 +1,12 @@
-import { type DatabaseAnswer, type DatabaseCall, tokenHeader } from './http-bindings.ts';
+import { type DatabaseCall, tokenHeader } from './http-bindings.ts';
 
 /** Runs the statements of one call in the runtime that has the database. */
 export async function runStatements(
-  db: D1Database,
-  { statements, isRaw, session }: DatabaseCall,
-): Promise<DatabaseAnswer> {
-  const connection = session === undefined ? db : db.withSession(session);
-  const prepared = statements.map(({ sql, params }) => connection.prepare(sql).bind(...params));
-  const result = await (isRaw ? prepared[0]!.raw() : connection.batch(prepared));
-  return { result, bookmark: 'getBookmark' in connection ? connection.getBookmark() : null };
+  db: Pick<D1Database, 'prepare' | 'batch'>,
+  { statements, isRaw }: DatabaseCall,
+): Promise<unknown> {
+  const prepared = statements.map(({ sql, params }) => db.prepare(sql).bind(...params));
+  return isRaw ? prepared[0]!.raw() : db.batch(prepared);
 }
 
 /**
