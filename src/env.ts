@@ -170,7 +170,7 @@ const serviceUrl = (isLocal: boolean) =>
 
 const serviceClients = () =>
   readBy((text, refuse) => {
-    const clients = entriesOf(text).map((entry): IdentityClient | undefined => {
+    const clients = entriesOf(text).map((entry): Omit<IdentityClient, 'url'> | undefined => {
       const [, identType, id, secret] = /^(priv|birthday)=([^:]+):(.+)$/.exec(entry) ?? [];
       return identType && id && secret ? { identType, id, secret } : undefined;
     });
@@ -246,7 +246,7 @@ export const settings = onFirstUseOf((env: Env) => {
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
   const { IDENTITY_SERVICE_URL: url, IDENTITY_SERVICE_CLIENTS: clients = [] } = data;
-  /** Whom registrars may have identify people; undefined if the registry has nobody. */
-  const identityService = url === undefined ? undefined : { url, clients };
-  return { ...data, identityService };
+  /** Whom registrars may have identify people; none if the registry has nobody. */
+  const identityClients = url === undefined ? [] : clients.map((client) => ({ url, ...client }));
+  return { ...data, identityClients };
 });

@@ -64,27 +64,28 @@ test('reads for how many months personal data is kept, and no number as for ever
 });
 
 test('reads the identity service, of which a registry may have none', () => {
-  expect(read().identityService).toBeUndefined();
+  expect(read().identityClients).toEqual([]);
   expect(read().IDENTITY_SERVICE_ALLOWED_IPS).toBeUndefined();
   const given = read({
     IDENTITY_SERVICE_URL: 'https://id.example/',
     IDENTITY_SERVICE_CLIENTS: 'priv=a:b:c, birthday=d:e',
     IDENTITY_SERVICE_ALLOWED_IPS: '192.0.2.1',
   });
-  expect(given.identityService).toEqual({
-    url: 'https://id.example',
-    clients: [
-      { identType: 'priv', id: 'a', secret: 'b:c' },
-      { identType: 'birthday', id: 'd', secret: 'e' },
-    ],
-  });
+  expect(given.identityClients).toEqual([
+    { url: 'https://id.example', identType: 'priv', id: 'a', secret: 'b:c' },
+    { url: 'https://id.example', identType: 'birthday', id: 'd', secret: 'e' },
+  ]);
   expect(given.IDENTITY_SERVICE_ALLOWED_IPS!.includes('192.0.2.1')).toBe(true);
   expect(given.IDENTITY_SERVICE_ALLOWED_IPS!.includes('127.0.0.1')).toBe(false);
 });
 
 test('asks an identity service without encryption on this machine alone, and only locally', () => {
-  const here = { IDENTITY_SERVICE_URL: 'http://127.0.0.1:8788', ENVIRONMENT: 'local' };
-  expect(read(here).identityService?.url).toBe('http://127.0.0.1:8788');
+  const here = {
+    IDENTITY_SERVICE_URL: 'http://127.0.0.1:8788',
+    IDENTITY_SERVICE_CLIENTS: 'priv=a:b',
+    ENVIRONMENT: 'local',
+  };
+  expect(read(here).identityClients[0]!.url).toBe('http://127.0.0.1:8788');
   expect(refusal({ ...here, ENVIRONMENT: 'production' })).toContain(serviceUrl);
   expect(refusal({ ...here, IDENTITY_SERVICE_URL: 'http://127.0.0.1.example/' })).toContain(
     serviceUrl,

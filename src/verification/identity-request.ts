@@ -26,7 +26,6 @@ import {
   findProof,
   type Identification,
   type IdentityClient,
-  type IdentityService,
 } from './identity-service.ts';
 import { verified } from './verification.ts';
 
@@ -47,16 +46,16 @@ export function requestIdentification(
   db: Database,
   login: Login,
   code: string,
-  service: IdentityService,
+  clients: readonly IdentityClient[],
   request: WriteRequest,
 ): Promise<Written<Requested>> {
   const askService = async (contact: Contact) => {
     checkVersion(contact, request);
-    const client = clientFor(service, contact);
+    const client = clientFor(clients, contact);
     const open = openRequest(contact);
-    const found = open && (await findIdentification(service, client, open.id));
+    const found = open && (await findIdentification(client, open.id));
     if (found && found.status !== 'expired') return { ...found, isNew: false };
-    return { ...(await createIdentification(service, client, contact)), isNew: true };
+    return { ...(await createIdentification(client, contact)), isNew: true };
   };
   const change = (contact: Contact, asked: Awaited<ReturnType<typeof askService>>) => {
     if (!asked.isNew) return result(contact, asked, request);
@@ -89,7 +88,6 @@ function openRequest({ identityRequest }: Contact): IdentityRequest | undefined 
  */
 export async function takeIdentification(
   db: Database,
-  service: IdentityService,
   client: IdentityClient,
   { code, id }: { code: string; id: string },
   request: WriteRequest,
@@ -98,7 +96,7 @@ export async function takeIdentification(
     async look() {
       const contact = await getContactByCode(db, code);
       const isOpen = openRequest(contact)?.id === id;
-      return { contact, found: isOpen ? await findIdentification(service, client, id) : undefined };
+      return { contact, found: isOpen ? await findIdentification(client, id) : undefined };
     },
     judge({ contact, found }) {
       const values = found ? result(contact, found, request) : {};
@@ -223,11 +221,11 @@ export async function getProof(
   db: Database,
   login: Login,
   code: string,
-  service: IdentityService,
+  clients: readonly IdentityClient[],
 ): Promise<{ id: string; pdf: Uint8Array<ArrayBuffer> }> {
   const contact = await getContact(db, login, code);
   const id = contact.identityRequest?.id;
-  const pdf = id && (await findProof(service, clientFor(service, contact), id));
+  const pdf = id && (await findProof(clientFor(clients, contact), id));
   if (!pdf) throw new RegistryError('not_found', 'Object does not exist');
   return { id, pdf };
 }

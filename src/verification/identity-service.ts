@@ -5,16 +5,13 @@ import { RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
 
 /**
- * A service that identifies people, by eeID's protocol (github.com/internetee/eeID-ident-api-doc). What its description
- * leaves open is as in github.com/internetee/registry: app/services/eeid and app/interactions/actions/contact_verify.rb.
+ * What a service that identifies people knows the registry by; each client has its own claims, so there is one for each
+ * type of contact. The service has eeID's protocol (github.com/internetee/eeID-ident-api-doc). What its description leaves
+ * open is as in github.com/internetee/registry: app/services/eeid and app/interactions/actions/contact_verify.rb.
  */
-export interface IdentityService {
-  url: string;
-  clients: readonly IdentityClient[];
-}
-
-/** What the service knows the registry by. Each client has its own claims, so there is one for each type of contact. */
 export interface IdentityClient {
+  /** Of the service. */
+  url: string;
   identType: string;
   id: string;
   secret: string;
@@ -44,7 +41,10 @@ const identification = onFirstUse(() =>
  * The client for contacts of this type. Throws `invalid` for an organisation, which nobody can identify; `not_offered` if
  * the registry has no such client.
  */
-export function clientFor({ clients }: IdentityService, { identType }: Contact): IdentityClient {
+export function clientFor(
+  clients: readonly IdentityClient[],
+  { identType }: Contact,
+): IdentityClient {
   if (identType !== 'priv' && identType !== 'birthday') {
     const message = 'Ident type is invalid';
     const detail = 'Only people can be identified: contacts of the types priv and birthday.';
@@ -65,7 +65,6 @@ function failed(): RegistryError {
 
 /** Asks the service to identify the person that the contact says it is. Throws `service_failed`. */
 export async function createIdentification(
-  service: IdentityService,
   client: IdentityClient,
   { code, ident, identType, identCountryCode, name }: Contact,
 ): Promise<Identification> {
@@ -75,16 +74,15 @@ export async function createIdentification(
       : { sub: identCountryCode + ident };
   const claimsRequired = Object.entries(claims).map(([type, value]) => ({ type, value }));
   const body = JSON.stringify({ claims_required: claimsRequired, reference: code });
-  return parsed(identification(), await ask(service, client, '', maximumJsonBytes, body));
+  return parsed(identification(), await ask(client, '', maximumJsonBytes, body));
 }
 
 /** The request with this id; undefined if the service does not know it. Throws `service_failed`. */
 export async function findIdentification(
-  service: IdentityService,
   client: IdentityClient,
   id: string,
 ): Promise<Identification | undefined> {
-  const answer = await ask(service, client, `/${encodeURIComponent(id)}`, maximumJsonBytes);
+  const answer = await ask(client, `/${encodeURIComponent(id)}`, maximumJsonBytes);
   const found = answer && parsed(identification(), answer);
   if (found && found.id !== id) throw failed();
   return found;
@@ -92,12 +90,11 @@ export async function findIdentification(
 
 /** The service's PDF about the request with this id; undefined if there is none. Throws `service_failed`. */
 export async function findProof(
-  service: IdentityService,
   client: IdentityClient,
   id: string,
 ): Promise<Uint8Array<ArrayBuffer> | undefined> {
   const path = `/${encodeURIComponent(id)}/proof_of_identity`;
-  const pdf = await ask(service, client, path, maximumPdfBytes);
+  const pdf = await ask(client, path, maximumPdfBytes);
   if (pdf && !decoder.decode(pdf.subarray(0, 5)).startsWith('%PDF-')) throw failed();
   return pdf;
 }
@@ -107,8 +104,7 @@ const decoder = new TextDecoder();
 
 /** The body of the service's answer to one call, for which it takes a token; undefined for a 404. */
 async function ask(
-  { url }: IdentityService,
-  { id, secret }: IdentityClient,
+  { url, id, secret }: IdentityClient,
   path: string,
   maximumBytes: number,
   body?: string,

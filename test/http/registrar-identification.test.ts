@@ -472,12 +472,11 @@ describe('a call about a request', () => {
 describe('while the result is taken', () => {
   async function takenWhile(one: One, work: () => Promise<unknown>) {
     const { identityRequest } = await getContactByCode(worker.db, one.code);
-    const { identityService } = settings(worker.env);
+    const [client] = settings(worker.env).identityClients;
     const request = { at: new Date(), requestId: crypto.randomUUID() };
     await takeIdentification(
       beforeBatch(worker.env, 1, work),
-      identityService!,
-      identityService!.clients[0]!,
+      client!,
       { code: one.code, id: identityRequest!.id },
       request,
     );

@@ -42,7 +42,7 @@ import { change, claimValues } from './claims.ts';
 
 const worker = shareWorker();
 const isDeep = inject('isDeep');
-const serviceOf = () => settings(worker.env).identityService!;
+const identityClients = () => settings(worker.env).identityClients;
 const newId = () => crypto.randomUUID();
 const idIn = (link: string) => link.split('/').at(-1)!;
 
@@ -126,16 +126,21 @@ const deeds = {
     await importContacts(db, { ...origin, request }, [record]);
   },
   async verify(db, { registrar, code, links }, { request }) {
-    const asked = await requestIdentification(db, registrar.login, code, serviceOf(), request);
+    const asked = await requestIdentification(
+      db,
+      registrar.login,
+      code,
+      identityClients(),
+      request,
+    );
     const { link } = asked.outcome;
     if (link && !links.includes(link)) links.unshift(link);
   },
   visit: (_, life, given) => visit(life, given),
   async callback(db, life, given) {
     const id = idIn(await visit(life, given));
-    const service = serviceOf();
-    const [client] = service.clients;
-    await takeIdentification(db, service, client!, { code: life.code, id }, given.request);
+    const [client] = identityClients();
+    await takeIdentification(db, client!, { code: life.code, id }, given.request);
   },
   async 'forged callback'(_, life, given) {
     const id = idIn(await visit(life, given));

@@ -29,8 +29,7 @@ identificationCallback.use(async (c, next) => {
 
 identificationCallback.post('/', limitBody, async (c) => {
   const given = await parseBody(c, callbackBody());
-  const { identityService } = settings(c.env);
-  const client = identityService?.clients.find(({ id }) => id === given.client_id);
+  const client = settings(c.env).identityClients.find(({ id }) => id === given.client_id);
   const signature = c.req.header('X-HMAC-Signature') ?? '';
   if (!client || !(await isSigned(client, await c.req.arrayBuffer(), signature))) {
     throw new RegistryError('unauthorized', 'Signature is invalid');
@@ -38,7 +37,6 @@ identificationCallback.post('/', limitBody, async (c) => {
   const { reference: code = '', identification_request_id: id } = given;
   const contact = await takeIdentification(
     database(c),
-    identityService!,
     client,
     { code, id },
     { at: c.var.now, requestId: c.var.requestId },

@@ -4,7 +4,7 @@ import {
   getProof,
   requestIdentification,
 } from '../../verification/identity-request.ts';
-import { type IdentityService, notOffered } from '../../verification/identity-service.ts';
+import { type IdentityClient, notOffered } from '../../verification/identity-service.ts';
 import { type AppContext, database } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { writeRequest } from '../write-request.ts';
@@ -13,9 +13,9 @@ import { writtenAnswer } from './written.ts';
 /** Mounted below the registrar's contacts, whose middleware comes first. */
 export const identification = newApp();
 
-function serviceOf(c: AppContext): IdentityService {
-  const service = settings(c.env).identityService;
-  if (service) return service;
+function clientsOf(c: AppContext): readonly IdentityClient[] {
+  const { identityClients } = settings(c.env);
+  if (identityClients.length > 0) return identityClients;
   throw notOffered();
 }
 
@@ -24,7 +24,7 @@ identification.post('/verify/:code', async (c) => {
     database(c),
     c.var.login,
     c.req.param('code'),
-    serviceOf(c),
+    clientsOf(c),
     await writeRequest(c),
   );
   const { code, link } = requested.outcome;
@@ -46,9 +46,9 @@ for (const decision of ['approve', 'reject'] as const) {
 }
 
 identification.get('/download_poi/:code', async (c) => {
-  const service = serviceOf(c);
+  const { code } = c.req.param();
   // An id that moved in may be any text.
-  const { id, pdf } = await getProof(database(c), c.var.login, c.req.param('code'), service);
+  const { id, pdf } = await getProof(database(c), c.var.login, code, clientsOf(c));
   return c.body(pdf, 200, {
     'Content-Type': 'application/pdf',
     'Content-Disposition': `inline; filename="proof_of_identity_${encodeURIComponent(id)}.pdf"`,
