@@ -13,6 +13,8 @@ import { type Interface, notModified, refusalsOf, usual } from './refusal.ts';
 export interface Success {
   description: string;
   headers?: readonly HeaderName[];
+  /** Default: JSON. */
+  type?: string;
   schema: z.core.$ZodType;
 }
 
@@ -68,10 +70,10 @@ export function callsOf(given: Interface) {
       parameters.includes('If-None-Match') && !parameters.includes('Idempotency-Key');
     const reasons = [...its.map(([, reason]) => reason), ...refusals];
     const headers = [...everyAnswer, ...common.headers, 'Ignored-Parameters'] as const;
-    const answer = ({ description, headers: own = [], schema }: Success) => ({
+    const answer = ({ description, headers: own = [], type, schema }: Success) => ({
       description,
       headers: headersOf(...headers, ...own, ...its.flatMap(([, , header]) => header ?? [])),
-      content: { 'application/json': { schema } },
+      content: { [type ?? 'application/json']: { schema } },
     });
     const responses: ZodOpenApiResponsesObject = {
       ...(success && { 200: answer(success) }),

@@ -1,21 +1,14 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import type { Call } from '../openapi/call.ts';
-import { everyAnswer, headersOf } from '../openapi/headers.ts';
-import { preflight, publicCall, readers } from './interface.openapi.ts';
+import { preflight, publicCall } from './interface.openapi.ts';
 
 /** Something of the log, with this media type. */
 const logCall = (call: Call, type: 'text/plain' | 'application/octet-stream', what: string) =>
   publicCall({
     ...call,
+    success: { description: what, type, schema: z.string() },
     refusals: ['not_found'],
-    others: {
-      200: {
-        description: what,
-        headers: headersOf(...everyAnswer, ...readers.headers, 'Ignored-Parameters'),
-        content: { [type]: { schema: z.string() } },
-      },
-    },
   });
 
 const path = z.object({

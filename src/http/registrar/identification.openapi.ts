@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { everyAnswer, headersOf } from '../openapi/headers.ts';
 import { codeInPath, writeParameters } from './contacts.openapi.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 
@@ -66,19 +65,11 @@ export const identificationPaths: ZodOpenApiPathsObject = {
       summary: 'Read the service’s proof of identity',
       description: 'A PDF about the newest request, which the registry does not keep.',
       path,
-      others: {
-        200: {
-          description: 'The PDF.',
-          headers: headersOf(
-            ...everyAnswer,
-            'X-Client-Transaction-Id',
-            'RPP-Cltrid',
-            'X-D1-Bookmark',
-            'Content-Disposition',
-            'Ignored-Parameters',
-          ),
-          content: { 'application/pdf': { schema: z.string() } },
-        },
+      success: {
+        description: 'The PDF.',
+        headers: ['Content-Disposition'],
+        type: 'application/pdf',
+        schema: z.string(),
       },
       refusals: ['not_found', 'not_offered', 'service_failed'],
     }),
