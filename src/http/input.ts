@@ -53,13 +53,14 @@ export function query<Shape extends z.ZodMiniObject>(
   return middleware;
 }
 
-/** Parses the JSON body, or the one given, with a zod type, and names its unknown fields in `Ignored-Fields`. */
+/** Parses the JSON body with a zod type, and names its unknown fields in `Ignored-Fields`. No body may count as `{}`. */
 export async function parseBody<Shape extends z.ZodMiniObject>(
   c: AppContext,
   shape: Shape,
-  body?: Record<string, unknown>,
+  { isOptional = false } = {},
 ): Promise<z.output<Shape>> {
-  const given = body ?? (await jsonBody(c));
+  const isMissing = isOptional && (await c.req.arrayBuffer()).byteLength === 0;
+  const given = isMissing ? {} : await jsonBody(c);
   nameIgnoredFields(c, shape, given);
   return parsed(shape, given);
 }

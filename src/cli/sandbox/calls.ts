@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { RegistryError } from '../../error.ts';
 import { newApp } from '../../http/hono.ts';
-import { jsonBody, limitBody, parseBody } from '../../http/input.ts';
+import { limitBody, parseBody } from '../../http/input.ts';
 import { currentTime } from '../../time/clock.ts';
 import { monthsBefore } from '../../time/day.ts';
 import { instantRule } from '../../time/instant.ts';
@@ -18,7 +18,7 @@ const clockBody = z.object({
 });
 
 sandbox.post('/clock', limitBody, async (c) => {
-  const { now, advance } = await parseBody(c, clockBody, await jsonBody(c));
+  const { now, advance } = await parseBody(c, clockBody);
   if ((now === undefined) === (advance === undefined)) {
     throw new RegistryError('invalid', 'either now or advance is required');
   }

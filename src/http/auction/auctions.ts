@@ -56,9 +56,7 @@ export const reportBody = onFirstUse(() => {
 });
 
 auctions.patch('/:uuid', limitBody, async (c) => {
-  const { byteLength } = await c.req.arrayBuffer();
-  // A report may have no body.
-  const report = await parseBody(c, reportBody(), byteLength === 0 ? {} : undefined);
+  const report = await parseBody(c, reportBody(), { isOptional: true });
   const { registration_deadline: registrationDeadline, platform } = report;
   const status = report.status ?? undefined;
   const auction = await updateAuction(

@@ -36,12 +36,10 @@ for (const status of retainedStatuses) {
   internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
     const { name, punycode } = requestedName(c);
     throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
-    const { byteLength } = await c.req.arrayBuffer();
-    // Nothing needs to be said of a name.
     const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
       c,
       shape(),
-      byteLength === 0 ? {} : undefined,
+      { isOptional: true },
     );
     const { isNew, lastDay, password } = await saveRetainedDomain(
       database(c),
