@@ -314,7 +314,7 @@ export async function changeEach<Kind extends string>(
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
   if (isDryRun) {
     for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
-      for (const { rows } of all) counts[kind]! += await countRows(db, rows);
+      for (const { rows } of all) counts[kind]! += await db.$count(sql`(select 1 ${rows.source})`);
     }
     return counts as Record<Kind, number>;
   }
@@ -350,11 +350,6 @@ async function batchIf(
   } catch (error) {
     throw mentions(error, "'changed_meanwhile'") ? changedMeanwhile() : error;
   }
-}
-
-async function countRows(db: Database, { source }: RecordedRows): Promise<number> {
-  const { count } = await db.get<{ count: number }>(sql`select count(*) as count ${source}`);
-  return count;
 }
 
 /** The refusal of a change to something that has changed since it was read. */
