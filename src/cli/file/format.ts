@@ -22,7 +22,7 @@ export interface FileRow {
 export interface Column {
   /** The sentence of the help about its values. */
   note: string;
-  isRequired: boolean;
+  isRequired?: boolean;
 }
 
 export type Columns = Readonly<Record<string, Column>>;

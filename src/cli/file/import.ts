@@ -138,9 +138,9 @@ const noteWidth = 76;
 function columnsText(columns: Columns): string {
   const width = Math.max(...Object.keys(columns).map((name) => name.length));
   const indented = `\n${' '.repeat(width + 4)}`;
-  const lines = (isRequired: boolean) =>
+  const lines = (areRequired: boolean) =>
     Object.entries(columns)
-      .filter(([, column]) => column.isRequired === isRequired)
+      .filter(([, { isRequired = false }]) => isRequired === areRequired)
       .map(([name, { note }]) => {
         return `\n  ${name.padEnd(width)}  ${wrapped(note, noteWidth).join(indented)}`;
       });

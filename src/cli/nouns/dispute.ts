@@ -120,11 +120,11 @@ function stateOf({ firstDay, lastDay, closedAt }: Dispute, today: string): strin
 const columns = {
   name: nameColumn,
   from: { note: 'the first day, YYYY-MM-DD, in UTC', isRequired: true },
-  until: { note: 'the last day; by default, it lasts until it is closed', isRequired: false },
-  password: { note: 'with which the winner may register the name', isRequired: false },
-  comment: { note: 'any text', isRequired: false },
-  initiator: { note: 'who disputes the name', isRequired: false },
-  closed_at: { note: 'the time at which it was closed, ISO 8601', isRequired: false },
+  until: { note: 'the last day; by default, it lasts until it is closed' },
+  password: { note: 'with which the winner may register the name' },
+  comment: { note: 'any text' },
+  initiator: { note: 'who disputes the name' },
+  closed_at: { note: 'the time at which it was closed, ISO 8601' },
 };
 
 /** An import of one file: it remembers what it has read, because no two disputes may overlap. */

@@ -16,14 +16,8 @@ import { type Report, run } from '../../run.ts';
 
 const columns = {
   code: { note: 'code of the contact, for example ALPHA:1B7A3C5D', isRequired: true },
-  claims: {
-    note: `of ${claims.join(', ')}, ${wordsNote}; otherwise those of --claims`,
-    isRequired: false,
-  },
-  by: {
-    note: 'the last day, for example 2027-01-31; otherwise the one of --by',
-    isRequired: false,
-  },
+  claims: { note: `of ${claims.join(', ')}, ${wordsNote}; otherwise those of --claims` },
+  by: { note: 'the last day, for example 2027-01-31; otherwise the one of --by' },
 };
 
 /** What a demand asks for, unless a row of a file says so itself. */

@@ -133,10 +133,7 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
 });
 
 export const contactFileColumns: Columns = {
-  registrar: {
-    note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar',
-    isRequired: false,
-  },
+  registrar: { note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar' },
   ...Object.fromEntries(
     fileFields.map(({ name, note, isRequired }) => [name, { note, isRequired }]),
   ),

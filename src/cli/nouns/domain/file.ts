@@ -34,8 +34,8 @@ export const domainImport = {
       note: 'code of the contact that holds the domain, for example ALPHA:1B7A3C5D',
       isRequired: true,
     },
-    admin: { note: contactsNote, isRequired: false },
-    tech: { note: contactsNote, isRequired: false },
+    admin: { note: contactsNote },
+    tech: { note: contactsNote },
   },
   read: (values) => ({
     ...parseDomainName(requiredText(values, 'name')),

@@ -37,15 +37,12 @@ const columns = {
   name: nameColumn,
   status: {
     note: `${retainedStatuses.join(' or ')}; required unless --status gives it for all rows`,
-    isRequired: false,
   },
   password: {
     note: 'with which a reserved name may be registered; without one, a name keeps what it has',
-    isRequired: false,
   },
   last_day: {
     note: 'the last day on which a name is reserved, YYYY-MM-DD, in UTC; without one, the same',
-    isRequired: false,
   },
 };
 
