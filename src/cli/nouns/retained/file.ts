@@ -118,9 +118,7 @@ function readStatus(
   values: Record<string, unknown>,
   option: RetainedStatus | undefined,
 ): RetainedStatus {
-  const isGiven = (values.status ?? '') !== '';
-  if (!isGiven && option) return option;
-  const text = requiredText(values, 'status');
+  const text = optionalText(values, 'status') ?? option ?? requiredText(values, 'status');
   const status = retainedStatuses.find((known) => known === text);
   if (!status) {
     const message = `${JSON.stringify(text)} is neither ${retainedStatuses.join(' nor ')}`;
