@@ -12,7 +12,7 @@ import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { noteCommandProgress, unfinishedReport } from './report/command-progress.ts';
 import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
-import { type FileProblem, problemLine } from './report/problem.ts';
+import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted } from './report/text.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
@@ -173,12 +173,4 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
   const hidden = causes.length - printedProblems;
   if (hidden > 0) console.error(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
   if (rest) console.error(rest.text);
-}
-
-/** The innermost message: Drizzle's own contains the whole statement with its values. */
-function messageOf(error: unknown): string {
-  let innermost = error;
-  while (innermost instanceof Error && innermost.cause instanceof Error)
-    innermost = innermost.cause;
-  return innermost instanceof Error ? innermost.message : String(innermost);
 }

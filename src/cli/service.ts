@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { messageOf } from './report/problem.ts';
 
 export interface AskedService {
   address: string | null;
@@ -26,8 +27,7 @@ export async function askService(address: string | undefined): Promise<AskedServ
     const problem = `${place} answers ${response.status}: ${reason}`;
     return { address, status: 'failing', version, build, problem };
   } catch (error) {
-    const { message, cause } = error as Error;
-    const problem = `${place} cannot be reached: ${cause instanceof Error ? cause.message : message}`;
+    const problem = `${place} cannot be reached: ${messageOf(error)}`;
     return { ...unknown, status: 'failing', problem };
   }
 }

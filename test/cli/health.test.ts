@@ -1,11 +1,13 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { openRunningServer } from '../../src/cli/local/server.ts';
+import { askService } from '../../src/cli/service.ts';
 import { domainAddress } from '../../src/cli/wrangler-config.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
@@ -131,6 +133,25 @@ test('asks the service for its own health, and fails if it is failing', async ()
       message: expect.stringMatching(/^http:\/\/127\.0\.0\.1:1\/health cannot be reached: ./),
     },
   ]);
+});
+
+test('says why none of the addresses of a service can be reached', async () => {
+  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
+  const lookup = (
+    _host: string,
+    _options: dns.LookupOptions,
+    found: (...given: unknown[]) => void,
+  ) => found(null, addresses);
+  vi.spyOn(dns, 'lookup').mockImplementation(lookup as typeof dns.lookup);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const server = createServer().listen(0);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+
+  expect((await askService(`http://registry.example:${port}`)).problem).toBe(
+    `http://registry.example:${port}/health cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`,
+  );
 });
 
 test('knows the address of a local server that runs, and of a domain in wrangler.toml', async () => {

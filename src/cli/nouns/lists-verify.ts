@@ -16,6 +16,7 @@ import { reading, usageError } from '../command.ts';
 import { writeWhole } from '../file/whole.ts';
 import { openRunningServer } from '../local/server.ts';
 import { configPath, localDirectory } from '../project.ts';
+import { messageOf } from '../report/problem.ts';
 import { counted } from '../report/text.ts';
 import { report } from '../run.ts';
 import { parseUrl } from '../service.ts';
@@ -181,9 +182,8 @@ const patienceMilliseconds = 600_000;
 /** Waits and tries again while the service refuses because of its limit for an address. */
 async function get(url: string, place: string, tries = 10): Promise<Response> {
   const signal = AbortSignal.timeout(patienceMilliseconds);
-  const response = await fetch(new URL(place, url), { signal }).catch((error: Error) => {
-    const { message } = error.cause instanceof Error ? error.cause : error;
-    throw new Error(`${url} cannot be reached: ${message}`);
+  const response = await fetch(new URL(place, url), { signal }).catch((error) => {
+    throw new Error(`${url} cannot be reached: ${messageOf(error)}`);
   });
   if (response.status !== 429 || tries === 1) return response;
   // The header may be missing, a date or very long.
