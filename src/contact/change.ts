@@ -3,7 +3,7 @@ import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { type Changes, difference, shownChanges } from '../history/changes.ts';
 import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
-import { notifying } from '../registrar/notification.ts';
+import { type NewNotification, notifying } from '../registrar/notification.ts';
 import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import { changeTime } from './change-time.ts';
 import {
@@ -92,13 +92,14 @@ export function rowUpdate(
 
 /**
  * Adds a notification of the contact's registrar, and its delivery to the registrar's webhook, to a change that the
- * registrar does not make itself.
+ * registrar does not make itself. It says what has been done, and by whom, unless it is `told` something else.
  */
 export function notifyingRegistrar<Outcome>(
   db: Database,
   { code, registrarId }: Pick<Contact, 'code' | 'registrarId'>,
   change: Change<Outcome>,
   at: Date,
+  told: Pick<NewNotification, 'event' | 'text'> | null = null,
 ): Change<Outcome> {
   const { action, by, changes } = change;
   if (action === 'create') return change;
@@ -111,6 +112,7 @@ export function notifyingRegistrar<Outcome>(
     // No field is left of a deleted contact.
     fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
     createdAt: at.toISOString(),
+    ...told,
   } as const;
   return notifying(db, change, notification);
 }

@@ -8,7 +8,6 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
-import { notifying } from '../registrar/notification.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { dayOf } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
@@ -50,16 +49,11 @@ export async function demandVerification(
     const change = rowUpdate(db, contact, values, origin);
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
-    const { at } = origin.request;
-    if (!wanted) return notifyingRegistrar(db, contact, reported, at);
-    return notifying(db, reported, {
-      registrarId: contact.registrarId,
-      event: 'contact.verification_required',
+    const told = wanted && {
+      event: 'contact.verification_required' as const,
       text: textOf(contact, wanted),
-      subjectKey: contact.code,
-      fields: ['verification_demand'],
-      createdAt: at.toISOString(),
-    });
+    };
+    return notifyingRegistrar(db, contact, reported, origin.request.at, told);
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }

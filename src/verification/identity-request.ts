@@ -1,6 +1,6 @@
 import type { IdentityRequest } from '../../drizzle/schema.ts';
 import { getContactByCode } from '../contact/administer.ts';
-import { rowUpdate, writeContact } from '../contact/change.ts';
+import { notifyingRegistrar, rowUpdate, writeContact } from '../contact/change.ts';
 import {
   type Contact,
   type ContactReference,
@@ -14,9 +14,8 @@ import { getContact } from '../contact/read.ts';
 import { endedBy } from '../contact/verifications.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { difference, shownChanges } from '../history/changes.ts';
+import { difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
-import { notifying } from '../registrar/notification.ts';
 import { searchKey } from '../text/search-key.ts';
 import { type Actor, type Origin, type WriteRequest, type Written, write } from '../write.ts';
 import {
@@ -102,15 +101,11 @@ export async function takeIdentification(
       const values = found ? result(contact, found, request) : {};
       const change = rowUpdate(db, contact, values, { actor: identityService, request });
       const isVerified = 'identityVerification' in values;
-      return notifying(db, change, {
-        registrarId: contact.registrarId,
+      return notifyingRegistrar(db, contact, change, request.at, {
         event: isVerified ? 'contact.verified' : 'contact.verification_pending',
         text: isVerified
           ? `Contact ${contact.code} has been verified`
           : `Contact ${contact.code} waits for your decision on its verification`,
-        subjectKey: contact.code,
-        fields: Object.keys(shownChanges(change.changes)),
-        createdAt: request.at.toISOString(),
       });
     },
   });
