@@ -4,7 +4,7 @@ import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { timeAfter } from '../time/clock.ts';
-import { type Change, changeEach, type WriteRequest, write } from '../write.ts';
+import { type Change, changeEach, changesOfRows, type WriteRequest, write } from '../write.ts';
 import {
   type Caller,
   digestSecret,
@@ -141,17 +141,9 @@ export async function recordFirstUse(
   const previousSecretValidUntil = endOfReplaced(request.at);
   const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
   const isTheirs = isFirstUse(login);
-  const rows = {
-    key: sql`username`,
-    uuid: null,
-    registrar: null,
-    changes: sql`${changes}`,
-    source: sql`from ${apiUsers} where ${isTheirs}`,
-  };
+  const rows = sql`select json_object('key', username, 'changes', json(${changes})) as row
+    from ${apiUsers} where ${isTheirs}`;
   const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];
-  await changeEach(
-    db,
-    { actor, request },
-    { used: [{ subject: 'api_user', action: 'update', rows, statements }] },
-  );
+  const used = [changesOfRows('api_user', 'update', rows, statements, 'key')];
+  await changeEach(db, { actor, request }, { used });
 }
