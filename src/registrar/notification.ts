@@ -36,11 +36,15 @@ export function insertNotification(
 }
 
 function insertDelivery(db: Database, notification: NewNotification, condition: SQL) {
-  const { registrarId, createdAt } = notification;
+  const { registrarId, subjectKey, createdAt } = notification;
+  const newest = sql`(select id from ${notifications} as newest
+    where newest.registrar_id = ${registrarId} and newest.read_at is null
+      and newest.subject_key = ${subjectKey}
+    order by newest.id desc limit 1)`;
   const delivery = {
     id: newDeliveryId(),
     registrarId,
-    notificationId: sql`(${newestNotification(notification)})`,
+    notificationId: newest,
     createdAt,
     waitsSince: createdAt,
     attemptedAt: null,
@@ -59,16 +63,6 @@ function insertDelivery(db: Database, notification: NewNotification, condition: 
 /** Receivers get it as `webhook-id`. */
 export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
-}
-
-function newestNotification({
-  registrarId,
-  subjectKey,
-}: Pick<NewNotification, 'registrarId' | 'subjectKey'>): SQL {
-  return sql`select id from ${notifications} as newest
-    where newest.registrar_id = ${registrarId} and newest.read_at is null
-      and newest.subject_key = ${subjectKey}
-    order by newest.id desc limit 1`;
 }
 
 /** The notification as registrars see it, and as webhooks carry it. */

@@ -63,11 +63,7 @@ export async function removeRetainedDomains(
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
-  return [...new Map(names.map((each) => [keyOf(each), each])).values()];
-}
-
-function keyOf({ name, status }: RetainedDomain): string {
-  return `${status} ${name}`;
+  return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
 }
 
 /** The names of a query that has each as JSON in its column `row`, as a query of columns. */

@@ -2,7 +2,7 @@ import { asc, sql } from 'drizzle-orm';
 import { disputes } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
+import { orRefusal, type Problem, type RecordProblem, throwProblems } from '../error.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import {
   checkDays,
@@ -66,12 +66,8 @@ function problemsOf(
 ): RecordProblem<NewDispute>[] {
   const others = Map.groupBy<string, DisputedDays>([...present, ...records], ({ name }) => name);
   return records.flatMap((record) => {
-    try {
-      checkDays(record);
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      return error.problems.map((problem) => ({ ...problem, record }));
-    }
+    const refusal = orRefusal(() => checkDays(record));
+    if (refusal) return refusal.problems.map((problem) => ({ ...problem, record }));
     const isOpenHere = present.some((other) => isSame(record, other) && other.closedAt === null);
     if (isOpenHere && record.closedAt) return [{ ...notClosed(record), record }];
     const ofName = others.get(record.name)!;
