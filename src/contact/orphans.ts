@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
+import { type SweepLimits, sweep } from '../database/sweep.ts';
 import { RegistryError } from '../error.ts';
 import { scheduledRun, type WriteRequest, write } from '../write.ts';
 import { notifyingRegistrar } from './change.ts';
@@ -21,24 +21,19 @@ export async function deleteOrphans(
   request: WriteRequest,
   { window, windows, deletions }: SweepLimits & { deletions: number } = limits,
 ): Promise<number> {
-  let after = await placeOf(db, 'orphan_contacts');
   let deleted = 0;
   let left = deletions;
-  for (let n = 0; n < windows && left > 0; n++) {
+  await sweep(db, 'orphan_contacts', windows, async (after) => {
+    if (left === 0) return after;
     const { last, ids } = await findOrphans(db, before, { after, limit: window });
-    if (last === null) {
-      after = 0;
-      break;
-    }
     const orphans = ids.slice(0, left);
     for (const id of orphans) {
       if (await deleteOrphan(db, id, before, request)) deleted += 1;
     }
     left -= orphans.length;
     // The window may hold more orphans than this run may still delete.
-    after = left === 0 ? orphans.at(-1)! : last;
-  }
-  await continueAfter(db, 'orphan_contacts', after);
+    return left === 0 ? orphans.at(-1)! : last;
+  });
   return deleted;
 }
 

@@ -15,14 +15,21 @@ export interface SweepLimits {
   windows: number;
 }
 
-/** The id after which the sweep continues; 0 at the beginning. */
-export async function placeOf(db: Database, name: Sweep): Promise<number> {
+/**
+ * Looks through the next windows of a table, from where the last run stopped. Each returns the last id that it has looked
+ * at, or null if there is nothing left, so that the next run begins again.
+ */
+export async function sweep(
+  db: Database,
+  name: Sweep,
+  windows: number,
+  lookAt: (after: number) => Promise<number | null>,
+): Promise<void> {
   const [row] = await db.select().from(sweeps).where(eq(sweeps.name, name));
-  return row?.after ?? 0;
-}
-
-export function continueAfter(db: Database, name: Sweep, after: number) {
-  return db
+  let last: number | null = row?.after ?? 0;
+  for (let n = 0; n < windows && last !== null; n++) last = await lookAt(last);
+  const after = last ?? 0;
+  await db
     .insert(sweeps)
     .values({ name, after })
     .onConflictDoUpdate({ target: sweeps.name, set: { after } });

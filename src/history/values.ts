@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../drizzle/schema.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { continueAfter, placeOf, type SweepLimits } from '../database/sweep.ts';
+import { type SweepLimits, sweep } from '../database/sweep.ts';
 import { permitted } from './permit.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a window takes one, and three more if it has something to remove. */
@@ -19,23 +19,18 @@ export async function removeOldValues(
   before: string,
   { window, windows }: SweepLimits = limits,
 ): Promise<number> {
-  let after = await placeOf(db, 'history_values');
   let removed = 0;
-  for (let n = 0; n < windows; n++) {
+  await sweep(db, 'history_values', windows, async (after) => {
     const { last, oldest, ids } = await findOldValues(db, fields, { before, after, limit: window });
     // Ids grow with time: after a window without an old entry there are none.
-    if (last === null || oldest === null || oldest >= before) {
-      after = 0;
-      break;
-    }
+    if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
       const removal = removeValues(db, fields, isIn(history.id, JSON.stringify(ids)));
       await db.batch(permitted(db, 'remove_values', [after + 1, last], sql`where true`, removal));
     }
     removed += ids.length;
-    after = last;
-  }
-  await continueAfter(db, 'history_values', after);
+    return last;
+  });
   return removed;
 }
 
