@@ -1,11 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
-import { blockKey, headKey, MissingBlockError } from '../../src/public-list/kv.ts';
+import { blockKey, headKey } from '../../src/public-list/kv.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { listStatus } from '../../src/public-list/publish/status.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
 import { readChanges } from '../../src/public-list/read/changes.ts';
+import { killedBeforeHead } from '../archive/killed-before-head.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { afterRows, aroundBatches } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
@@ -261,13 +262,7 @@ test('keeps the blocks of the head in KV though a later publication is recorded'
   await addNames('a.ee');
   await publishAll();
   await addNames('b.ee');
-  const kv = withMethods(worker.env.LISTS, {
-    async put(key: string, value: ArrayBuffer) {
-      // An error that is not tried again, so that nothing waits.
-      if (key.startsWith('list/')) throw new MissingBlockError('killed');
-      await worker.env.LISTS.put(key, value);
-    },
-  });
+  const kv = killedBeforeHead(worker.env);
   await expect(publish(worker.db, kv, ['all'], () => noon)).rejects.toThrow();
 
   await sweepLists(worker.db, worker.env.LISTS, nineDaysLater);

@@ -12,6 +12,7 @@ import { withMethods } from './published.ts';
  */
 export function newReader({ DB, LISTS }: Env, clock: () => Date) {
   const background: Promise<unknown>[] = [];
+  const reported = new Set<ListName>();
   const reader: Reader = {
     db: () => openDatabase(DB),
     // The memory of an isolate belongs to this object.
@@ -20,18 +21,26 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
     clock,
     later: (work) => background.push(work),
     charge: async () => {},
-    report: reporting((list, isForced) =>
-      background.push(publish(openDatabase(DB), LISTS, [list], clock, { isForced })),
-    ),
+    report(list, trouble) {
+      if (reported.has(list)) return;
+      reported.add(list);
+      const isForced = trouble === 'incomplete';
+      background.push(publish(openDatabase(DB), LISTS, [list], clock, { isForced }));
+    },
   };
   return { reader, background };
 }
 
-/** Takes the reports of a reader, and passes on the first one of each list. */
-export function reporting(take: (list: ListName, isForced: boolean) => void): Reader['report'] {
-  const reported = new Set<ListName>();
-  return (list, trouble) => {
-    if (!reported.has(list)) take(list, trouble === 'incomplete');
-    reported.add(list);
-  };
+/** KV, which fails whenever it is asked for a value. */
+export function failingKv({ LISTS }: Env): KVNamespace {
+  const get = () => Promise.reject(new Error('KV GET failed: 503'));
+  return withMethods(LISTS, { get, getWithMetadata: get });
+}
+
+export function failingDatabase({ DB }: Env): D1Database {
+  return withMethods(DB, {
+    prepare() {
+      throw new Error('D1_ERROR: Network connection lost.');
+    },
+  });
 }
