@@ -122,8 +122,9 @@ it('a delivery is given up when the webhook is removed, and nothing is sent', as
   ]);
 });
 
-it('a delivery is kept in the list for 30 days, and open for a week at most', async () => {
+it('a delivery is kept in the list for 30 days, and given up after a week, with a line in the log', async () => {
   await changeEmail();
+  await cron();
   const later = (days: number) => new Date(world.queue.now.getTime() + days * 86_400_000 + 1);
   await endOldDeliveries(worker.db, later(6));
   expect(await deliveries()).toMatchObject([{ failedAt: null }]);
@@ -132,6 +133,8 @@ it('a delivery is kept in the list for 30 days, and open for a week at most', as
   expect(world.warned).toHaveBeenCalledExactlyOnceWith(
     '{"level":"warn","event":"deliveries_given_up","deliveries":1}',
   );
+  await pass(0);
+  expect(endpoint.received).toEqual([]);
   await endOldDeliveries(worker.db, later(30));
   expect(await deliveries()).toEqual([]);
 });

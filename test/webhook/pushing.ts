@@ -1,21 +1,33 @@
 import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
 import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { updateContactOfPerson } from '../../src/contact/update.ts';
+import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
 import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { consumeDeliveries } from '../../src/webhook/consume.ts';
 import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
-import { addContact, addPerson, addRegistrar, operator } from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { addContact, addPerson, addRegistrar, operator, send } from '../support/fixtures.ts';
+import { shareEmptyWorker, type TestWorker } from '../support/worker.ts';
 import { startEndpoint } from './endpoint.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 
-/** For each test, a registrar with a webhook, a person with a contact of the registrar, and a queue with a clock. */
-interface World {
-  registrar: Awaited<ReturnType<typeof addRegistrar>>;
-  person: Awaited<ReturnType<typeof addPerson>>;
-  contact: Awaited<ReturnType<typeof addContact>>;
+/** A registrar with a webhook, and a person with a contact of the registrar. */
+export async function addPushed({ env, db }: Pick<TestWorker, 'env' | 'db'>, url: string) {
+  const registrar = await addRegistrar(env);
+  const person = await addPerson(env);
+  const identity = { ident: person.code, identCountryCode: person.countryCode };
+  const contact = await addContact(env, registrar, identity);
+  const secret = generateWebhookSecret();
+  const createdAt = new Date().toISOString();
+  await db.insert(webhooks).values({ registrarId: registrar.id, url, secret, createdAt });
+  return { registrar, person, contact, secret };
+}
+
+type Pushed = Awaited<ReturnType<typeof addPushed>>;
+
+/** For each test, these and a queue with a clock. */
+interface World extends Pushed {
   queue: SteppedQueue;
-  secret: string;
   /** Lines of the log that warn. */
   warned: MockInstance;
 }
@@ -25,40 +37,43 @@ export function startPushing() {
   const worker = shareEmptyWorker();
   const endpoint = startEndpoint();
   const world = {} as World;
-  async function addPushed(url: string, now: Date) {
-    const registrar = await addRegistrar(worker.env);
-    const person = await addPerson(worker.env);
-    const identity = { ident: person.code, identCountryCode: person.countryCode };
-    const contact = await addContact(worker.env, registrar, identity);
-    const secret = generateWebhookSecret();
-    const webhook = { registrarId: registrar.id, url, secret, createdAt: now.toISOString() };
-    await worker.db.insert(webhooks).values(webhook);
-    return { registrar, person, contact, secret };
-  }
   beforeEach(async () => {
     await worker.db.delete(webhookDeliveries);
     await worker.db.delete(webhooks);
     const queue = new SteppedQueue(new Date());
     const warned = vi.spyOn(console, 'warn').mockImplementation(() => {});
-    Object.assign(world, { ...(await addPushed(endpoint.url, queue.now)), queue, warned });
+    Object.assign(world, { ...(await addPushed(worker, endpoint.url)), queue, warned });
   });
   afterEach(() => {
     vi.restoreAllMocks();
   });
   const sender = () => ({ fetch, now: () => world.queue.now, isLocal: true });
-  const request = () => ({ at: world.queue.now, requestId: crypto.randomUUID() });
+  const requestNow = () => ({ at: world.queue.now, requestId: crypto.randomUUID() });
   return {
     worker,
     endpoint,
     world,
     sender,
     /** The operator, at the time of the queue. */
-    operatorNow: () => ({ ...operator, request: request() }),
+    operatorNow: () => ({ ...operator, request: requestNow() }),
     /** The person changes the contact, which puts a delivery into the outbox. */
     changeEmail: (
       email = `${crypto.randomUUID()}@example.ee`,
-      { person, contact }: Pick<World, 'person' | 'contact'> = world,
-    ) => updateContactOfPerson(worker.db, person, contact.uuid, () => ({ email }), request()),
+      { person, contact }: Pushed = world,
+    ) => updateContactOfPerson(worker.db, person, contact.uuid, () => ({ email }), requestNow()),
+    /** The same as a request to the application with this queue: its answer, and the work that it leaves for later. */
+    async request(queue: unknown, { person, contact }: Pushed = world) {
+      const init = send('PATCH', person, { email: `${crypto.randomUUID()}@example.ee` });
+      Object.assign(init.headers, { 'CF-Connecting-IP': '127.0.0.1' });
+      const later: Promise<unknown>[] = [];
+      const { status } = await app.request(
+        `/api/v1/registrant/contacts/${contact.uuid}`,
+        init,
+        { ...worker.env, WEBHOOKS: queue } as Env,
+        { waitUntil: (work: Promise<unknown>) => later.push(work) } as unknown as ExecutionContext,
+      );
+      return { status, later };
+    },
     /** Does the work of the scheduled run. */
     cron: () => queueDeliveries(worker.db, world.queue, world.queue.now),
     pass: (hours: number) =>
@@ -66,7 +81,7 @@ export function startPushing() {
         consumeDeliveries(batch, worker.db, world.queue, sender()),
       ),
     /** A registrar with a webhook of its own, beside the one of the test. */
-    addNeighbour: (url = endpoint.url) => addPushed(url, world.queue.now),
+    addNeighbour: (url = endpoint.url) => addPushed(worker, url),
     deliveries: () => listDeliveries(worker.db, { registrar: world.registrar.code, limit: 200 }),
   };
 }

@@ -1,27 +1,15 @@
 import { expect, test, vi } from 'vitest';
-import { webhooks } from '../../drizzle/schema.ts';
-import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
 import { registrantClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 import { startEndpoint, verified } from './endpoint.ts';
+import { addPushed } from './pushing.ts';
 
 const worker = shareWorker();
 const endpoint = startEndpoint();
 
 test('a registrant’s change is pushed through the runtime’s queue, again after a failure', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const person = await addPerson(worker.env);
-  const identity = { ident: person.code, identCountryCode: person.countryCode };
-  const contact = await addContact(worker.env, registrar, identity);
-  const secret = generateWebhookSecret();
-  await worker.db.insert(webhooks).values({
-    registrarId: registrar.id,
-    url: endpoint.url,
-    secret,
-    createdAt: '2026-01-02T03:04:05.678Z',
-  });
+  const { registrar, person, contact, secret } = await addPushed(worker, endpoint.url);
   endpoint.answerStatus((index) => (index === 0 ? 500 : 204));
   await registrantClient(worker).update(person, contact.uuid, { email: 'new@example.ee' });
   await endpoint.receives(2);
