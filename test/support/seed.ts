@@ -1,7 +1,7 @@
 import { jsonArrays } from '../../src/database/json-rows.ts';
 import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import type { Env } from '../../src/env.ts';
-import { digestSecret } from '../../src/registrar/login.ts';
+import { addRegistrar } from './fixtures.ts';
 
 const timestamp = '2026-01-02T03:04:05.678Z';
 const rowsPerStatement = 10_000;
@@ -15,25 +15,11 @@ export interface SeededRegistrar {
 /** A registrar with an API user and this many contacts, written by the database itself: triggers keep the counters. */
 export async function seedRegistrar(env: Env, contactCount: number): Promise<SeededRegistrar> {
   const code = `BENCH${contactCount}`;
-  const username = code.toLowerCase();
-  const secret = crypto.randomUUID();
-  const { meta } = await env.DB.prepare(
-    'insert into registrars (code, name, created_at, updated_at) values (?1, ?1, ?2, ?2)',
-  )
-    .bind(code, timestamp)
-    .run();
-  const id = meta.last_row_id;
-  await env.DB.prepare(
-    `insert into api_users (registrar_id, username, secret_digest, secret_changed_at, created_at, updated_at)
-     values (?1, ?2, ?3, ?4, ?4, ?4)`,
-  )
-    .bind(id, username, await digestSecret(secret), timestamp)
-    .run();
+  const { id, authorization } = await addRegistrar(env, { code });
   for (let first = 1; first <= contactCount; first += rowsPerStatement) {
     const last = Math.min(first + rowsPerStatement - 1, contactCount);
     await env.DB.prepare(contactsFrom).bind(first, last, id, code, timestamp).run();
   }
-  const authorization = `Basic ${Buffer.from(`${username}:${secret}`).toString('base64')}`;
   return { id, code, authorization };
 }
 
