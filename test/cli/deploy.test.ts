@@ -633,6 +633,16 @@ test('a dry run goes on when one thing cannot be looked at', async () => {
   expect(end).toContain('Not looked at: Database, Public lists, Health, Other addresses.');
 });
 
+test('a plan does not list steps as not looked at once it has looked at all of them', async () => {
+  await deploy();
+  const { deployment, said } = newDeployment();
+  await printPlan(abortSteps, deployment);
+  expect(said.slice(-2)).toEqual([
+    `2. Old build alone: only ${account.build} answers`,
+    '\nNothing was changed.',
+  ]);
+});
+
 test('staging has every setting and binding of production', () => {
   const { env } = parse(readFileSync('wrangler.toml', 'utf8')) as { env: Record<string, object> };
   const bare = (environment: object | undefined) =>

@@ -70,8 +70,9 @@ export async function printPlan(steps: readonly Step[], deployment: Deployment):
     deployment.say(`${index + 1}. ${step.title}: ${found?.state ?? state}`);
     for (const { words } of step.commands(deployment, found)) deployment.say(`     ${words}`);
   }
-  deployment.say(`\nNothing was changed. Not looked at: ${unseen.join(', ')}.`);
-  deployment.say('What was not looked at is shown as if it were missing.');
+  const rest = unseen.length === 0 ? '' : ` Not looked at: ${unseen.join(', ')}.`;
+  deployment.say(`\nNothing was changed.${rest}`);
+  if (rest) deployment.say('What was not looked at is shown as if it were missing.');
 }
 
 /** The line of wrangler's output that names the error. */
