@@ -1,6 +1,5 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import * as z from 'zod';
 import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { setClockAhead } from '../../time/clock.ts';
@@ -9,17 +8,15 @@ import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
 
 /** What a running local server notes for the tool. */
-const noteForm = z.object({
-  address: z.url(),
-  token: z.string(),
-  environment: z.string().optional(),
+interface RunningServer {
+  address: string;
+  token: string;
+  environment?: string | undefined;
   /** The settings that replace wrangler.toml's. */
-  settings: z.record(z.string(), z.string()).optional(),
+  settings?: Record<string, string> | undefined;
   /** The address that everybody calls; the other one is for the tool. */
-  service: z.string().optional(),
-});
-
-type RunningServer = z.infer<typeof noteForm>;
+  service?: string | undefined;
+}
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
@@ -38,7 +35,7 @@ export function forgetServer(directory: string): void {
 /** Undefined if there is no note, or none that can be read. */
 function readNote(directory: string): RunningServer | undefined {
   try {
-    return noteForm.parse(JSON.parse(readFileSync(fileOf(directory), 'utf8')));
+    return JSON.parse(readFileSync(fileOf(directory), 'utf8'));
   } catch {
     return undefined;
   }
