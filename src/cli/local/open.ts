@@ -68,14 +68,11 @@ async function openInTurn(directory: string, environment: string | undefined): P
   const findServer = () => openRunningServer(directory, environment, { isReading: false });
   const { lock, other } = await takeLock(directory, commandName(), findServer);
   if (other) return other;
-  const release = () => lock[Symbol.dispose]();
-  try {
-    const { env, dispose } = await openLocalData(directory, environment);
-    return { env, dispose: () => dispose().finally(release) };
-  } catch (error) {
-    release();
-    throw error;
-  }
+  using opening = new DisposableStack();
+  opening.use(lock);
+  const { env, dispose } = await openLocalData(directory, environment);
+  const opened = opening.move();
+  return { env, dispose: () => dispose().finally(() => opened.dispose()) };
 }
 
 /** What another process calls this one while it waits. */
