@@ -64,26 +64,16 @@ export async function issueToken(
   return { token, expiresAt: new Date(expiresAtSeconds * 1000) };
 }
 
-/** The token was genuine, and its time is over. */
-export class ExpiredTokenError extends LoginError {
-  readonly person: Person;
-
-  constructor(person: Person) {
-    super('expired token', message);
-    this.person = person;
-  }
-}
-
 /**
- * The person that a token stands for. Throws `unauthorized` if the token is malformed, forged, expired, not yet valid,
- * issued for another purpose, or signed with a key that is not, or no longer, in the list: an ExpiredTokenError if
- * nothing else is wrong with it.
+ * The person that a genuine token stands for, and whether its time is over. Throws `unauthorized` if the token is
+ * malformed, forged, not yet valid, issued for another purpose, or signed with a key that is not, or no longer, in the
+ * list.
  */
 export async function verifyToken(
   keys: readonly TokenKey[],
   token: string,
   now: Date,
-): Promise<Person> {
+): Promise<{ person: Person; isExpired: boolean }> {
   const claims = await verifiedClaims(keys, token);
   const person = {
     countryCode: claims.country_code,
@@ -93,8 +83,7 @@ export async function verifyToken(
   };
   const nowSeconds = secondsOf(now);
   if (nowSeconds < claims.nbf) throw refused('wrong claims');
-  if (nowSeconds >= claims.exp) throw new ExpiredTokenError(person);
-  return person;
+  return { person, isExpired: nowSeconds >= claims.exp };
 }
 
 /** The claims of a token that is genuine and meant for this service, whatever its time. */
@@ -136,8 +125,6 @@ function secondsOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }
 
-const message = 'Not authorized';
-
 function refused(refusal: LoginRefusal): LoginError {
-  return new LoginError(refusal, message);
+  return new LoginError(refusal, 'Not authorized');
 }

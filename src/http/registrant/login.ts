@@ -3,7 +3,7 @@ import { sha256Hex } from '../../bytes/digest.ts';
 import { identityKey } from '../../contact/identity-code.ts';
 import { settings } from '../../env.ts';
 import { LoginError } from '../../error.ts';
-import { ExpiredTokenError, type Person, verifyToken } from '../../registrant/token.ts';
+import { type Person, verifyToken } from '../../registrant/token.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, callerAddress, isFromAnotherSite } from '../context.ts';
 import { limitBody } from '../input.ts';
@@ -37,16 +37,12 @@ const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const [, token] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   if (token === undefined) throw new LoginError('no credentials', 'Not authorized');
   const keys = settings(c.env).REGISTRANT_TOKEN_KEYS;
-  const found = await verifyToken(keys, token, c.var.now).catch((error: unknown) => {
-    if (error instanceof ExpiredTokenError) return error;
-    throw error;
-  });
-  const isExpired = found instanceof ExpiredTokenError;
-  c.set('person', isExpired ? found.person : found);
-  const key = await personKey(c.var.person);
+  const { person, isExpired } = await verifyToken(keys, token, c.var.now);
+  c.set('person', person);
+  const key = await personKey(person);
   // An old token, which anybody may have kept, must not use up its person's share.
   await throttle(c, 'caller', isExpired ? `expired ${key}` : key);
-  if (isExpired) throw found;
+  if (isExpired) throw new LoginError('expired token', 'Not authorized');
   const isRead = ['GET', 'HEAD'].includes(c.req.method);
   // History keeps every write, and a person must not be able to fill the database.
   if (!isRead) await throttle(c, 'registrant-write', key);
