@@ -99,12 +99,8 @@ export function nextLink(c: AppContext, { limit }: Page, place: number | string)
     !['offset', 'after'].includes(name) && c.var.knownParameters?.includes(name);
   const next = new URLSearchParams([...url.searchParams].filter(([name]) => isKept(name)));
   next.set('limit', String(limit));
-  next.set('after', afterOf(place));
+  // Opaque to clients, so that an order may change without breaking them.
+  next.set('after', btoa(String(place).padStart(15, '0')));
   url.search = next.toString();
   return `<${url.href}>; rel="next"`;
-}
-
-/** Opaque to clients, so that an order may change without breaking them. */
-function afterOf(place: number | string): string {
-  return btoa(String(place).padStart(15, '0'));
 }
