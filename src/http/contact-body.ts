@@ -29,14 +29,15 @@ type Shape = Record<string, z.ZodMiniType>;
  * the value of a field that is left out.
  */
 export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean }): Shape {
-  const shapeOf = (group: Group | null, isRequired: boolean): Shape =>
+  const sent = sentFields(sender);
+  const shapeOf = (wanted: string | null, isRequired: boolean): Shape =>
     Object.fromEntries(
-      sentColumns(sender)
-        .filter(([, field]) => field.group === group && field.isRequired === isRequired)
-        .map(([, field]) => [nameIn(sender, field), typeOf(field, isCreation)]),
+      sent
+        .filter(({ group, field }) => group === wanted && field.isRequired === isRequired)
+        .map(({ name, field }) => [name, typeOf(field, isCreation)]),
     );
-  const identity = shapeOf('identity', true);
   const names = groupNames[sender];
+  const identity = shapeOf(names.identity, true);
   const identityObject = z.object(identity, 'Ident is invalid');
   const checkedIdentity = identityObject.check(({ value: input, issues }) => {
     const given = columnsOf(sender, { [names.identity]: input }) as ContactIdentity;
@@ -51,13 +52,11 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
       [names.identity]: isCreation ? checkedIdentity : z.optional(identityObject),
     }),
     ...shapeOf(null, false),
-    [names.address]: z.nullish(z.object(shapeOf('address', false), 'Address is invalid')),
+    [names.address]: z.nullish(z.object(shapeOf(names.address, false), 'Address is invalid')),
     ...Object.fromEntries(
-      sentColumns(sender)
-        .filter(
-          ([, field]) => standsBeside(sender, field) && nameIn(sender, field) !== names.identity,
-        )
-        .map(([, field]) => [nameIn(sender, field), typeOf(field, false)]),
+      sent
+        .filter(({ isBeside, name }) => isBeside && name !== names.identity)
+        .map(({ name, field }) => [name, typeOf(field, false)]),
     ),
   };
 }
@@ -69,11 +68,6 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   return field.isList ? z.optional(rule) : clearable(rule);
 }
 
-/** Whether answers show the field beside its group's name, not in the group: `street`, which a body has in `addr`. */
-function standsBeside(sender: Sender, { group, [sender]: path }: ContactField): boolean {
-  return group !== null && path !== null && !path.includes('.');
-}
-
 /**
  * The contact with each field in its group, also if it is given as answers show it. A field that is given in both ways
  * with different values becomes a list, which no rule accepts.
@@ -81,14 +75,13 @@ function standsBeside(sender: Sender, { group, [sender]: path }: ContactField): 
 export function inGroups(sender: Sender, given: unknown): unknown {
   if (!isObject(given)) return given;
   const rest: Record<string, unknown> = { ...given };
-  for (const [key, group] of Object.entries(groupNames[sender])) {
-    const beside = sentColumns(sender).filter(([, field]) => {
-      const name = nameIn(sender, field);
-      const isGroup = name === group && isObject(given[name]);
-      const isGiven = Object.hasOwn(given, name) && !isGroup;
-      return isGiven && field.group === key && standsBeside(sender, field);
+  for (const group of Object.values(groupNames[sender])) {
+    const beside = sentFields(sender).filter((field) => {
+      const isGroup = field.name === group && isObject(given[group]);
+      const isGiven = Object.hasOwn(given, field.name) && !isGroup;
+      return isGiven && field.group === group && field.isBeside;
     });
-    const names = beside.map(([, field]) => nameIn(sender, field));
+    const names = beside.map(({ name }) => name);
     // A blank value of the group's own name leaves out the whole group.
     if (names.length === 0 || (names.join() === group && isBlank(given[group]))) continue;
     const around = names.includes(group) || !Object.hasOwn(given, group) ? {} : given[group];
@@ -96,8 +89,7 @@ export function inGroups(sender: Sender, given: unknown): unknown {
     const inside = around === null ? clearedAddress(sender) : around;
     if (!isObject(inside)) continue;
     const fields: Record<string, unknown> = { ...inside };
-    for (const [column, field] of beside) {
-      const name = nameIn(sender, field);
+    for (const { column, name } of beside) {
       const [value, other] = [given[name], inside[name]];
       const differs = Object.hasOwn(inside, name) && !isRepeated(column, value, other);
       fields[name] = differs ? [other, value] : value;
@@ -138,9 +130,7 @@ export function withoutRepeated(sender: Sender, given: unknown, contact: Contact
   const rest = { ...given };
   const { address } = groupNames[sender];
   if (rest[address] === null) rest[address] = clearedAddress(sender);
-  for (const [column, field] of sentColumns(sender)) {
-    const name = nameIn(sender, field);
-    const group = field.group && groupNames[sender][field.group];
+  for (const { column, name, group } of sentFields(sender)) {
     const around = group === null ? rest : rest[group];
     if (!isObject(around) || !Object.hasOwn(around, name)) continue;
     if (!isRepeated(column, around[name], contact[column])) continue;
@@ -151,8 +141,9 @@ export function withoutRepeated(sender: Sender, given: unknown, contact: Contact
 }
 
 function clearedAddress(sender: Sender): Record<string, null> {
-  const parts = sentColumns(sender).filter(([, { group }]) => group === 'address');
-  return Object.fromEntries(parts.map(([, field]) => [nameIn(sender, field), null]));
+  const { address } = groupNames[sender];
+  const parts = sentFields(sender).filter(({ group }) => group === address);
+  return Object.fromEntries(parts.map(({ name }) => [name, null]));
 }
 
 /** The columns of a body that `bodyFields` has accepted; undefined where it leaves them out. */
@@ -161,19 +152,23 @@ export function columnsOf(
   body: Record<string, unknown>,
 ): ContactChanges & Partial<ContactIdentity> {
   const columns: Record<string, unknown> = {};
-  for (const [column, field] of sentColumns(sender)) {
-    const around = field.group === null ? body : body[groupNames[sender][field.group]];
-    columns[column] = (around as Shape | null | undefined)?.[nameIn(sender, field)];
+  for (const { column, name, group } of sentFields(sender)) {
+    const around = group === null ? body : body[group];
+    columns[column] = (around as Shape | null | undefined)?.[name];
   }
   // Each value has passed its column's rule.
   return columns as ContactChanges & Partial<ContactIdentity>;
 }
 
-function sentColumns(sender: Sender) {
-  return contactColumns.filter(([, { sentBy }]) => sentBy.includes(sender));
-}
-
-function nameIn(sender: Sender, { registrar, registrant }: ContactField): string {
-  const name = sender === 'registrar' ? registrar : registrant;
-  return name!.slice(name!.lastIndexOf('.') + 1);
+/** The fields that a sender may send, with their names in a body and those of the groups around them. */
+function sentFields(sender: Sender) {
+  const sent = contactColumns.filter(([, { sentBy }]) => sentBy.includes(sender));
+  return sent.map(([column, field]) => {
+    const path = field[sender]!;
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    const group = field.group && groupNames[sender][field.group];
+    /** Answers show the field beside its group's name, not in the group: `street`, which a body has in `addr`. */
+    const isBeside = group !== null && name === path;
+    return { column, field, name, group, isBeside };
+  });
 }
