@@ -25,6 +25,8 @@ const createdAt = () => text('created_at').notNull();
 const updatedAt = () => text('updated_at').notNull();
 
 const isDay = (column: AnySQLiteColumn) => sql`${column} is date(${column})`;
+const isDigest = (column: AnySQLiteColumn) =>
+  sql`length(${column}) = 64 and ${column} not glob '*[^0-9a-f]*'`;
 const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
 
@@ -95,10 +97,7 @@ export const apiUsers = sqliteTable(
   },
   (table) => [
     check('api_users_username', sql`${table.username} <> '' and instr(${table.username}, ':') = 0`),
-    check(
-      'api_users_secret_digest',
-      sql`length(${table.secretDigest}) = 64 and ${table.secretDigest} not glob '*[^0-9a-f]*'`,
-    ),
+    check('api_users_secret_digest', isDigest(table.secretDigest)),
     check(
       'api_users_password_hash',
       sql`length(${table.passwordHash}) = 90 and ${table.passwordHash} glob 'pbkdf2-sha256$100000$*==$*='`,
@@ -154,10 +153,7 @@ export const systems = sqliteTable(
     updatedAt: updatedAt(),
   },
   (table) => [
-    check(
-      'systems_key_digest',
-      sql`length(${table.keyDigest}) = 64 and ${table.keyDigest} not glob '*[^0-9a-f]*'`,
-    ),
+    check('systems_key_digest', isDigest(table.keyDigest)),
     check(
       'systems_previous_key',
       sql`${table.previousKeyValidUntil} is null or ${table.previousKeyDigest} is not null`,
@@ -183,10 +179,7 @@ export const certificates = sqliteTable(
   },
   (table) => [
     check('certificates_holder', sql`(${table.apiUserId} is null) <> (${table.systemId} is null)`),
-    check(
-      'certificates_fingerprint',
-      sql`length(${table.fingerprint}) = 64 and ${table.fingerprint} not glob '*[^0-9a-f]*'`,
-    ),
+    check('certificates_fingerprint', isDigest(table.fingerprint)),
     uniqueIndex('certificates_of_api_user').on(table.apiUserId, table.fingerprint),
     uniqueIndex('certificates_of_system').on(table.systemId, table.fingerprint),
   ],
