@@ -1,4 +1,4 @@
-import { eq, sql } from 'drizzle-orm';
+import { eq, getTableColumns, sql } from 'drizzle-orm';
 import { auctions, disputes, registrations } from '../../drizzle/schema.ts';
 import { auctionUpdate } from '../auction/report.ts';
 import type { Database } from '../database/open.ts';
@@ -31,14 +31,12 @@ export async function takeBackRegistration(
   const look = async () => {
     const usedId = (path: string) =>
       sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
-    const [[registration], [unchanged], [auction], [dispute]] = await db.batch([
-      db.select().from(registrations).where(eq(registrations.name, name)),
+    const isUnchanged = sql<number>`${isNameUnchanged(name, registrations.lastEntry)}`;
+    const [[registration], [auction], [dispute]] = await db.batch([
       db
-        .select({ name: registrations.name })
+        .select({ ...getTableColumns(registrations), isUnchanged: isUnchanged.as('is_unchanged') })
         .from(registrations)
-        .where(
-          sql`${registrations.name} = ${name} and ${isNameUnchanged(name, registrations.lastEntry)}`,
-        ),
+        .where(eq(registrations.name, name)),
       db
         .select()
         .from(auctions)
@@ -49,10 +47,10 @@ export async function takeBackRegistration(
         .where(eq(disputes.id, usedId('$.disputeId'))),
     ]);
     const present = (await loadDomains(db, [name])).get(name);
-    return { registration, isChanged: !unchanged, auction, dispute, present };
+    return { registration, auction, dispute, present };
   };
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<boolean> => {
-    const { registration, isChanged, auction, dispute, present } = seen;
+    const { registration, auction, dispute, present } = seen;
     const removal = domainRemoval(db, origin, name, present);
     if (!removal.statements) return { ...removal, outcome: false };
     const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
@@ -62,7 +60,7 @@ export async function takeBackRegistration(
     if (registration.systemId !== system.id) {
       throw obstacle(name, 'was registered by another system');
     }
-    if (isChanged) throw obstacle(name, 'has changed since its registration');
+    if (!registration.isUnchanged) throw obstacle(name, 'has changed since its registration');
     const { used, lastEntry } = registration;
     const change: Change<boolean> = {
       ...removal,
