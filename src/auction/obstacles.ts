@@ -3,7 +3,7 @@ import { auctions, disputes, domains, retainedDomains } from '../../drizzle/sche
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { DomainName } from '../domain/name.ts';
-import { type RecordProblem, RegistryError } from '../error.ts';
+import type { RecordProblem } from '../error.ts';
 import { isInForce } from '../retained-domain/in-force.ts';
 import { dayOf } from '../time/day.ts';
 import type { Origin } from '../write.ts';
@@ -20,15 +20,6 @@ export const auctionObstacles = {
 } as const;
 
 export type AuctionObstacle = keyof typeof auctionObstacles;
-
-/** The refusal to put a name up for auction. */
-export function auctionRefusal(name: string, obstacle: AuctionObstacle, field: string) {
-  return new RegistryError(
-    'conflict',
-    `${JSON.stringify(name)} ${auctionObstacles[obstacle]}`,
-    field,
-  );
-}
 
 /** What can be done about an obstacle, in words that follow it. */
 export type ObstacleHints = Partial<Record<AuctionObstacle, string>>;

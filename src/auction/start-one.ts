@@ -2,10 +2,10 @@ import { eq, sql } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import type { DomainName } from '../domain/name.ts';
+import { type DomainName, nameConflict } from '../domain/name.ts';
 import type { KeptFor } from '../outcome.ts';
 import { type Change, type Origin, type Written, write } from '../write.ts';
-import { type AuctionObstacle, auctionRefusal, selectObstacles } from './obstacles.ts';
+import { type AuctionObstacle, auctionObstacles, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
 import { auctionCreation, newAuction } from './start.ts';
 
@@ -43,7 +43,7 @@ export function startAuction(
       const subject = auctionSubject(running);
       return { by: actor, action: 'create' as const, subject, changes: {}, outcome };
     }
-    if (obstacle) throw auctionRefusal(name.name, obstacle, 'domain');
+    if (obstacle) throw nameConflict(name.name, auctionObstacles[obstacle], 'domain');
     const next = newAuction(name, platform, request.at);
     return {
       ...auctionCreation(db, origin, next, sql`not exists (${obstacles})`),

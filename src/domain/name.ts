@@ -82,6 +82,11 @@ export function parseDomainName(text: string): DomainName {
   throw invalidName(text, 'is not in Unicode normalisation form C');
 }
 
+/** The refusal of what is on record about a name. */
+export function nameConflict(name: string, what: string, field = 'name'): RegistryError {
+  return new RegistryError('conflict', `${JSON.stringify(name)} ${what}`, field);
+}
+
 function invalidName(text: string, message: string): RegistryError {
   return new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
 }

@@ -6,9 +6,10 @@ import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { isForeignKeyViolation } from '../database/violations.ts';
 import { domainChanges, domainRow } from '../domain/change.ts';
+import { nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
-import { RegistryError, throwProblems } from '../error.ts';
+import { throwProblems } from '../error.ts';
 import { closure } from '../retained-domain/dispute.ts';
 import type { System } from '../system/login.ts';
 import { dayOf, isDay } from '../time/day.ts';
@@ -62,7 +63,7 @@ export async function registerDomain(
       outcome: { isNew: false, isDisputeClosed: false },
     };
     if (present) {
-      if (Object.keys(row.changes).length > 0) throw obstacle(name, 'is registered already');
+      if (Object.keys(row.changes).length > 0) throw nameConflict(name, 'is registered already');
       return change;
     }
     throwProblems(problemsOf([record], parties));
@@ -116,12 +117,12 @@ interface Given {
 /** What the registration uses up. Throws `conflict` for the first thing that stands in the way. */
 function judgeSecrets(name: string, state: NameState, given: Given, now: Date): UsedUp {
   const { isBlocked, dispute, auction, reservation } = state;
-  if (isBlocked) throw obstacle(name, 'is blocked');
-  if (dispute && !given.disputePassword) throw obstacle(name, 'is disputed');
+  if (isBlocked) throw nameConflict(name, 'is blocked');
+  if (dispute && !given.disputePassword) throw nameConflict(name, 'is disputed');
   const used: UsedUp = dispute ? { disputeId: dispute.id } : {};
-  if (auction?.status === 'started') throw obstacle(name, 'is in auction');
+  if (auction?.status === 'started') throw nameConflict(name, 'is in auction');
   if (auction?.status === 'awaiting_payment') {
-    throw obstacle(name, 'has been won in an auction that is not paid yet');
+    throw nameConflict(name, 'has been won in an auction that is not paid yet');
   }
   if (auction) {
     const { id, registrationCode, registrationDeadline: deadline } = auction;
@@ -129,10 +130,10 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
       const fault = given.isAny
         ? 'this is not the registration code of its auction'
         : 'the registration code of its auction is missing';
-      throw obstacle(name, `has been won in an auction: ${fault}`, 'registration_code');
+      throw nameConflict(name, `has been won in an auction: ${fault}`, 'registration_code');
     }
     if (deadline !== null && isOver(deadline, now)) {
-      throw obstacle(
+      throw nameConflict(
         name,
         `had to be registered by ${deadline} with this code`,
         'registration_code',
@@ -143,7 +144,7 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
   if (reservation && !auction && !dispute) {
     if (!given.password || reservation.password === null) {
       const fault = given.isAny ? 'this is not its password' : 'its password is missing';
-      throw obstacle(name, `is reserved: ${fault}`, 'password');
+      throw nameConflict(name, `is reserved: ${fault}`, 'password');
     }
     used.password = reservation.password;
   }
@@ -153,9 +154,4 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
 /** A day lasts to its end in UTC. */
 function isOver(deadline: string, now: Date): boolean {
   return isDay(deadline) ? deadline < dayOf(now) : Date.parse(deadline) < now.getTime();
-}
-
-/** The refusal of what is on record about the name. */
-export function obstacle(name: string, what: string, field = 'name'): RegistryError {
-  return new RegistryError('conflict', `${JSON.stringify(name)} ${what}`, field);
 }

@@ -1,10 +1,10 @@
 import { max, sql } from 'drizzle-orm';
 import { history } from '../../drizzle/schema.ts';
-import { type AuctionObstacle, auctionRefusal, selectObstacles } from '../auction/obstacles.ts';
+import { type AuctionObstacle, auctionObstacles, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
 import type { Database } from '../database/open.ts';
 import { isUniqueViolation } from '../database/violations.ts';
-import type { DomainName } from '../domain/name.ts';
+import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
 import { nothingSince } from '../history/search.ts';
@@ -33,7 +33,7 @@ export async function releaseDomain(
   const judge = ({ since, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
     const removal = domainRemoval(db, origin, name, present);
     if (!present) return { ...removal, outcome: false };
-    if (obstacle) throw auctionRefusal(name, obstacle, 'name');
+    if (obstacle) throw nameConflict(name, auctionObstacles[obstacle]);
     const change: Change<boolean> = {
       ...removal,
       onlyIf: sql`${nothingSince(since, 'domain', [name])} and not exists (${obstacles})`,

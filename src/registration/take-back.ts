@@ -3,7 +3,7 @@ import { auctions, disputes, registrations } from '../../drizzle/schema.ts';
 import { auctionUpdate } from '../auction/report.ts';
 import type { Database } from '../database/open.ts';
 import { deleteOlder } from '../database/sweep.ts';
-import type { DomainName } from '../domain/name.ts';
+import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
 import { closure } from '../retained-domain/dispute.ts';
@@ -11,7 +11,6 @@ import type { System } from '../system/login.ts';
 import { timeAfter } from '../time/clock.ts';
 import { type Change, followedBy, type Origin, write } from '../write.ts';
 import { isNameUnchanged } from './name-state.ts';
-import { obstacle } from './register.ts';
 import { following, passwordUpdate } from './used-up.ts';
 
 const keptForDays = 1;
@@ -55,12 +54,12 @@ export async function takeBackRegistration(
     if (!removal.statements) return { ...removal, outcome: false };
     const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
     if (!registration || registration.registeredAt < oldest) {
-      throw obstacle(name, 'was not registered by this interface in the last 24 hours');
+      throw nameConflict(name, 'was not registered by this interface in the last 24 hours');
     }
     if (registration.systemId !== system.id) {
-      throw obstacle(name, 'was registered by another system');
+      throw nameConflict(name, 'was registered by another system');
     }
-    if (!registration.isUnchanged) throw obstacle(name, 'has changed since its registration');
+    if (!registration.isUnchanged) throw nameConflict(name, 'has changed since its registration');
     const { used, lastEntry } = registration;
     const change: Change<boolean> = {
       ...removal,
