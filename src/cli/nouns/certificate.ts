@@ -134,25 +134,20 @@ export const certificateCommand = noun('certificate', exampleOfBind, [
 const chosenHolder = ({ user, system }: { user?: string; system?: string }) =>
   holderOf({ username: user ?? null, system: system ?? null });
 
-/** Its name and end are only in a file. */
-async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {
-  if (file !== undefined) return certificateIn(file);
-  return { fingerprint: fingerprint!, commonName: null, expiresAt: null };
-}
-
 export function parseFingerprint(text: string): string {
   const digits = text.replaceAll(':', '').toLowerCase();
   if (/^[0-9a-f]{64}$/.test(digits)) return digits;
   throw new InvalidArgumentError('It must be a SHA-256: 64 hexadecimal digits.');
 }
 
-/** The certificate in a PEM file. Throws `invalid` for any other file. */
-async function certificateIn(file: string): Promise<Certificate> {
+/** Its name and end are only in a file. Throws `invalid` for one that is not in PEM. */
+async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {
+  if (file === undefined) return { fingerprint: fingerprint!, commonName: null, expiresAt: null };
   const pem = await readFile(file);
   try {
     const { fingerprint256, subject, validToDate } = new X509Certificate(pem);
     return {
-      fingerprint: fingerprint256.replaceAll(':', '').toLowerCase(),
+      fingerprint: parseFingerprint(fingerprint256),
       commonName: /^CN=(.*)$/m.exec(subject)?.[1] ?? null,
       expiresAt: validToDate.toISOString(),
     };
