@@ -31,44 +31,37 @@ const changeable = contactColumns.flatMap(([column, field]) => {
   return [{ column, file, rule, isRequired, isIdentity, option }];
 });
 
-export const update = verb(
-  withFields(
-    writing(
-      'update',
-      'contact update ALPHA:1B7A3C5D --phone +372.5123456',
-      "contact update ALPHA:1B7A3C5D --fax ''",
-      'contact update ALPHA:1B7A3C5D --ident 12345678 --ident-type org',
-    )
-      .description('Change fields of a contact')
-      .argument('<code>', 'the contact', parseContactKey)
-      .hook('preAction', (command) => {
-        if (changeable.some(({ option }) => option.attributeName() in command.opts())) return;
-        throw usageError('nothing to change: give at least one field, for example --phone');
-      }),
-  ),
-  async (registry, code, options) => {
-    const { db, origin, isDryRun } = registry;
-    const changes = readChanges(options);
-    const isIdentity = changeable.some((field) => field.isIdentity && field.column in changes);
-    const recorded = isIdentity
-      ? await confirmedChange(
-          registry,
-          options,
-          (origin, how) => updateAnyContact(db, origin, code, changes, how),
-          (would) => {
-            const text = changesText(would);
-            return text ? `This changes whose contact it is: ${text}.` : undefined;
-          },
-        )
-      : await updateAnyContact(db, origin, code, changes, { isDryRun });
-    return reportOfContact(registry, code, recorded);
-  },
-);
+const updating = writing(
+  'update',
+  'contact update ALPHA:1B7A3C5D --phone +372.5123456',
+  "contact update ALPHA:1B7A3C5D --fax ''",
+  'contact update ALPHA:1B7A3C5D --ident 12345678 --ident-type org',
+)
+  .description('Change fields of a contact')
+  .argument('<code>', 'the contact', parseContactKey)
+  .hook('preAction', (command) => {
+    if (changeable.some(({ option }) => option.attributeName() in command.opts())) return;
+    throw usageError('nothing to change: give at least one field, for example --phone');
+  });
+for (const { option } of changeable) updating.addOption(option);
 
-function withFields<Given extends { addOption(option: Option): unknown }>(given: Given): Given {
-  for (const { option } of changeable) given.addOption(option);
-  return given;
-}
+export const update = verb(updating, async (registry, code, options) => {
+  const { db, origin, isDryRun } = registry;
+  const changes = readChanges(options);
+  const isIdentity = changeable.some((field) => field.isIdentity && field.column in changes);
+  const recorded = isIdentity
+    ? await confirmedChange(
+        registry,
+        options,
+        (origin, how) => updateAnyContact(db, origin, code, changes, how),
+        (would) => {
+          const text = changesText(would);
+          return text ? `This changes whose contact it is: ${text}.` : undefined;
+        },
+      )
+    : await updateAnyContact(db, origin, code, changes, { isDryRun });
+  return reportOfContact(registry, code, recorded);
+});
 
 /** Throws everything that is wrong with the options. */
 function readChanges(values: object): ContactChanges & Partial<ContactIdentity> {
