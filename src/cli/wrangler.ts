@@ -31,15 +31,6 @@ const endWithParent = `data:text/javascript,${encodeURIComponent(`
   process.channel?.unref();
 `)}`;
 
-function spawnWrangler(args: readonly string[], input?: string): ChildProcess {
-  const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
-  return spawn(process.execPath, ['--no-warnings', '--import', endWithParent, script, ...args], {
-    cwd: projectDirectory,
-    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
-    env: { ...wranglerEnvironment, ...environmentOf(args) },
-  });
-}
-
 /** The build command reads settings too, and does not see `--env`. */
 function environmentOf(args: readonly string[]) {
   const place = args.indexOf('--env');
@@ -59,7 +50,13 @@ export function collectLines(
 
 /** Runs a wrangler command and returns its standard output. If it fails, throws an Error with all of its output. */
 export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
-  const child = spawnWrangler(args, input);
+  const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
+  const words = ['--no-warnings', '--import', endWithParent, script, ...args];
+  const child = spawn(process.execPath, words, {
+    cwd: projectDirectory,
+    stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
+    env: { ...wranglerEnvironment, ...environmentOf(args) },
+  });
   const printed: string[] = [];
   const answer: string[] = [];
   collectLines(child, (line, isError) => {
