@@ -106,7 +106,7 @@ async function published(
   options: CommonOptions,
 ): Promise<Report> {
   const { data, text, publish: lists } = report;
-  if (!lists) return report;
+  if (!lists?.length) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
   const args = ['lists', 'publish', ...registryOptions(options)];
   noteCommandProgress({ isChanged: 'yes', lists, args });

@@ -42,7 +42,6 @@ request of its own, which can be taken back as well.`,
     const plan = await planRevert(db, origin, request);
     const { reversals, over, doneBy } = plan;
     const publish = [...new Set(plan.subjects.flatMap((subject) => listsOf[subject] ?? []))];
-    const publishing = publish.length > 0 ? { publish } : {};
     const overNames = over.map(({ key }) => key);
     const leftOut =
       over.length === 0 ? [] : [`left out, because the last day is over: ${overNames.join(', ')}`];
@@ -54,7 +53,7 @@ request of its own, which can be taken back as well.`,
     if (doneBy) {
       const { actor, occurredAt, requestId } = doneBy;
       const text = `nothing to revert: ${actor} did it at ${occurredAt}, request ${requestId}`;
-      return { data: { ...data, changed: false }, text, ...publishing };
+      return { data: { ...data, changed: false }, text, publish };
     }
     if (reversals.length === 0) {
       return {
@@ -66,7 +65,7 @@ request of its own, which can be taken back as well.`,
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
     if (isDryRun) {
       const text = [...lines, ...leftOut].join('\n');
-      return { data: { ...data, changed: false }, text, ...publishing };
+      return { data: { ...data, changed: false }, text, publish };
     }
     if (!options.yes) {
       const hidden = reversals.length - shownReversals;
@@ -77,7 +76,7 @@ request of its own, which can be taken back as well.`,
     }
     await revert(db, origin, plan);
     const text = [`${did('revert')} ${what}`, ...leftOut].join('; ');
-    return { data: { ...data, changed: true }, text, ...publishing };
+    return { data: { ...data, changed: true }, text, publish };
   },
 );
 
