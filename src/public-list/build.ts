@@ -25,7 +25,7 @@ export async function buildLists(
   const ofNames = buildings.filter(({ list }) => !isOfAuctions(list));
   const { entries } = publicLists[retainedList];
   return new Map([
-    ...(ofAuctions.length > 0 ? await fill(ofAuctions, entryPages(db, 'auctions', day)) : []),
+    ...(ofAuctions.length > 0 ? await fill(ofAuctions, entryPages(db, ['auction'], day)) : []),
     ...(ofNames.length > 0 ? await fill(ofNames, entryPages(db, entries, day)) : []),
   ]);
 }
@@ -41,7 +41,7 @@ async function fill(
     for (const { list, save, cutter, blocks } of works) {
       for (const row of page) {
         const [, , status] = row;
-        if (status !== 'auction' && !shows(list, status)) continue;
+        if (!shows(list, status)) continue;
         const complete = cutter.add(entryOf(row));
         if (complete) blocks.push(await save(complete));
       }

@@ -4,19 +4,19 @@ import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { isInForce } from '../retained-domain/in-force.ts';
 import type { EntryRow } from './format/entry.ts';
-import type { ListEntries } from './lists.ts';
+import type { NameStatus } from './lists.ts';
 
 /**
  * The query for the entries on a day of the names that meet a condition on the column `name`, in the order of the lists.
  * A name with two disputes is disputed once. Both tables of names are read in their order, so each row is read once.
  */
 export function entriesQuery(
-  entries: ListEntries,
+  entries: readonly NameStatus[],
   names: SQL,
   day: string | Placeholder,
   limit = -1,
 ): SQL {
-  if (entries === 'auctions') {
+  if (entries.includes('auction')) {
     return sql`
       select name, punycode, 'auction' as status from ${auctions}
       where status = 'started' and ${names} order by name limit ${limit}`;
@@ -40,7 +40,7 @@ const pageRows = 5_000;
 /** All entries on a day, in pages that end with the last entry of a name. */
 export async function* entryPages(
   db: Database,
-  entries: ListEntries,
+  entries: readonly NameStatus[],
   day: string,
 ): AsyncGenerator<EntryRow[]> {
   let first = '';

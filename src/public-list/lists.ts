@@ -3,6 +3,9 @@ import { retainedStatuses } from '../../drizzle/schema.ts';
 /** The statuses on the lists of retained domains: those that are stored, and `disputed`, which depends on the day. */
 export type ListedStatus = (typeof retainedStatuses)[number] | 'disputed';
 
+/** What a name is on the lists. */
+export type NameStatus = ListedStatus | 'auction';
+
 /** One public list: where it is served, and what it contains. */
 interface PublicList {
   path: `/repp/v1/${string}`;
@@ -10,11 +13,9 @@ interface PublicList {
   type: string | undefined;
   /** The field of the body that holds the entries. */
   field: 'auctions' | 'domains';
-  entries: ListEntries;
+  /** A name is on the list for each of these that it is. */
+  entries: readonly NameStatus[];
 }
-
-/** The auctions in progress, or the names that have one of these statuses. */
-export type ListEntries = 'auctions' | readonly ListedStatus[];
 
 const retainedPath = '/repp/v1/retained_domains';
 
@@ -23,12 +24,7 @@ const retainedPath = '/repp/v1/retained_domains';
  * counts and the tool are all derived from this table.
  */
 export const publicLists = {
-  auctions: {
-    path: '/repp/v1/auctions',
-    type: undefined,
-    field: 'auctions',
-    entries: 'auctions',
-  },
+  auctions: { path: '/repp/v1/auctions', type: undefined, field: 'auctions', entries: ['auction'] },
   all: {
     path: retainedPath,
     type: undefined,
@@ -75,34 +71,33 @@ export const retainedList = 'all' satisfies ListName;
 
 /** Whether the list is one of auctions in progress, and not of names with a status. */
 export function isOfAuctions(list: ListName): boolean {
-  return publicLists[list].entries === 'auctions';
+  return shows(list, 'auction');
 }
 
-export const auctionLists: readonly ListName[] = listNames.filter(isOfAuctions);
+export const auctionLists: readonly ListName[] = listsShowing(['auction']);
 
 /** The lists that are counted every day: those of auctions, and each that shows one status. */
 export const countedLists: readonly CountedList[] = listNames.filter(isCounted);
 
 export type CountedList = {
-  [List in ListName]: (typeof publicLists)[List]['entries'] extends 'auctions' | readonly [unknown]
+  [List in ListName]: (typeof publicLists)[List]['entries'] extends readonly [unknown]
     ? List
     : never;
 }[ListName];
 
 function isCounted(list: ListName): list is CountedList {
-  const { entries }: PublicList = publicLists[list];
-  return entries === 'auctions' || entries.length === 1;
+  return publicLists[list].entries.length === 1;
 }
 
 /** The lists in which names with one of the statuses appear. */
-export function listsShowing(statuses: readonly ListedStatus[]): ListName[] {
+export function listsShowing(statuses: readonly NameStatus[]): ListName[] {
   return listNames.filter((list) => statuses.some((status) => shows(list, status)));
 }
 
 /** Whether names with the status appear in the list. */
-export function shows(list: ListName, status: ListedStatus): boolean {
+export function shows(list: ListName, status: NameStatus): boolean {
   const { entries }: PublicList = publicLists[list];
-  return entries !== 'auctions' && entries.includes(status);
+  return entries.includes(status);
 }
 
 /** The tag of the list's responses in the platform's cache. */

@@ -12,8 +12,8 @@ import { deleteArchived, endArchive, startArchive } from '../../src/history/arch
 import type { Form } from '../../src/move-in/kind.ts';
 import { nameKinds } from '../../src/move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
+import type { NameStatus } from '../../src/public-list/lists.ts';
 import { readNameHistory, statusesAt } from '../../src/public-list/name-history/name-history.ts';
-import type { NameStatus } from '../../src/public-list/name-history/spans.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,

@@ -6,6 +6,7 @@ import {
   listNames,
   listPaths,
   publicLists,
+  retainedList,
 } from '../../public-list/lists.ts';
 import { cachedCall, preflight } from './interface.openapi.ts';
 
@@ -13,16 +14,7 @@ const punycode = z.string().meta({ description: 'The name in ASCII.' });
 const unicode = z.string().meta({ description: 'The name in Unicode.' });
 
 /** Every status that a name can be listed with. */
-export const listedStatus = z
-  .enum([
-    ...new Set(
-      listNames.flatMap((list) => {
-        const { entries } = publicLists[list];
-        return entries === 'auctions' ? [] : entries;
-      }),
-    ),
-  ])
-  .meta({ id: 'ListedStatus' });
+export const listedStatus = z.enum(publicLists[retainedList].entries).meta({ id: 'ListedStatus' });
 
 /** The description of the lists of a path. */
 interface Described {

@@ -1,10 +1,9 @@
-import { publicLists, retainedList } from '../../public-list/lists.ts';
+import { type NameStatus, publicLists, retainedList } from '../../public-list/lists.ts';
 import {
   type NameHistory,
   type NameInterval,
   statusesAt,
 } from '../../public-list/name-history/name-history.ts';
-import type { NameStatus } from '../../public-list/name-history/spans.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';

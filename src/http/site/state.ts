@@ -1,4 +1,4 @@
-import type { NameStatus } from '../../public-list/name-history/spans.ts';
+import type { NameStatus } from '../../public-list/lists.ts';
 import type { ListedName } from '../../public-list/read/look-up.ts';
 
 const strictestFirst = {

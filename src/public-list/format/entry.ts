@@ -1,4 +1,4 @@
-import type { ListedStatus } from '../lists.ts';
+import type { ListedStatus, NameStatus } from '../lists.ts';
 
 /** One entry of a list. */
 export interface Entry {
@@ -7,19 +7,19 @@ export interface Entry {
   json: string;
 }
 
-/** A row of the source. Names in auction have `auction` in place of a status. */
-export type EntryRow = [name: string, punycode: string, status: ListedStatus | 'auction'];
+/** A row of the source. */
+export type EntryRow = [name: string, punycode: string, status: NameStatus];
 
 /** The beginning of each entry of the name in the body. The field names are those of the public interface. */
-export function entryStart(name: string, entries: 'auctions' | readonly ListedStatus[]): string {
-  return `{"${entries === 'auctions' ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
+export function entryStart(name: string, isInAuction: boolean): string {
+  return `{"${isInAuction ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
 }
 
 export function entryOf([name, punycode, status]: EntryRow): Entry {
   const json =
     status === 'auction'
-      ? `${entryStart(name, 'auctions')}"punycode_domain_name":${JSON.stringify(punycode)}}`
-      : `${entryStart(name, [status])}"status":"${status}","punycode_name":${JSON.stringify(punycode)}}`;
+      ? `${entryStart(name, true)}"punycode_domain_name":${JSON.stringify(punycode)}}`
+      : `${entryStart(name, false)}"status":"${status}","punycode_name":${JSON.stringify(punycode)}}`;
   return { name, json };
 }
 

@@ -11,13 +11,13 @@ import { isStarted } from '../../auction/read.ts';
 import type { Database } from '../../database/open.ts';
 import type { Page } from '../../database/paging.ts';
 import { retried } from '../../database/retry.ts';
+import type { NameStatus } from '../lists.ts';
 import {
   auctionStep,
   disputedSpans,
   heldSpans,
   lasting,
   later,
-  type NameStatus,
   retainedStep,
   type Span,
   unknown,

@@ -1,9 +1,7 @@
 import { type disputes, untilClosed } from '../../../drizzle/schema.ts';
 import type { Changes } from '../../history/changes.ts';
 import { dayAfter, dayOf, startOfDay } from '../../time/day.ts';
-import type { ListedStatus } from '../lists.ts';
-
-export type NameStatus = ListedStatus | 'auction';
+import type { NameStatus } from '../lists.ts';
 
 /** An interval before its ends are judged: `until` may be to come. */
 export interface Span {

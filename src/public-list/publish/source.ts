@@ -10,11 +10,11 @@ import type { Database } from '../../database/open.ts';
 import { prepared } from '../../database/prepared-query.ts';
 import { dayOf } from '../../time/day.ts';
 import { entriesQuery } from '../entries.ts';
-import { type Entry, type EntryRow, entryOf } from '../format/entry.ts';
+import { type Entry, entryOf } from '../format/entry.ts';
 import {
   isOfAuctions,
-  type ListedStatus,
   type ListName,
+  type NameStatus,
   perList,
   publicLists,
   shows,
@@ -76,14 +76,13 @@ function sourceOf(row: Row | undefined, day: string): Source {
 }
 
 function versionOf(list: ListName, row: Row): string {
-  const { entries } = publicLists[list];
-  if (entries === 'auctions') return `${row.auctions}`;
-  const versions: Record<ListedStatus, string> = {
+  const versions: Record<NameStatus, string> = {
+    auction: `${row.auctions}`,
     reserved: `${row.reserved}`,
     blocked: `${row.blocked}`,
     disputed: [row.disputed, row.began ?? '', row.ended ?? ''].join('/'),
   };
-  return entries.map((status) => versions[status]).join('/');
+  return publicLists[list].entries.map((status) => versions[status]).join('/');
 }
 
 /** A list's source at one moment, as the changes since an earlier one. */
@@ -142,7 +141,7 @@ export async function readSnapshot(
 interface EntryColumns {
   name: string;
   punycode: string;
-  status: EntryRow[2];
+  status: NameStatus;
 }
 
 const sourceNow = prepared<Row>(() => sourceQuery(sql.placeholder('day')));

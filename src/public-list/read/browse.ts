@@ -39,7 +39,7 @@ export function browseNames(list: ListName, range: Range, reader: Reader) {
       const { entries } = publicLists[list];
       const within = sql`name >= ${start} and name < ${prefix + lastCharacter}`;
       // A name has at most one entry of each kind. The page may begin after a name, and looks one name ahead.
-      const rows = (limit + 2) * (entries === 'auctions' ? 1 : entries.length);
+      const rows = (limit + 2) * entries.length;
       const query = entriesQuery(entries, within, day, rows);
       return pageOf([namesOf(await retried(() => db.values<EntryRow>(query)))], range);
     },

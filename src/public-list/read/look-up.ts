@@ -8,8 +8,10 @@ import type { Head } from '../format/head.ts';
 import { blockKey } from '../kv.ts';
 import {
   auctionList,
+  isOfAuctions,
   type ListedStatus,
   type ListName,
+  type NameStatus,
   publicLists,
   retainedList,
 } from '../lists.ts';
@@ -45,7 +47,7 @@ export function recallName(
   return auctions && listedName(retained, auctions);
 }
 
-type Statuses = EntryRow[2][];
+type Statuses = NameStatus[];
 
 function listedName(retained: Statuses = [], auctions: Statuses = []): ListedName {
   return {
@@ -117,15 +119,13 @@ const statusField = '"status":"';
 
 /** The statuses in the name's entries, which follow one another in the text of a fragment. */
 function statusesIn(text: string, list: ListName, name: string): Statuses {
-  const { entries } = publicLists[list];
-  const start = entryStart(name, entries);
+  const isInAuction = isOfAuctions(list);
+  const start = entryStart(name, isInAuction);
   const statuses: Statuses = [];
   for (let at = text.indexOf(start); at >= 0 && text.startsWith(start, at); ) {
     const status = at + start.length + statusField.length;
     statuses.push(
-      entries === 'auctions'
-        ? 'auction'
-        : (text.slice(status, text.indexOf('"', status)) as ListedStatus),
+      isInAuction ? 'auction' : (text.slice(status, text.indexOf('"', status)) as ListedStatus),
     );
     at = text.indexOf('}', at) + '},'.length;
   }

@@ -1,6 +1,10 @@
 import { nameFaults } from '../../../domain/name.ts';
-import { type ListName, publicLists, retainedList } from '../../../public-list/lists.ts';
-import type { NameStatus } from '../../../public-list/name-history/spans.ts';
+import {
+  type ListName,
+  type NameStatus,
+  publicLists,
+  retainedList,
+} from '../../../public-list/lists.ts';
 import type { DayFault } from '../content.ts';
 import { dayFormat, enumerated } from './format.ts';
 

@@ -1,5 +1,4 @@
-import { publicLists, retainedList } from '../../../public-list/lists.ts';
-import type { NameStatus } from '../../../public-list/name-history/spans.ts';
+import { type NameStatus, publicLists, retainedList } from '../../../public-list/lists.ts';
 import type { Texts } from './en.ts';
 import { dayFormat, enumerated } from './format.ts';
 
