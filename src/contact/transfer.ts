@@ -4,7 +4,7 @@ import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { getRegistrarId } from '../registrar/account.ts';
+import { getRegistrar } from '../registrar/account.ts';
 import { insertNotification } from '../registrar/notification.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import { getContactByCode } from './administer.ts';
@@ -29,7 +29,7 @@ export async function transferContact(
   { isDryRun = false, seen }: TransferOptions = {},
 ): Promise<ContactWithRegistrar> {
   const contact = await getContactByCode(db, code);
-  const to = await getRegistrarId(db, registrar);
+  const { id: to } = await getRegistrar(db, registrar);
   if (contact.registrarId === to) return contact;
   if (contact.domainCount > 0) {
     const message = `a domain refers to ${contact.code}; domain transfer gives the other registrar a copy`;

@@ -7,7 +7,7 @@ import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { difference } from '../history/changes.ts';
 import { nothingSince } from '../history/search.ts';
-import { getRegistrarId } from '../registrar/account.ts';
+import { getRegistrar } from '../registrar/account.ts';
 import { insertNotification, type NewNotification } from '../registrar/notification.ts';
 import {
   type ChangeOfSeenOptions,
@@ -43,7 +43,7 @@ export async function transferDomain(
 ): Promise<TransferredDomain> {
   const plan = async (since: number) => {
     const present = await getDomain(db, name.name);
-    const to = await getRegistrarId(db, registrar);
+    const { id: to } = await getRegistrar(db, registrar);
     if (present.registrar === registrar) {
       return { outcome: { ...present, copies: {}, notified: [] }, write: async () => {} };
     }

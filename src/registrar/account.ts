@@ -14,32 +14,24 @@ const noWebhook = { webhookUrl: null, webhookFailingSince: null };
 
 /** The webhook's URL is null if there is none. */
 function selectRegistrars(db: Database) {
-  const { id, lostChangeAt: _, ...columns } = getTableColumns(registrars);
+  const { lostChangeAt: _, ...columns } = getTableColumns(registrars);
   return db
     .select({ ...columns, webhookUrl: webhooks.url, webhookFailingSince: webhooks.failingSince })
     .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, id));
+    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id));
 }
 
-export type Registrar = Awaited<ReturnType<typeof selectRegistrars>>[number];
+export type Registrar = Omit<Awaited<ReturnType<typeof selectRegistrars>>[number], 'id'>;
 
 export async function listRegistrars(db: Database): Promise<Registrar[]> {
   return selectRegistrars(db).orderBy(asc(registrars.code));
 }
 
 /** Throws `not_found`. */
-export async function getRegistrar(db: Database, code: string): Promise<Registrar> {
+export async function getRegistrar(db: Database, code: string) {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (!registrar) throw unknownRegistrar(code);
   return registrar;
-}
-
-/** Throws `not_found`. */
-export async function getRegistrarId(db: Database, code: string): Promise<number> {
-  const { id } = registrars;
-  const [found] = await db.select({ id }).from(registrars).where(eq(registrars.code, code));
-  if (!found) throw unknownRegistrar(code);
-  return found.id;
 }
 
 /** Throws `not_found`. */
