@@ -6,7 +6,12 @@ import { isUniqueViolation } from '../database/violations.ts';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
-import { type Contact, generateAuthInfo } from './contact.ts';
+import {
+  type Contact,
+  type ContactWithRegistrar,
+  generateAuthInfo,
+  selectContacts,
+} from './contact.ts';
 import { insertContacts } from './create.ts';
 import type { FileColumn, RequiredColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
@@ -64,19 +69,16 @@ export async function importContacts(
 
 /** Loads the existing rows to which the records refer; contacts are found by their codes and UUIDs. */
 async function loadPresent(db: Database, records: readonly ContactRecord[]) {
-  const codes = await db.select({ id: registrars.id, code: registrars.code }).from(registrars);
+  const codes = await db.select({ code: registrars.code }).from(registrars);
   const present = {
-    registrarIds: new Map(codes.map(({ id, code }) => [code, id])),
-    contacts: new Map<string, Contact>(),
+    registrars: new Set(codes.map(({ code }) => code)),
+    contacts: new Map<string, ContactWithRegistrar>(),
   };
   for (const keys of jsonArrays(
     records.flatMap(({ code, uuid }) => [code, ...(uuid ? [uuid] : [])]),
   )) {
-    const found = await db
-      .select()
-      .from(contacts)
-      .where(or(isIn(contacts.code, keys), isIn(contacts.uuid, keys)));
-    for (const contact of found) {
+    const isMeant = or(isIn(contacts.code, keys), isIn(contacts.uuid, keys));
+    for (const contact of await selectContacts(db).where(isMeant)) {
       present.contacts.set(contact.code, contact).set(contact.uuid, contact);
     }
   }
@@ -97,8 +99,7 @@ function problemsOf(
 
 function problemOf(record: ContactRecord, present: Present): Problem | undefined {
   const { registrar, code, uuid } = record;
-  const registrarId = present.registrarIds.get(registrar);
-  if (registrarId === undefined) {
+  if (!present.registrars.has(registrar)) {
     const message = `there is no registrar ${JSON.stringify(registrar)}`;
     return { reason: 'not_found', message, field: 'registrar' };
   }
@@ -109,8 +110,7 @@ function problemOf(record: ContactRecord, present: Present): Problem | undefined
   }
   const contact = present.contacts.get(code);
   if (!contact) return problemOfNewCode(record);
-  const { registrar: _, ...given } = record;
-  const other = Object.keys(shownChanges(difference(contact, { ...given, registrarId })));
+  const other = Object.keys(shownChanges(difference(contact, record)));
   if (other.length === 0) return undefined;
   const message = `${code} already exists with another ${other.join(', ')}; an import overwrites nothing`;
   return { reason: 'taken', message, field: 'code' };

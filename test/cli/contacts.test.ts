@@ -149,7 +149,7 @@ test('tells a failure from a refusal', async () => {
 });
 
 test('leaves contacts that are there already, and overwrites none that are different', async () => {
-  const registry = await tool.newRegistry('ALPHA');
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
   const importRows = (...rows: unknown[]) => registry.run(importing, ndjson(...rows));
   await importRows(known);
   const before = await registry.rows();
@@ -161,6 +161,11 @@ test('leaves contacts that are there already, and overwrites none that are diffe
     status: 1,
     stderr:
       'refused: standard input:1: ALPHA:1B7A3C5D already exists with another phone; an import overwrites nothing [code]\n',
+  });
+  expect(await importRows({ ...known, registrar: 'BETA' })).toMatchObject({
+    status: 1,
+    stderr:
+      'refused: standard input:1: ALPHA:1B7A3C5D already exists with another registrar; an import overwrites nothing [code]\n',
   });
   expect(await importRows({ ...known, code: 'ALPHA:3' })).toMatchObject({
     status: 1,
