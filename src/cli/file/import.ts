@@ -91,7 +91,7 @@ export async function importRows<Row, Outcome extends string>(
 /** Writes the rows chunk by chunk, each chunk whole or not at all, and adds the outcomes to the counts of none. */
 export async function writeInChunks<Row, Name extends string>(
   label: string,
-  rows: Rows<Row> | readonly Row[],
+  rows: Rows<Row>,
   none: Record<Name, number>,
   write: (chunk: Row[]) => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {

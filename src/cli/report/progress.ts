@@ -13,21 +13,11 @@ export interface Rows<Row> {
 }
 
 /** Yields the rows in chunks of this size, and shows the progress of many rows. */
-export function* inChunks<Row>(
-  label: string,
-  rows: Rows<Row> | readonly Row[],
-  size = chunkRows,
-): Generator<Row[]> {
+export function* inChunks<Row>(label: string, rows: Rows<Row>, size = chunkRows): Generator<Row[]> {
   using progress = startProgress(label, rows.length, rows.length > chunkRows);
-  for (const chunk of 'chunks' in rows ? rows.chunks(size) : chunksOf(rows, size)) {
+  for (const chunk of rows.chunks(size)) {
     yield chunk;
     progress.advance(chunk.length);
-  }
-}
-
-function* chunksOf<Row>(rows: readonly Row[], size: number): Generator<Row[]> {
-  for (let from = 0; from < rows.length; from += size) {
-    yield rows.slice(from, from + size);
   }
 }
 

@@ -17,6 +17,7 @@ import {
   runImport,
   writeInChunks,
 } from '../../file/import.ts';
+import { Spool } from '../../file/spool.ts';
 import { addWork } from '../../report/command-progress.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
@@ -87,9 +88,13 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outc
       for (const chunk of records.chunks(1_000)) for (const { name } of chunk) wanted.add(name);
       const seen = await findNewestId(db);
       const domains = everyRow<{ name: string }>((page) => listDomainNames(db, page));
-      const names = await Array.fromAsync(domains, ({ name }) => name);
-      const others = names.filter((name) => !wanted.has(name));
-      const removals = { removed: others.length, total: names.length, one: 'domain' };
+      using others = new Spool<string>();
+      let total = 0;
+      for await (const { name } of domains) {
+        total += 1;
+        if (!wanted.has(name)) others.set(name, name);
+      }
+      const removals = { removed: others.length, total, one: 'domain' };
       if (!isDryRun) await confirmRemovals(removals, options);
       addWork('removing', others.length);
       const counts = await domainImport.write(registry, records);
