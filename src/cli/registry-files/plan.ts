@@ -62,13 +62,13 @@ const userIn = ({ username }: Form) => [username!];
 const contactsIn = (form: Form) =>
   domainKind.part!.fills.flatMap((column) => elementsOf(form, column));
 
-/** What refers to rows that may go. A contact that stays because of a domain holds its registrar. */
+/** What refers to rows that may go. A contact that stays because of a domain holds its registrar, so registrars are last. */
 const references = [
   { held: contactKind, by: domainKind, name: 'domain', keysIn: contactsIn },
+  { held: apiUserKind, by: certificateKind, name: 'certificate', keysIn: userIn },
   { held: registrarKind, by: contactKind, name: 'contact', keysIn: registrarIn },
   { held: registrarKind, by: domainKind, name: 'domain', keysIn: registrarIn },
   { held: registrarKind, by: apiUserKind, name: 'API user', keysIn: registrarIn },
-  { held: apiUserKind, by: certificateKind, name: 'certificate', keysIn: userIn },
 ];
 
 /** Turns the removal of a row into a conflict if another row refers to it after the move. */

@@ -112,6 +112,24 @@ test('a user whose certificate was bound here stays', async () => {
   expect(await bound()).toEqual([`ats ${b}`]);
 });
 
+test('a dry run says already that the registrar of such a user stays as well', async () => {
+  const before = {
+    registrars: [row.registrar(7, 'ALPHA')],
+    'api-users': [row.user('ats', 'ALPHA')],
+  };
+  await moveIn(before);
+  await done(`certificate bind --user ats --fingerprint ${b}`);
+  const files = { registrars: [], 'api-users': [], certificates: [] };
+  const would = await moveIn(files, '--dry-run');
+  expect(would.lines).toEqual([
+    `api-users.csv: ats  "certificate ats ${b}" conflict: another row still refers to it`,
+    `certificates.csv: ats ${b}  "" conflict: was made here`,
+    'registrars.csv: ALPHA  "API user ats" conflict: another row still refers to it',
+  ]);
+  const { lines, kinds } = await moveIn(files);
+  expect({ lines, kinds }).toEqual({ lines: would.lines, kinds: would.kinds });
+});
+
 test('certificates of systems neither move out nor are compared', async () => {
   await done('system add epp');
   await done(`certificate bind --system epp --fingerprint ${a}`);
