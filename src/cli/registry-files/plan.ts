@@ -78,15 +78,13 @@ async function keepHeldRows(db: Database, staging: Staging, planned: readonly Ki
     const pages = planned.includes(by) ? [staging.formsAfter(by)] : readForms(db, by);
     for await (const forms of pages) {
       for (const form of forms) {
-        for (const key of keysIn(form)) keepRow(staging, held, key, `${name} ${keyOf(by, form)}`);
+        for (const key of keysIn(form)) {
+          const removal = staging.plannedChange(held, key, 'remove');
+          if (removal) staging.skip(held, removal, isHeld, `${name} ${keyOf(by, form)}`);
+        }
       }
     }
   }
-}
-
-function keepRow(staging: Staging, kind: Kind, key: string, heldBy: string): void {
-  const removal = staging.plannedChange(kind, key, 'remove');
-  if (removal) staging.skip(kind, removal, isHeld, heldBy);
 }
 
 const isReferredTo = ({ name }: Kind) =>

@@ -76,7 +76,7 @@ function refusalOf(request: IncomingMessage): string | undefined {
   }
   if (isPrivilegedPath(target) && isOfOtherSite(headers)) return 'not for pages of other sites';
   if (!isFromHere) return undefined;
-  const host = hostnameOf(`http://${headers.host}`);
+  const host = URL.parse(`http://${headers.host}`)?.hostname.replace(/^\[|\]$/g, '');
   return host && (isLocal(host) || isIP(host)) ? undefined : 'only for localhost and addresses';
 }
 
@@ -100,10 +100,6 @@ function isOfOtherSite({ host, origin, ...headers }: IncomingHttpHeaders): boole
 /** Resolves dot segments, so that the server sees the path that was judged. */
 function parseTarget(url: string): URL | undefined {
   return URL.parse(url.startsWith('/') ? `http://localhost${url}` : url) ?? undefined;
-}
-
-function hostnameOf(url: string): string | undefined {
-  return URL.parse(url)?.hostname.replace(/^\[|\]$/g, '');
 }
 
 const loopback = parseAddressList(['127.0.0.0/8', '::1']);
