@@ -6,9 +6,8 @@ import { demandRule, reasonIn } from '../contact/verification-rules.ts';
 import { isVerified } from '../contact/verifications.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
+import { type RecordProblem, RegistryError } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
 import { dayOf } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
@@ -63,18 +62,21 @@ function textOf({ code, domainCount }: ContactWithRegistrar, { claims, by }: Ver
   return `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${domains} to it`;
 }
 
-/** The codes among these, in capital letters, that no contact has. */
-export async function findUnknownCodes(
+/** A problem of each record whose code, in capital letters, no contact has. Each code is there once. */
+export async function findDemandProblems<Demand extends { code: string }>(
   db: Database,
-  codes: readonly string[],
-): Promise<Set<string>> {
-  const unknown = new Set(codes.map(asciiUpperCase));
-  for (const some of jsonArrays([...unknown])) {
+  records: readonly Demand[],
+): Promise<RecordProblem<Demand>[]> {
+  const unknown = new Map(records.map((record) => [record.code, record]));
+  for (const codes of jsonArrays(unknown.keys())) {
     const found = await db
       .select({ code: contacts.code })
       .from(contacts)
-      .where(isIn(contacts.code, some));
+      .where(isIn(contacts.code, codes));
     for (const { code } of found) unknown.delete(code);
   }
-  return unknown;
+  return Array.from(unknown.values(), (record) => {
+    const message = `there is no contact ${record.code}`;
+    return { reason: 'not_found', message, field: 'code', record };
+  });
 }

@@ -2,7 +2,11 @@ import { Option } from '@commander-js/extra-typings';
 import { claims, type VerificationDemand } from '../../../../drizzle/schema.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { currentTime } from '../../../time/clock.ts';
-import { demandVerification, findUnknownCodes, readDemand } from '../../../verification/demand.ts';
+import {
+  demandVerification,
+  findDemandProblems,
+  readDemand,
+} from '../../../verification/demand.ts';
 import { listed, usageError, writing } from '../../command.ts';
 import { requiredText, words, wordsNote } from '../../file/field.ts';
 import { formatOption } from '../../file/format.ts';
@@ -44,18 +48,7 @@ function demandImport(given: Given) {
     columns,
     read: (values) => readRow(values, given),
     keys: ({ code }) => [code],
-    async findProblems({ db }, rows) {
-      const unknown = await findUnknownCodes(
-        db,
-        rows.map(({ code }) => code),
-      );
-      return rows.flatMap((record) => {
-        const message = `there is no contact ${record.code}`;
-        return unknown.has(record.code)
-          ? [{ reason: 'not_found' as const, message, field: 'code', record }]
-          : [];
-      });
-    },
+    findProblems: ({ db }, rows) => findDemandProblems(db, rows),
     async write({ db, origin, isDryRun }, rows) {
       const counts = { changed_contacts: 0, unchanged: 0 };
       for (const [row] of inChunks('demanding', rows, 1)) {
