@@ -134,9 +134,7 @@ const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
 
 export const contactFileColumns: Columns = {
   registrar: { note: 'code of the registrar, for example ALPHA; otherwise the one of --registrar' },
-  ...Object.fromEntries(
-    fileFields.map(({ name, note, isRequired }) => [name, { note, isRequired }]),
-  ),
+  ...Object.fromEntries(fileFields.map((field) => [field.name, field])),
 };
 
 /** Reads a row of a file; throws everything that is wrong with it. A row that names no registrar is of the given one. */
