@@ -10,7 +10,7 @@ import { projectVersion } from './project.ts';
 import { startCommandProgress } from './report/command-progress.ts';
 import { writeAnswer } from './report/output.ts';
 
-/** The nouns, and the commands without one. Each is loaded on demand. */
+/** The nouns, and the commands without one. */
 const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   registrar: async () => (await import('./nouns/registrar.ts')).registrarCommand,
   'api-user': async () => (await import('./nouns/api-user.ts')).apiUserCommand,
@@ -34,11 +34,8 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };
 
-export function wholeProgram(): Promise<CommandUnknownOpts> {
-  return programWith(Object.keys(commands));
-}
-
-async function programWith(names: readonly string[]): Promise<CommandUnknownOpts> {
+/** The program with these commands, or with all. */
+export async function loadProgram(names = Object.keys(commands)): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
     .usage('<noun> <verb> [options]')
@@ -67,7 +64,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   const named = first === 'help' ? second : first;
   const isKnown = named !== undefined && Object.hasOwn(commands, named);
   const isUnknown = first !== undefined && first !== 'help' && !isKnown;
-  const program = await (isKnown ? programWith([named]) : wholeProgram());
+  const program = await loadProgram(isKnown ? [named] : undefined);
   let printed = '';
   let help = '';
   configureOutput(program, {

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { wholeProgram } from '../../src/cli/program.ts';
+import { loadProgram } from '../../src/cli/program.ts';
 import { startTool } from './tool.ts';
 
 /** Contacts of ALPHA whose codes moved in with BETA's prefix: the tool takes them for ALPHA's. */
@@ -35,7 +35,7 @@ const takesCode = ([name, { registeredArguments, options }]: [string, CommandUnk
   (name.startsWith('contact ') && registeredArguments.some((one) => /^code/.test(one.name()))) ||
   options.some(({ flags, long }) => /<code/.test(flags) && !ofOthers.includes(long!));
 
-const takingCodes = everyVerb(await wholeProgram(), [])
+const takingCodes = everyVerb(await loadProgram(), [])
   .filter(takesCode)
   .map(([name]) => name);
 

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { runProgram, wholeProgram } from '../../src/cli/program.ts';
+import { loadProgram, runProgram } from '../../src/cli/program.ts';
 import { captured, type Fault } from './captured.ts';
 import { contactHeader, startTool } from './tool.ts';
 
@@ -125,7 +125,7 @@ function everyVerb(command: CommandUnknownOpts, words: string[]): [string, Comma
   });
 }
 
-const verbs = everyVerb(await wholeProgram(), []);
+const verbs = everyVerb(await loadProgram(), []);
 const places: Record<string, string> = {};
 let files = 0;
 

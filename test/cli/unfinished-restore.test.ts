@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
-import { wholeProgram } from '../../src/cli/program.ts';
+import { loadProgram } from '../../src/cli/program.ts';
 import { prepareLocalData } from '../../src/cli/start/data.ts';
 import { startTool } from './tool.ts';
 import { wordsOf } from './words.ts';
@@ -23,7 +23,7 @@ beforeAll(async () => {
 async function everyExample(): Promise<string[][]> {
   const verbsOf = (parent: CommandUnknownOpts): CommandUnknownOpts[] =>
     parent.commands.length === 0 ? [parent] : parent.commands.flatMap(verbsOf);
-  const examples = verbsOf(await wholeProgram()).map((verb) => {
+  const examples = verbsOf(await loadProgram()).map((verb) => {
     let help = '';
     verb.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     return wordsOf(/Examples?:\n +(.*)/.exec(help)![1]!.replace(/ (<.*|--json)/, ''));

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
-import { runProgram, wholeProgram } from '../../src/cli/program.ts';
+import { loadProgram, runProgram } from '../../src/cli/program.ts';
 import { projectVersion } from '../../src/cli/project.ts';
 import { captured } from './captured.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
-const program = await wholeProgram();
+const program = await loadProgram();
 
 /** Each command below this one, with the words that call it. */
 function everyCommand(
