@@ -160,7 +160,8 @@ const snapshotQueries = perList((list) => {
   };
 });
 
-function journalOf(list: ListName) {
+/** The journal of the changes of what the list is made from. */
+export function journalOf(list: ListName) {
   return isOfAuctions(list) ? auctionChanges : retainedChanges;
 }
 

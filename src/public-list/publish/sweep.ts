@@ -8,9 +8,9 @@ import {
 import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
 import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
-import { isOfAuctions, type ListName, listNames } from '../lists.ts';
+import { type ListName, listNames } from '../lists.ts';
 import { isKnownPublication } from './record.ts';
-import { readSource, type Source } from './source.ts';
+import { journalOf, readSource, type Source } from './source.ts';
 
 /** How long the blocks of an older head are kept: a week for the archive, a day for locations that cache the head. */
 const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;
@@ -88,13 +88,11 @@ async function keysOf(kv: KVNamespace, list: ListName, publication: string): Pro
 }
 
 async function pruneJournals(db: Database, source: Source): Promise<void> {
-  const followed = listNames.filter(
-    (list) => source.records[list]?.sourceVersion === source.versions[list],
-  );
-  for (const list of followed) {
+  for (const list of listNames) {
     const { journalPosition } = source.places[list];
     const record = source.records[list];
-    if (!record || record.journalPosition === journalPosition) continue;
+    const isUpToDate = record?.sourceVersion === source.versions[list];
+    if (!isUpToDate || record.journalPosition === journalPosition) continue;
     // No later row of the journal concerns this list, or the list's version would have changed.
     await retried(() =>
       db
@@ -110,32 +108,12 @@ async function pruneJournals(db: Database, source: Source): Promise<void> {
     );
     record.journalPosition = journalPosition;
   }
-  await prune(db, auctionChanges, positionOf(source, isOfAuctions));
-  await prune(
-    db,
-    retainedChanges,
-    positionOf(source, (list) => !isOfAuctions(list)),
-  );
-}
-
-function positionOf({ records }: Source, isOne: (list: ListName) => boolean): number {
-  return Math.min(...listNames.filter(isOne).map((list) => records[list]?.journalPosition ?? 0));
-}
-
-/** Keeps the last row, because SQLite derives the next id from it. */
-async function prune(
-  db: Database,
-  journal: typeof auctionChanges | typeof retainedChanges,
-  position: number,
-): Promise<void> {
-  await retried(() =>
-    db
-      .delete(journal)
-      .where(
-        and(
-          lt(journal.id, position),
-          sql`${journal.id} < (select min(id) from ${journal}) + ${maximumJournalRows}`,
-        ),
-      ),
-  );
+  for (const journal of [auctionChanges, retainedChanges]) {
+    const lists = listNames.filter((list) => journalOf(list) === journal);
+    const positions = lists.map((list) => source.records[list]?.journalPosition ?? 0);
+    // SQLite derives the next id from the last row, so that one is kept.
+    const isFollowed = lt(journal.id, Math.min(...positions));
+    const isAmongFirst = sql`${journal.id} < (select min(id) from ${journal}) + ${maximumJournalRows}`;
+    await retried(() => db.delete(journal).where(and(isFollowed, isAmongFirst)));
+  }
 }
