@@ -49,16 +49,10 @@ export async function findHead(
   const seen = isFresh
     ? undefined
     : memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
-  return seen ?? readHead(list, reader);
-}
-
-/** Reads under way, by request: a request must not wait for what another one reads, because it may be cut off. */
-const readsOf = onFirstUseOf((_: Reader) => new Map<ListName, Promise<Head | undefined>>());
-
-/** Reads the head from KV, once for all parts of a request that want it at the same time. */
-async function readHead(list: ListName, reader: Reader): Promise<Head | undefined> {
+  if (seen) return seen;
+  // Once for all parts of a request that want it at the same time.
   const ofRequest = readsOf(reader);
-  const underWay = ofRequest.get(list) ?? readHeadAlone(list, reader);
+  const underWay = ofRequest.get(list) ?? readHead(list, reader);
   ofRequest.set(list, underWay);
   try {
     return await underWay;
@@ -67,7 +61,10 @@ async function readHead(list: ListName, reader: Reader): Promise<Head | undefine
   }
 }
 
-async function readHeadAlone(list: ListName, reader: Reader): Promise<Head | undefined> {
+/** Reads under way, by request: a request must not wait for what another one reads, because it may be cut off. */
+const readsOf = onFirstUseOf((_: Reader) => new Map<ListName, Promise<Head | undefined>>());
+
+async function readHead(list: ListName, reader: Reader): Promise<Head | undefined> {
   const memory = memoryOf(reader.kv);
   const now = reader.clock().getTime();
   reader.meter.kvReads += 1;
