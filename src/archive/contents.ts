@@ -13,7 +13,8 @@ export interface Gap {
 
 /** The bucket's contents by list. One operation of R2 for each 1,000 days and each 1,000 contents. */
 export async function readContents(bucket: R2Bucket) {
-  const sizes = await readSizes(bucket);
+  const objects = await Array.fromAsync(listObjects(bucket, { prefix: bodiesPrefix }));
+  const sizes = new Map(objects.map(({ key, size }) => [key, size]));
   return Promise.all(
     listNames.map(async (list) => {
       const days = await Array.fromAsync(listDays(bucket, list));
@@ -36,11 +37,6 @@ export async function readContents(bucket: R2Bucket) {
       };
     }),
   );
-}
-
-async function readSizes(bucket: R2Bucket): Promise<Map<string, number>> {
-  const objects = await Array.fromAsync(listObjects(bucket, { prefix: bodiesPrefix }));
-  return new Map(objects.map(({ key, size }) => [key, size]));
 }
 
 function gapReason(record: ArchivedDay, sizes: Map<string, number>): Gap['reason'] | undefined {
