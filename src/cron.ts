@@ -2,11 +2,10 @@ import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { archiveLists } from './archive/archive.ts';
 import { forgetReplaced } from './certificate/holder.ts';
-import { personalFields } from './contact/fields.ts';
 import { deleteOrphans } from './contact/orphans.ts';
+import { removeOldValues } from './contact/recorded-values.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { type Env, settings } from './env.ts';
-import { removeOldValues } from './history/values.ts';
 import { logUnexpected, writeLog } from './log.ts';
 import { statePoint, writePoint } from './metrics.ts';
 import { deleteOldOutcomes } from './outcome.ts';
@@ -119,6 +118,6 @@ async function endHistoryValues(env: Env, at: Date): Promise<void> {
   const { HISTORY_VALUES_MONTHS: months } = settings(env);
   if (months === undefined) return;
   const before = monthsBefore(at, months).toISOString();
-  const entries = await removeOldValues(openDatabase(env.DB), personalFields, before);
+  const entries = await removeOldValues(openDatabase(env.DB), before);
   if (entries > 0) writeLog('info', { event: 'history_values_removed', entries });
 }

@@ -9,7 +9,6 @@ import {
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { permitted } from '../history/permit.ts';
-import { hasValues, isValueOf, removeValues } from '../history/values.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
 import { notifyingRegistrar } from './change.ts';
@@ -17,6 +16,7 @@ import { type Contact, contactSubject, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
 import { isAboutContact, isLastDeletion } from './entries.ts';
 import { contactColumns, personalFields } from './fields.ts';
+import { hasValues, isPersonalValue, removeValues } from './recorded-values.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
@@ -118,7 +118,7 @@ async function look(db: Database, contact: Identifiers) {
         })
         .from(history)
         .crossJoin(sql`json_each(${history.changes})`)
-        .where(and(isAboutContact(sql`${contact.uuid}`), isValueOf(personalFields))),
+        .where(and(isAboutContact(sql`${contact.uuid}`), isPersonalValue)),
       db
         .selectDistinct({ actor: history.actor })
         .from(history)
@@ -178,11 +178,11 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   const entries = sql`from ${history} where ${isAboutContact(sql`${contact.uuid}`)} having count(*) > 0 and ${condition}`;
   const isMeant = and(
     isAboutContact(sql`${contact.uuid}`),
-    hasValues(personalFields, history.changes),
+    hasValues(sql`${history.changes}`),
     condition,
   )!;
   return [
-    ...permitted(db, 'remove_values', ids, entries, removeValues(db, personalFields, isMeant)),
+    ...permitted(db, 'remove_values', ids, entries, removeValues(db, isMeant)),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     db
       .update(disclosures)

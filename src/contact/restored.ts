@@ -2,10 +2,9 @@ import { sql } from 'drizzle-orm';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
-import { hasValues } from '../history/values.ts';
 import type { Contact } from './contact.ts';
 import { isAboutContact } from './entries.ts';
-import { personalFields } from './fields.ts';
+import { hasValues } from './recorded-values.ts';
 
 /**
  * The contacts that were erased at these instants, by their UUIDs, and which the database has nevertheless, or values of
@@ -28,7 +27,7 @@ export async function findRestored(
         from (select value ->> 0 as uuid, value ->> 1 as at from json_each(${array})) as erased
         where not exists (select 1 from history where ${isAbout} and action = 'create' and occurred_at > at)
           and (${exists} or ${isDisclosed} or exists (select 1 from history where ${isAbout}
-            and ${hasValues(personalFields, sql`history.changes`)}))
+            and ${hasValues(sql`history.changes`)}))
         order by code`),
     ),
   );

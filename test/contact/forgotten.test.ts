@@ -3,16 +3,15 @@ import { expect, test } from 'vitest';
 import { contacts, webhooks } from '../../drizzle/schema.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
-import { personalFields } from '../../src/contact/fields.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
+import { removeOldValues } from '../../src/contact/recorded-values.ts';
 import {
   deleteArchived,
   endArchive,
   listArchivable,
   startArchive,
 } from '../../src/history/archive.ts';
-import { removeOldValues } from '../../src/history/values.ts';
 import { contactKind } from '../../src/move-in/contacts.ts';
 import type { Form } from '../../src/move-in/kind.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
@@ -230,7 +229,7 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
     const code = await importContact(somebody, uuid, command('2001-01-01T00:00:00.000Z'));
     await deleteAnyContact(worker.db, command(), code);
     await importContact(somebody, uuid);
-    await removeOldValues(worker.db, personalFields, '2002-01-01T00:00:00.000Z');
+    await removeOldValues(worker.db, '2002-01-01T00:00:00.000Z');
     return uuid;
   },
 };

@@ -18,9 +18,9 @@ import {
   updateAnyContact,
 } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
-import { personalFields } from '../../src/contact/fields.ts';
 import { type ContactRecord, importContacts } from '../../src/contact/import.ts';
 import { readOtherPersonalData } from '../../src/contact/personal-data.ts';
+import { removeOldValues } from '../../src/contact/recorded-values.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
@@ -33,7 +33,6 @@ import {
   listArchivable,
   startArchive,
 } from '../../src/history/archive.ts';
-import { removeOldValues } from '../../src/history/values.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
@@ -515,10 +514,7 @@ it('contacts that have come back with another code since stay deleted', async ()
 
 it.each([
   ['an erasure', (uuid: string) => eraseContact(worker.db, operator, uuid)],
-  [
-    'the scheduled removal of values',
-    () => removeOldValues(worker.db, personalFields, '2030-01-01T00:00:00.000Z'),
-  ],
+  ['the scheduled removal of values', () => removeOldValues(worker.db, '2030-01-01T00:00:00.000Z')],
 ])('contacts that %s reaches between the look and the write stay deleted', async (_, remove) => {
   const { code, uuid } = await addForeign();
   const request = await commanded((origin) => deleteAnyContact(worker.db, origin, code));

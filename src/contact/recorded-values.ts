@@ -3,7 +3,8 @@ import { contacts, history } from '../../drizzle/schema.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type SweepLimits, sweep } from '../database/sweep.ts';
-import { permitted } from './permit.ts';
+import { permitted } from '../history/permit.ts';
+import { personalFields } from './fields.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a window takes one, and three more if it has something to remove. */
 const limits: SweepLimits = { window: 1_000, windows: 20 };
@@ -15,17 +16,16 @@ const limits: SweepLimits = { window: 1_000, windows: 20 };
  */
 export async function removeOldValues(
   db: Database,
-  fields: readonly string[],
   before: string,
   { window, windows }: SweepLimits = limits,
 ): Promise<number> {
   let removed = 0;
   await sweep(db, 'history_values', windows, async (after) => {
-    const { last, oldest, ids } = await findOldValues(db, fields, { before, after, limit: window });
+    const { last, oldest, ids } = await findOldValues(db, { before, after, limit: window });
     // Ids grow with time: after a window without an old entry there are none.
     if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
-      const removal = removeValues(db, fields, isIn(history.id, JSON.stringify(ids)));
+      const removal = removeValues(db, isIn(history.id, JSON.stringify(ids)));
       await db.batch(permitted(db, 'remove_values', [after + 1, last], sql`where true`, removal));
     }
     removed += ids.length;
@@ -37,7 +37,6 @@ export async function removeOldValues(
 /** The entries with values to remove among the next ones, and the last id that was looked at; null if there is none. */
 async function findOldValues(
   db: Database,
-  fields: readonly string[],
   { before, after, limit }: { before: string; after: number; limit: number },
 ) {
   const row = await db.get<{ last: number | null; oldest: string | null; ids: string }>(sql`
@@ -45,7 +44,7 @@ async function findOldValues(
       select * from ${history} where ${history.id} > ${after} order by ${history.id} limit ${limit}
     )
     select max(id) as last, min(occurred_at) as oldest, json_group_array(id) filter (
-      where subject = 'contact' and occurred_at < ${before} and ${hasValues(fields, sql`entries.changes`)} and ${isPast}
+      where subject = 'contact' and occurred_at < ${before} and ${hasValues(sql`entries.changes`)} and ${isPast}
     ) as ids
     from entries`);
   return { ...row, ids: JSON.parse(row.ids) as number[] };
@@ -66,21 +65,20 @@ const isPast = sql`(
   or not exists (select 1 from ${contacts} where ${contacts.uuid} = entries.subject_uuid)
 )`;
 
-/** Whether a row of `json_each` on `changes` has values of these fields to remove. */
-export function isValueOf(fields: readonly string[]): SQL {
-  const names = sql.raw(fields.map((field) => `'${field}'`).join(', '));
-  return sql`key in (${names}) and json_type(value, '$.from') is not null`;
+const personal = sql.raw(personalFields.map((field) => `'${field}'`).join(', '));
+
+/** Whether a row of `json_each` on `changes` has personal values. */
+export const isPersonalValue = sql`key in (${personal}) and json_type(value, '$.from') is not null`;
+
+/** Whether an entry's changes have personal values. */
+export function hasValues(changes: SQL): SQL {
+  return sql`exists (select 1 from json_each(${changes}) where ${isPersonalValue})`;
 }
 
-/** Whether an entry's changes have values of these fields. */
-export function hasValues(fields: readonly string[], changes: SQL | typeof history.changes): SQL {
-  return sql`exists (select 1 from json_each(${changes}) where ${isValueOf(fields)})`;
-}
-
-/** Replaces the values of these fields in entries by the fact that they were removed; the statement needs a permit. */
-export function removeValues(db: Database, fields: readonly string[], isMeant: SQL) {
+/** Replaces personal values in entries by the fact that they were removed; the statement needs a permit. */
+export function removeValues(db: Database, isMeant: SQL) {
   const changes = sql`(
-    select json_group_object(key, json(iif(${isValueOf(fields)}, '{"removed":true}', value)))
+    select json_group_object(key, json(iif(${isPersonalValue}, '{"removed":true}', value)))
     from json_each(${history.changes})
   )`;
   return db.update(history).set({ changes }).where(isMeant);

@@ -8,8 +8,7 @@ import {
   historyPermits,
   sweeps,
 } from '../../drizzle/schema.ts';
-import { personalFields } from '../../src/contact/fields.ts';
-import { removeOldValues } from '../../src/history/values.ts';
+import { removeOldValues } from '../../src/contact/recorded-values.ts';
 import { monthsBefore } from '../../src/time/day.ts';
 import { addContact, addRegistrar, unique } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
@@ -61,7 +60,7 @@ const beforeThisYear = '2026-01-01T00:00:00.000Z';
 async function removeAll(before: string): Promise<number> {
   let sum = 0;
   for (;;) {
-    sum += await removeOldValues(worker.db, personalFields, before);
+    sum += await removeOldValues(worker.db, before);
     const [place] = await worker.db.select().from(sweeps);
     if (place?.after === 0) return sum;
   }
@@ -144,8 +143,7 @@ it('values in old history go in parts, of which each run does some, and each beg
   await worker.db.insert(sweeps).values({ name: 'history_values', after: first - 1 });
   const left = async () =>
     (await changesOf(contact)).filter(({ name }) => name && 'from' in name).length;
-  const run = () =>
-    removeOldValues(worker.db, personalFields, beforeThisYear, { window: 2, windows: 2 });
+  const run = () => removeOldValues(worker.db, beforeThisYear, { window: 2, windows: 2 });
   expect(await run()).toBe(4);
   expect(await left()).toBe(6);
   expect(await run()).toBe(4);
