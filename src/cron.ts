@@ -23,35 +23,35 @@ import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outb
 
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 
-/** The first works of a run, which change the lists. A failure is recorded under the name of its work. */
-const earlierWorks: Readonly<Record<string, Work>> = {
-  end_reservations: ({ DB }, _, at) =>
-    endReservations(openDatabase(DB), { at, requestId: crypto.randomUUID() }),
-};
-
-const works: Readonly<Record<string, Work>> = {
-  archive_lists: async ({ DB, LISTS, ARCHIVE: bucket }, _, at) =>
-    bucket && archiveLists(openDatabase(DB), LISTS, bucket, listNames, at),
-  publish_lists: (env, context) => publishAndPurge(env, context, listNames),
-  sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
-  delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
-  delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
-  delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
-  remove_history_values: (env, _, at) => endHistoryValues(env, at),
-  forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
-  forget_ended_secrets: ({ DB }, _, at) => forgetReplaced(openDatabase(DB), at),
-  end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
-};
-
-/** The last works of a run: they need the lists published and archived, and the registrars notified. */
-const laterWorks: Readonly<Record<string, Work>> = {
-  record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
-  queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
-    queue && queueDeliveries(openDatabase(DB), queue, at),
-  append_to_log: (env) => appendToLog(env),
-};
-
-const phases = [earlierWorks, works, laterWorks];
+/**
+ * The works of a run, one phase after the other. The first change the lists; the last need them published and archived,
+ * and the registrars notified. A failure is recorded under the name of its work.
+ */
+const phases: readonly Readonly<Record<string, Work>>[] = [
+  {
+    end_reservations: ({ DB }, _, at) =>
+      endReservations(openDatabase(DB), { at, requestId: crypto.randomUUID() }),
+  },
+  {
+    archive_lists: async ({ DB, LISTS, ARCHIVE: bucket }, _, at) =>
+      bucket && archiveLists(openDatabase(DB), LISTS, bucket, listNames, at),
+    publish_lists: (env, context) => publishAndPurge(env, context, listNames),
+    sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
+    delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
+    delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
+    delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
+    remove_history_values: (env, _, at) => endHistoryValues(env, at),
+    forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
+    forget_ended_secrets: ({ DB }, _, at) => forgetReplaced(openDatabase(DB), at),
+    end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
+  },
+  {
+    record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
+    queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
+      queue && queueDeliveries(openDatabase(DB), queue, at),
+    append_to_log: (env) => appendToLog(env),
+  },
+];
 
 export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
