@@ -1,7 +1,4 @@
-import type { UserLogin } from '../registrar/login.ts';
-
-/** What tells logins apart. */
-type Claim = Pick<UserLogin, 'username' | 'secretDigest'>;
+import { type Claim, loginKey } from '../registrar/password.ts';
 
 /**
  * Spares the database the logins of an address that has failed too often. Only a failed login may count, and a query is
@@ -22,20 +19,16 @@ export function refuseLogins(address: string, now: Date, windowSeconds: number):
 /** Seconds for which the login is refused without a query; 0 if the database judges it. */
 export function refusedSeconds(address: string, login: Claim, now: Date): number {
   const milliseconds = (refusedUntil.get(address) ?? 0) - now.getTime();
-  if (milliseconds > 0 && !provenLogins.has(keyOf(login))) return Math.ceil(milliseconds / 1000);
+  if (milliseconds > 0 && !provenLogins.has(loginKey(login))) return Math.ceil(milliseconds / 1000);
   return 0;
 }
 
 export function rememberLogin(login: Claim): void {
-  remember(provenLogins, keyOf(login), true);
+  remember(provenLogins, loginKey(login), true);
 }
 
 export function forgetLogin(login: Claim): void {
-  provenLogins.delete(keyOf(login));
-}
-
-function keyOf({ username, secretDigest }: Claim): string {
-  return `${secretDigest}:${username}`;
+  provenLogins.delete(loginKey(login));
 }
 
 function remember<Value>(memory: Map<string, Value>, key: string, value: Value): void {

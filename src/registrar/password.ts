@@ -45,23 +45,24 @@ const rememberedMilliseconds = 10 * 60 * 1000;
 /** An entry takes some 300 bytes. The oldest is dropped first. */
 const maximumRemembered = 1_000;
 
-interface Given {
+/** What tells logins apart. */
+export interface Claim {
   username: string;
   secretDigest: string;
 }
 
-export function rememberVerified(given: Given, stored: string): void {
-  verified.delete(keyOf(given));
-  verified.set(keyOf(given), { stored, until: Date.now() + rememberedMilliseconds });
+export function rememberVerified(claim: Claim, stored: string): void {
+  verified.delete(loginKey(claim));
+  verified.set(loginKey(claim), { stored, until: Date.now() + rememberedMilliseconds });
   const [oldest] = verified.keys();
   if (verified.size > maximumRemembered && oldest !== undefined) verified.delete(oldest);
 }
 
-export function verifiedHash(given: Given): string | null {
-  const known = verified.get(keyOf(given));
+export function verifiedHash(claim: Claim): string | null {
+  const known = verified.get(loginKey(claim));
   return known && known.until > Date.now() ? known.stored : null;
 }
 
-function keyOf({ username, secretDigest }: Given): string {
+export function loginKey({ username, secretDigest }: Claim): string {
   return `${secretDigest}:${username}`;
 }
