@@ -8,6 +8,7 @@ import {
   personalRepresentation,
   verificationRepresentation,
 } from '../../contact/representation.ts';
+import type { Database } from '../../database/open.ts';
 import { logUnexpected } from '../../log.ts';
 import type { Person } from '../../registrant/token.ts';
 import { database } from '../context.ts';
@@ -22,27 +23,17 @@ personalExport.use(...registrantMiddleware);
 
 personalExport.get('/', async (c) => {
   const { person, now, requestId } = c.var;
-  const db = database(c);
-  const contacts = listPersonalData(db, person);
-  const readOthers = () => readOtherPersonalData(db, person, now);
-  const body = await streamOf(documentOf(person, now, contacts, readOthers), requestId);
+  const body = await streamOf(documentOf(database(c), person, now), requestId);
   return c.body(body, 200, { 'Content-Type': 'application/json' });
 });
 
-type Others = Awaited<ReturnType<typeof readOtherPersonalData>>;
-
-async function* documentOf(
-  { countryCode, code }: Person,
-  now: Date,
-  contacts: AsyncIterable<PersonalContact>,
-  readOthers: () => Promise<Others>,
-): AsyncGenerator<string, void> {
-  const person = { ident: { code, type: 'priv', country_code: countryCode } };
-  const head = JSON.stringify({ exported_at: now.toISOString(), person });
+async function* documentOf(db: Database, person: Person, now: Date): AsyncGenerator<string, void> {
+  const ident = { code: person.code, type: 'priv', country_code: person.countryCode };
+  const head = JSON.stringify({ exported_at: now.toISOString(), person: { ident } });
   yield `${head.slice(0, -1)},"contacts":`;
-  yield* arrayOf(contacts, contactText);
+  yield* arrayOf(listPersonalData(db, person), contactText);
   yield ',"deleted_contacts":';
-  const { deleted, disclosures } = await readOthers();
+  const { deleted, disclosures } = await readOtherPersonalData(db, person, now);
   yield* arrayOf(deleted, deletedText);
   yield ',"disclosures":';
   yield* arrayOf(disclosures, (one) => [JSON.stringify(personalDisclosure(one))]);
@@ -58,6 +49,8 @@ async function* contactText({ contact, registrar, domains, history }: PersonalCo
   yield* arrayOf(history, entryText);
   yield '}';
 }
+
+type Others = Awaited<ReturnType<typeof readOtherPersonalData>>;
 
 async function* deletedText({ code, uuid, history }: Others['deleted'][number]) {
   yield `${JSON.stringify({ id: uuid, code }).slice(0, -1)},"history":`;
