@@ -28,13 +28,8 @@ export function titleOf({ answer, text }: Pick<Content, 'answer'> & { text: Text
   return `${words.join(' ')} · ${text.siteName}`;
 }
 
-export function NameSection({
-  language,
-  text,
-  view,
-  answer,
-  asOf,
-}: Surroundings & Pick<Content, 'answer' | 'asOf'>) {
+export function NameSection(page: Surroundings & Pick<Content, 'answer' | 'asOf'>) {
+  const { language, text, view, answer } = page;
   const wrong = answer?.isName === false ? answer : undefined;
   return (
     <>
@@ -63,16 +58,14 @@ export function NameSection({
           </p>
         </form>
       </section>
-      {answer?.isName && (
-        <NameAnswer language={language} text={text} day={view.as_of} asOf={asOf} {...answer} />
-      )}
+      {answer?.isName && <NameAnswer {...page} {...answer} />}
     </>
   );
 }
 
-type AnswerParts = NameAnswered & Pick<Surroundings, 'language' | 'text'>;
+type AnswerParts = Surroundings & Pick<Content, 'asOf'> & NameAnswered;
 
-function NameAnswer(parts: AnswerParts & AsOfParts) {
+function NameAnswer(parts: AnswerParts) {
   const { text, listed } = parts;
   const { name, punycode } = parts.domain;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
@@ -97,11 +90,10 @@ function NameAnswer(parts: AnswerParts & AsOfParts) {
   );
 }
 
-/** `day` is empty if none was asked about. */
-type AsOfParts = Pick<Content, 'asOf'> & { day: string };
-
-function History(parts: AnswerParts & AsOfParts & { json: string }) {
-  const { language, text, domain, history, day, asOf, json } = parts;
+function History(parts: AnswerParts & { json: string }) {
+  const { language, text, domain, history, asOf, json } = parts;
+  /** Empty if none was asked about. */
+  const day = parts.view.as_of;
   const { fault } = asOf;
   return (
     <>
