@@ -26,8 +26,9 @@ const repairMilliseconds = 30_000;
 const joinableMilliseconds = 10_000;
 
 /**
- * Publishes the lists after the response. A failure is logged, and the next run repairs it. However many changes come
- * at once, this isolate publishes one after the other, because KV accepts one write a second for a key.
+ * Publishes the lists after the response. A failure is logged, and the next run repairs it; so does a repeated call, for
+ * which this is called even if it has changed nothing. However many changes come at once, this isolate publishes one after
+ * the other, because KV accepts one write a second for a key.
  */
 export function publishAfterResponse(
   c: AppContext,

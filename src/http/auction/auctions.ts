@@ -69,7 +69,6 @@ auctions.patch('/:uuid', limitBody, async (c) => {
     { status, registrationDeadline, platform },
     settings(c.env).AUCTION_RESTART_STATUSES,
   ).finally(() => forgetStarted(c.env.DB));
-  // Even an unchanged status is published: a repeated report repairs what the first one left undone.
   if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
 });

@@ -39,7 +39,6 @@ internalAuctions.post('/', limitBody, async (c) => {
   const origin = { ...originOf(c), request: await writeRequest(c) };
   const started = startAuction(database(c), origin, domain, platform);
   const { outcome, isReplay } = await started.finally(() => forgetStarted(c.env.DB));
-  // Even if it was in progress: a repeated call repairs what the first one left undone.
   publishAfterResponse(c, auctionLists);
   markReplay(c, isReplay);
   return c.json(shownAuction(outcome), outcome.isNew ? 201 : 200);

@@ -63,7 +63,6 @@ internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' 
     throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
     const release = releaseDomain(db, origin, { name, punycode });
     await release.finally(() => forgetStarted(c.env.DB));
-    // Even if there was no domain: a repeated call repairs what the first one left undone.
     publishAfterResponse(c, auctionLists);
   } else {
     await removeDomains(db, origin, [name]);
