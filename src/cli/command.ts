@@ -1,3 +1,4 @@
+import path from 'node:path';
 import {
   Command,
   CommanderError,
@@ -67,10 +68,10 @@ export function bare(name: string, ...examples: string[]) {
 /** The options of every command on a registry. `dryRun` is undefined for a command that only reads. */
 export type CommonOptions = ReturnType<ReturnType<typeof reading>['opts']> & { dryRun?: boolean };
 
-/** The options that choose the same registry, as arguments. */
+/** The options that choose the same registry, from any directory, as arguments. */
 export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
   return [
-    ...(persistTo === undefined ? [] : ['--persist-to', persistTo]),
+    ...(persistTo === undefined ? [] : ['--persist-to', path.resolve(persistTo)]),
     ...(remote ? ['--remote'] : []),
     ...(env === undefined ? [] : ['--env', env]),
   ];

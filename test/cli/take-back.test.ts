@@ -1,4 +1,6 @@
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { registryOptions } from '../../src/cli/command.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA', 'BETA');
@@ -61,6 +63,10 @@ test('what a change prints takes it back, and the taking back too', async () => 
   expect(await shown()).toEqual(before);
   await requestOf(`history revert ${revert.request} --yes`);
   expect(await shown()).toEqual(after);
+});
+
+test('what takes a change back names the same registry in any directory', () => {
+  expect(registryOptions({ persistTo: 'data' })).toEqual(['--persist-to', path.resolve('data')]);
 });
 
 test('JSON has the request of a change', async () => {

@@ -45,7 +45,7 @@ again, after a question, and the lists are published.`,
         const { DB } = registry.env;
         const { rows, tables } = summaryOf(contents);
         const confirmed = options.yes ? undefined : await confirmLoss(DB, file, contents);
-        const command = commandFor(['restore', file], options);
+        const command = commandLine(['restore', file, ...registryOptions(options)]);
         {
           using _ = atInterrupt(() => `interrupted; ${unfinishedRestore(command)}`);
           await makeEmpty(DB, { command, confirmed });
@@ -101,16 +101,10 @@ async function eraseAgain(registry: Registry, options: CommonOptions) {
   } catch (error) {
     if (registry.env.ARCHIVE) process.exitCode = 1;
     const { message } = error as Error;
-    const command = commandFor(['contact', 'erase-again'], options);
+    const command = commandLine(['contact', 'erase-again', ...registryOptions(options)]);
     return {
       data: { erased_again: null, problem: message },
       text: `whoever was erased since is back: ${message}; to erase them: ${command}`,
     };
   }
-}
-
-function commandFor(words: readonly string[], options: CommonOptions): string {
-  const { persistTo } = options;
-  const place = persistTo === undefined ? {} : { persistTo: path.resolve(persistTo) };
-  return commandLine([...words, ...registryOptions({ ...options, ...place })]);
 }
