@@ -278,7 +278,7 @@ function holdValues(staging: Staging, kind: Kind, stored: Form): void {
  */
 function settleCollisions(staging: Staging, kind: Kind): void {
   const why = 'another row here has a value that only one may have';
-  const actions = kind.unique ? (['add', 'replace'] as const) : [];
+  const actions = kind.unique ? (['add', 'update', 'replace'] as const) : [];
   for (const action of actions) {
     for (const change of staging.changes(kind, action)) {
       const isTaken = uniqueValues(kind, change.to!).some(({ text }) => {

@@ -73,6 +73,18 @@ test('leaves a domain whose new contact could not be written, and says so', asyn
   expect(await reconcile()).toMatchObject({ status: 0, unreported: 0 });
 });
 
+test('says in a dry run already that an auction cannot start beside another one of its name', async () => {
+  const files = (status: string) => ({ auctions: [row.auction(23, 'uus.ee', status)] });
+  await moveIn(files('no_bids'));
+  await moves.registry.done('auction start uus.ee');
+  const would = await moveIn(files('started'), '--dry-run');
+  expect(would.lines.map((line) => line.replace(/ "\{.*\}"/, ''))).toContain(
+    `auctions.csv:2 ${uuidOf(23)}  conflict: ${taken}`,
+  );
+  const { lines, kinds } = await moveIn(files('started'));
+  expect({ lines, kinds }).toEqual({ lines: would.lines, kinds: would.kinds });
+});
+
 test('changes a contact although another has its id as its place in the list', async () => {
   await moveIn(smallRegistry());
   addContact(90, 91);
