@@ -76,18 +76,9 @@ export function isOfAuctions(list: ListName): boolean {
 
 export const auctionLists: readonly ListName[] = listsShowing(['auction']);
 
-/** The lists that are counted every day: those of auctions, and each that shows one status. */
-export const countedLists: readonly CountedList[] = listNames.filter(isCounted);
-
-export type CountedList = {
-  [List in ListName]: (typeof publicLists)[List]['entries'] extends readonly [unknown]
-    ? List
-    : never;
-}[ListName];
-
-function isCounted(list: ListName): list is CountedList {
-  return publicLists[list].entries.length === 1;
-}
+/** The lists that are counted every day: all but the one that has the names of several others. */
+export type CountedList = Exclude<ListName, typeof retainedList>;
+export const countedLists = listNames.filter((list) => list !== retainedList);
 
 /** The lists in which names with one of the statuses appear. */
 export function listsShowing(statuses: readonly NameStatus[]): ListName[] {
