@@ -1,4 +1,3 @@
-import { gunzipSync } from 'node:zlib';
 import { asc } from 'drizzle-orm';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import { archivedDays } from '../../drizzle/schema.ts';
@@ -11,11 +10,10 @@ import type { Env } from '../../src/env.ts';
 import { blockKey } from '../../src/public-list/kv.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { sweepLists } from '../../src/public-list/publish/sweep.ts';
-import { readList } from '../../src/public-list/read/whole-list.ts';
 import { type Fault, Faults, overload } from '../attack/faults.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
 import { published, withMethods } from '../public-list/published.ts';
-import { newReader } from '../public-list/reader.ts';
+import { readWhole } from '../public-list/reader.ts';
 import { addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { emptyBucket, locked } from './bucket.ts';
@@ -58,12 +56,7 @@ const archive = (day: string, env: Env = worker.env, time?: string) =>
   archiveLists(openDatabase(env.DB), env.LISTS, env.ARCHIVE!, [list], at(day, time));
 
 /** The list as clients get it now. */
-async function current() {
-  const { reader } = newReader(worker.env, () => at('2026-05-01'));
-  const { etag, body } = await readList(list, reader, () => false);
-  const bytes = await new Response(body as BodyInit).arrayBuffer();
-  return { status: 200, etag, body: gunzipSync(bytes).toString() };
-}
+const current = () => readWhole(worker.env, list, at('2026-05-01'));
 
 async function asOf(day: string, init?: RequestInit) {
   const answer = await worker.fetch(`/repp/v1/retained_domains?as_of=${day}`, init);

@@ -1,14 +1,12 @@
-import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { archivedDays } from '../../drizzle/schema.ts';
 import { runCron } from '../../src/cron.ts';
 import { listNames, publicLists } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
-import { readList } from '../../src/public-list/read/whole-list.ts';
 import { setClockAhead } from '../../src/time/clock.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { backUpDatabase } from '../public-list/backup.ts';
-import { newReader } from '../public-list/reader.ts';
+import { readWhole } from '../public-list/reader.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';
 import { killedBeforeHead } from './killed-before-head.ts';
@@ -35,17 +33,11 @@ function setClock(day: string, time: string): Date {
   return now;
 }
 
-/** A list as a client gets it now. */
-async function fetched(list: (typeof listNames)[number], now: Date) {
-  const { reader } = newReader(worker.env, () => now);
-  const { etag, body } = await readList(list, reader, () => false);
-  const bytes = await new Response(body as BodyInit).arrayBuffer();
-  return { status: 200, etag, body: gunzipSync(bytes).toString() };
-}
-
 const fetchAll = async (now: Date) =>
   Object.fromEntries(
-    await Promise.all(listNames.map(async (list) => [list, await fetched(list, now)])),
+    await Promise.all(
+      listNames.map(async (list) => [list, await readWhole(worker.env, list, now)]),
+    ),
   );
 
 /** A number that only the day and the purpose decide. */

@@ -1,9 +1,11 @@
+import { gunzipSync } from 'node:zlib';
 import { newMeter } from '../../src/database/meter.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import type { ListName } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import type { Reader } from '../../src/public-list/read/parts.ts';
+import { readList } from '../../src/public-list/read/whole-list.ts';
 import { withMethods } from './published.ts';
 
 /**
@@ -29,6 +31,14 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
     },
   };
   return { reader, background };
+}
+
+/** The list as a client of another isolate gets it. */
+export async function readWhole(env: Env, list: ListName, now: Date) {
+  const { reader } = newReader(env, () => now);
+  const { etag, body } = await readList(list, reader, () => false);
+  const bytes = await new Response(body as BodyInit).arrayBuffer();
+  return { status: 200, etag, body: gunzipSync(bytes).toString() };
 }
 
 /** KV, which fails whenever it is asked for a value. */
