@@ -1,8 +1,9 @@
 import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
 import { type HistorySubject, history, registrars } from '../../drizzle/schema.ts';
 import { findAuctionObstacles } from '../auction/obstacles.ts';
 import { everyRow } from '../database/every-row.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
+import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { parseDomainName } from '../domain/name.ts';
@@ -35,7 +36,7 @@ export interface RevertPlan {
   /** The newest entry of history when this was planned. */
   seen: number;
   /** The command that has taken the request back before. */
-  doneBy: HistoryEntry | undefined;
+  doneBy: HistoryEntry | null;
 }
 
 /**
@@ -67,31 +68,25 @@ export async function planRevert(
     throw new RegistryError('not_found', message);
   }
   const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
-  const reversals = all.map(reversalOf);
-  const over = reversals.filter(
-    ({ subject, action, changes }) =>
-      subject === 'retained_domain' &&
-      action === 'create' &&
-      hasEnded(valuesAfter(changes), origin.request.at),
-  );
-  const left = new Set(over.map(({ entry }) => entry.id));
-  const entries = all.filter(({ id }) => !left.has(id));
-  const newer = await loadEntries(db, new Set(entries.flatMap((entry) => entry.newer ?? [])));
-  const newerThan = ({ newer: id }: Entry) => (id === null ? undefined : newer.get(id));
+  const isOver = ({ subject, action, changes }: Reversal) =>
+    subject === 'retained_domain' &&
+    action === 'create' &&
+    hasEnded(valuesAfter(changes), origin.request.at);
+  const entries = all.filter((entry) => !isOver(reversalOf(entry)));
   const subjects = [...new Set(all.map(({ subject }) => subject))];
   const plan = {
     request,
     at,
     subjects,
     seen,
-    reversals: reversals.filter(({ entry }) => !left.has(entry.id)),
-    over,
-    doneBy: undefined,
+    reversals: entries.map(reversalOf),
+    over: all.map(reversalOf).filter(isOver),
+    doneBy: null,
   };
-  if (entries.length > 0 && entries.every((entry) => isRevertOf(request, newerThan(entry)))) {
-    return { ...plan, reversals: [], doneBy: newerThan(entries[0]!) };
+  if (entries.length > 0 && entries.every((entry) => isRevertOf(request, entry.newer))) {
+    return { ...plan, reversals: [], doneBy: entries[0]!.newer };
   }
-  throwProblems(entries.flatMap((entry) => reversalProblems(entry, newerThan(entry))));
+  throwProblems(entries.flatMap((entry) => reversalProblems(entry, entry.newer)));
   throwProblems(mixedProblems(plan.reversals));
   throwProblems(await linkProblems(db, plan.reversals));
   await checkRegistrars(db, plan.reversals);
@@ -101,11 +96,11 @@ export async function planRevert(
   return plan;
 }
 
-type Entry = HistoryEntry & { newer: number | null };
+type Entry = HistoryEntry & { newer: HistoryEntry | null };
 
-/** The entries of the request, each with the id of the newest entry about the same thing that others wrote since. */
+/** The entries of the request, each with the newest entry about the same thing that others wrote since. */
 function entriesOf(db: Database, request: string, [first, last]: [number, number]) {
-  // The table's name stands in full: Drizzle leaves it out in a query of one table, where `later` would be meant.
+  const newer = alias(history, 'newer');
   // Only a reserved name can change and stay.
   const statusIn = (entry: 'later' | 'history') =>
     sql.raw(
@@ -119,13 +114,12 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
   const aboutContact = sql`select max(later.id) from ${history} as later
     where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
       and history.subject = 'contact' and ${isNewer}`;
-  const newer = sql<
-    number | null
-  >`nullif(max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0)), 0)`;
+  const isNewest = sql`${newer.id} = max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0))`;
   return everyRow<Entry>(async ({ after, limit }) => {
     const rows = await db
       .select({ entry: history, newer })
       .from(history)
+      .leftJoin(newer, isNewest)
       .where(
         and(
           between(history.id, first, last),
@@ -137,18 +131,6 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
       .limit(limit);
     return rows.map(({ entry, newer }) => ({ ...entry, newer }));
   });
-}
-
-async function loadEntries(
-  db: Database,
-  ids: ReadonlySet<number>,
-): Promise<Map<number, HistoryEntry>> {
-  const entries = new Map<number, HistoryEntry>();
-  for (const some of jsonArrays(ids)) {
-    const rows = await retried(() => db.select().from(history).where(isIn(history.id, some)));
-    for (const entry of rows) entries.set(entry.id, entry);
-  }
-  return entries;
 }
 
 /** Throws `gone` if an archive may have deleted entries of the request, also while they were read. */

@@ -30,7 +30,7 @@ const revertible: Record<HistorySubject, readonly Action[]> = {
 };
 
 /** The operator's commands give no reference of their own: with one, an entry takes back the request that it names. */
-export function isRevertOf(request: string, entry: HistoryEntry | undefined): boolean {
+export function isRevertOf(request: string, entry: HistoryEntry | null): boolean {
   return entry?.actorType === 'operator' && entry.clientReference === request;
 }
 
@@ -43,7 +43,7 @@ export function problemOf(
   return { reason, message: `${action} ${subject.replace('_', ' ')} ${subjectKey}: ${why}` };
 }
 
-export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | undefined): Problem[] {
+export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
   const problem = (reason: Problem['reason'], why: string) => [problemOf(entry, reason, why)];
   if (entry.actorType !== 'operator') {
     return problem(

@@ -16,6 +16,6 @@ export async function findRevertible(db: Database, request: string): Promise<boo
     .where(and(isNew, eq(history.requestId, request)))
     .limit(100);
   if (entries.length === 0) return undefined;
-  const problems = entries.flatMap((entry) => reversalProblems(entry, undefined));
+  const problems = entries.flatMap((entry) => reversalProblems(entry, null));
   return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
 }
