@@ -51,14 +51,8 @@ export async function removeRetainedDomains(
 ): Promise<number> {
   const asked = distinct(names);
   const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rowsIn(rows))));
-  const isAsSeen =
-    seen === undefined
-      ? undefined
-      : nothingSince(
-          seen,
-          'retained_domain',
-          asked.map(({ name }) => name),
-        );
+  const keys = asked.map(({ name }) => name);
+  const isAsSeen = seen === undefined ? undefined : nothingSince(seen, 'retained_domain', keys);
   return (await changeEach(db, origin, { removed: changes }, isAsSeen, options)).removed;
 }
 

@@ -17,10 +17,8 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const meant = reversals.filter(
     ({ subject, action }) => subject === 'domain' && action !== 'delete',
   );
-  const present = await loadDomains(
-    db,
-    meant.map(({ key }) => key),
-  );
+  const names = meant.map(({ key }) => key);
+  const present = await loadDomains(db, names);
   const domains = meant.map(({ key, changes }) => {
     const values = { registrant: null, admin: [], tech: [], ...present.get(key) };
     const record = { ...parseDomainName(key), ...values, ...valuesAfter(changes) };

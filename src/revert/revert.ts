@@ -54,13 +54,10 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
     isWholeFrom(at),
     nothingSince(seen, 'domain', inAuction),
     nothingSince(seen, 'retained_domain', inAuction),
-    ...ofSubjects.map(([subject, some]) =>
-      nothingSince(
-        seen,
-        subject,
-        some.map(({ key }) => key),
-      ),
-    ),
+    ...ofSubjects.map(([subject, some]) => {
+      const keys = some.map(({ key }) => key);
+      return nothingSince(seen, subject, keys);
+    }),
   );
   try {
     await changeEach(db, own, { reverted }, isAsPlanned);
