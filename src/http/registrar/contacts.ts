@@ -159,7 +159,7 @@ registrarContacts.post('/', async (c) => {
 
 const maximumValidated = 100;
 
-/** Only documented: each contact is judged by itself. */
+/** For the document and the names of unknown fields: each contact is judged by itself. */
 export const validateBody = onFirstUse(() =>
   z.object({
     contacts: z
