@@ -79,18 +79,12 @@ const maximumWaitMilliseconds = 1_000;
 export function logTogether(
   env: Env,
   context: Pick<ExecutionContext, 'waitUntil'>,
-  {
-    requestId,
-    method,
-    route,
-    status,
-  }: Pick<RequestMetrics, 'method' | 'route' | 'status'> & { requestId: string },
+  requestId: string,
+  answered: Pick<RequestMetrics, 'method' | 'route' | 'status'>,
 ): void {
   const request = {
     interface: 'lists',
-    method,
-    route,
-    status,
+    ...answered,
     registrar: null,
     system: null,
     build: env.VERSION.id,

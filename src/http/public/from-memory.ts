@@ -51,7 +51,7 @@ export function answerFromMemory(
   const policy = status === 200 ? findRateLimits(env) : undefined;
   if (policy) answer.headers.set('RateLimit-Policy', policy.header);
   const route = list ? publicLists[list].path : namePath;
-  logTogether(env, context, { requestId, method, route, status });
+  logTogether(env, context, requestId, { method, route, status });
   return answer;
 }
 
