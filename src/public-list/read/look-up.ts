@@ -1,5 +1,4 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../../database/open.ts';
 import { retried } from '../../database/retry.ts';
 import { entriesQuery } from '../entries.ts';
 import { findFragment, findLast } from '../format/block.ts';
@@ -63,7 +62,13 @@ function findEntries(
 ): Promise<Map<string, Statuses>> {
   return readWithFallback(list, reader, {
     fromHead: (head) => findInBlocks(head, names, reader),
-    fromDatabase: (db, day) => findInDatabase(db, list, names, day),
+    async fromDatabase(db, day) {
+      const asked = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
+      const query = entriesQuery(publicLists[list].entries, asked, day);
+      const rows = await retried(() => db.values<EntryRow>(query));
+      const found = Map.groupBy(rows, ([name]) => name);
+      return new Map([...found].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
+    },
   });
 }
 
@@ -130,17 +135,4 @@ function statusesIn(text: string, list: ListName, name: string): Statuses {
     at = text.indexOf('}', at) + '},'.length;
   }
   return statuses;
-}
-
-async function findInDatabase(
-  db: Database,
-  list: ListName,
-  names: readonly string[],
-  day: string,
-): Promise<Map<string, Statuses>> {
-  const asked = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
-  const query = entriesQuery(publicLists[list].entries, asked, day);
-  const rows = await retried(() => db.values<EntryRow>(query));
-  const found = Map.groupBy(rows, ([name]) => name);
-  return new Map([...found].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
 }
