@@ -100,14 +100,14 @@ test.each([
   await expectRefused(['retained', 'import', file], 1, message);
 });
 
-test('refuses a file that is not there, and changes nothing', async () => {
-  const file = path.join(registry.directory, 'missing.csv');
-  await expectRefused(
-    ['retained', 'import', file],
-    1,
-    `refused: ${file} cannot be read: there is no such file`,
-  );
-});
+test.each([[['retained', 'import']], [['certificate', 'bind', '--user', 'ats', '--file']]])(
+  '%j refuses a file that is not there, and changes nothing',
+  async (command) => {
+    const file = path.join(registry.directory, 'missing.csv');
+    const message = `refused: ${file} cannot be read: there is no such file`;
+    await expectRefused([...command, file], 1, message);
+  },
+);
 
 test('calls a file that is not named .csv or .ndjson wrong usage', async () => {
   const file = await registry.file('names.txt', header + good);

@@ -27,7 +27,8 @@ export async function* readRows(
   }
 }
 
-function readingError(file: string, error: unknown): unknown {
+/** What is thrown when a file that was named can't be read: `not_found` with the reason, or the error itself. */
+export function readingError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such file',

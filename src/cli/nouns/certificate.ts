@@ -12,6 +12,7 @@ import {
 import { holderText } from '../../certificate/holder.ts';
 import { RegistryError } from '../../error.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
+import { readingError } from '../file/read.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -143,7 +144,9 @@ export function parseFingerprint(text: string): string {
 /** Its name and end are only in a file. Throws `invalid` for one that is not in PEM. */
 async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {
   if (file === undefined) return { fingerprint: fingerprint!, commonName: null, expiresAt: null };
-  const pem = await readFile(file);
+  const pem = await readFile(file).catch((error) => {
+    throw readingError(file, error);
+  });
   try {
     const { fingerprint256, subject, validToDate } = new X509Certificate(pem);
     return {
