@@ -11,6 +11,7 @@ import {
   type Range,
   readNames,
 } from '../../src/public-list/read/browse.ts';
+import { findNames } from '../../src/public-list/read/look-up.ts';
 import type { Reader } from '../../src/public-list/read/parts.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
@@ -128,6 +129,10 @@ test('gives the same from the database where KV fails', async () => {
     }
     expect(await readNames(list, reader)).toEqual(namesOf(list));
   }
+  const asked = [...retained, ...inAuction, { name: 'over.ee' }].map(({ name }) => name);
+  const found = await findNames(asked, reader);
+  expect(found.map(({ statuses }) => statuses)).toContainEqual(['blocked', 'disputed', 'reserved']);
+  expect(found).toEqual(await findNames(asked, readerOf().reader));
   expect(background).toEqual([]);
 });
 
