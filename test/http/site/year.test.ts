@@ -84,6 +84,19 @@ it('the last year says in title and description what each chart shows', () => {
   expect(html).toMatch(/suurim 1\u00a00\d\d\u00a0\d{3}\./);
 });
 
+it.each([
+  ['et', 'pealkirja kõrval on viimase loenduse arv'],
+  ['en', 'the figure beside each title is that of the last count'],
+] as const)('the last year says in /%s/ what the figure beside a title is', (language, words) => {
+  const html = render(year, language);
+  expect(textOf(html)).toContain(words);
+  const figures = [...html.matchAll(/<figcaption>.*?<strong>(.*?)<\/strong>/gs)];
+  const { counts } = year.at(-1)!;
+  expect(figures.map(([, figure]) => numberIn(figure!))).toEqual(
+    series.map((name) => counts[name]),
+  );
+});
+
 it('the last year draws a single day, and a count that never changes', () => {
   const html = render(year.slice(0, 1));
   expect(html).toContain('viewBox="0 0 1 60"');
