@@ -25,6 +25,7 @@ import {
   runImport,
   writeInChunks,
 } from '../../file/import.ts';
+import type { Registry } from '../../registry.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { inChunks, type Rows } from '../../report/progress.ts';
 import { counted } from '../../report/text.ts';
@@ -46,12 +47,11 @@ const columns = {
   },
 };
 
-/** Rows may leave out the status if the options give it. */
-export function retainedImport({
-  status,
-}: {
-  status?: RetainedStatus | undefined;
-}): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
+/** Rows may leave out the status if the options give it. With --replace, the lists become equal to the file. */
+export function retainedImport(
+  options: RemovalOptions & { status?: RetainedStatus; replace?: true },
+): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
+  const { status, replace } = options;
   return {
     columns,
     read: (values) => ({
@@ -60,24 +60,40 @@ export function retainedImport({
     }),
     keys: (row) => [`${row.name} (${row.status})`],
     findProblems: async ({ env }, names) => findZoneProblems(names, zonesOf(env)),
-    async write({ db, origin, isDryRun }, rows) {
-      const { names, over } = withoutOver(rows, origin.request.at);
-      const counts = await writeInChunks(
-        'importing',
-        names,
-        { added: 0, updated: 0, removed: 0, unchanged: 0 },
-        async (chunk) => {
-          const { added, updated } = await addRetainedDomains(db, origin, chunk, { isDryRun });
-          return { added, updated, removed: 0, unchanged: chunk.length - added - updated };
-        },
-      );
-      return { ...counts, over };
+    async write(registry, rows) {
+      const { names, over } = withoutOver(rows, registry.origin.request.at);
+      const writeNames = replace ? replaceNames : addNames;
+      const counts = await writeNames(registry, names, options);
+      return { ...counts, unchanged: names.length - counts.added - counts.updated, over };
     },
-    text: ({ added, updated, unchanged, over }, { isDryRun, did }) =>
-      `${did('add')} ${counted(added, 'name')}${updatedText(updated, isDryRun)}, ` +
-      `${unchanged} already there${overText(over)}`,
+    text: ({ added, updated, removed, unchanged, over }, { isDryRun, did }) =>
+      `${did('add')} ${counted(added, 'name')}` +
+      (replace ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : '') +
+      `${updatedText(updated, isDryRun)}, ${unchanged} already there${overText(over)}`,
     publish: listsShowing(statusesOf(status)),
   };
+}
+
+const addNames = ({ db, origin, isDryRun }: Registry, names: Rows<RetainedDomain>) =>
+  writeInChunks('importing', names, { added: 0, updated: 0, removed: 0 }, async (chunk) => ({
+    ...(await addRetainedDomains(db, origin, chunk, { isDryRun })),
+    removed: 0,
+  }));
+
+/** Asks before many names go. */
+function replaceNames(
+  registry: Registry,
+  names: Rows<RetainedDomain>,
+  options: RemovalOptions & { status?: RetainedStatus },
+) {
+  const { db, origin } = registry;
+  const statuses = statusesOf(options.status);
+  const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
+  const all = { one, countAll: () => countRetainedDomains(db, statuses) };
+  return confirmedRemoval(registry, options, all, (how) => {
+    const chunks = how.isDryRun ? names.chunks(1_000) : inChunks('replacing', names);
+    return replaceRetainedDomains(db, origin, statuses, chunks, how);
+  });
 }
 
 const updatedText = (updated: number, isDryRun: boolean) =>
@@ -130,30 +146,6 @@ function readStatus(
   return status;
 }
 
-/** Makes the lists equal to the file; asks before many names go. */
-function retainedReplacement(
-  options: RemovalOptions & { status?: RetainedStatus },
-): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
-  const statuses = statusesOf(options.status);
-  return {
-    ...retainedImport(options),
-    async write(registry, rows) {
-      const { db, origin } = registry;
-      const { names, over } = withoutOver(rows, origin.request.at);
-      const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
-      const all = { one, countAll: () => countRetainedDomains(db, statuses) };
-      const counts = await confirmedRemoval(registry, options, all, (how) => {
-        const chunks = how.isDryRun ? names.chunks(1_000) : inChunks('replacing', names);
-        return replaceRetainedDomains(db, origin, statuses, chunks, how);
-      });
-      return { ...counts, unchanged: names.length - counts.added - counts.updated, over };
-    },
-    text: ({ added, updated, removed, unchanged, over }, { isDryRun, did }) =>
-      `${did('add')} ${counted(added, 'name')} and remove${isDryRun ? '' : 'd'} ${removed}` +
-      `${updatedText(updated, isDryRun)}, ${unchanged} already there${overText(over)}`,
-  };
-}
-
 export const retainedImportVerb = importing(
   columns,
   'retained import names.csv',
@@ -165,9 +157,7 @@ export const retainedImportVerb = importing(
     replaceOption('make the list (of that status, or both) equal to the file, in one step'),
   )
   .addOption(maxRemovalsOption())
-  .action((file, options) =>
-    runImport(file, options, (options.replace ? retainedReplacement : retainedImport)(options)),
-  );
+  .action((file, options) => runImport(file, options, retainedImport(options)));
 
 export const retainedExportVerb = verb(
   exporting('retained export names.csv --status reserved')
