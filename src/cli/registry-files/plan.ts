@@ -30,7 +30,8 @@ export async function planMove(db: Database, move: Move): Promise<Map<Kind, numb
   for (const kind of kinds) {
     const moveOfKind = { ...move, kind };
     const isGiven = filesOf(kind).some(({ name }) => directory.has(name));
-    if (!isGiven && !isReferredTo(kind)) continue;
+    const isReferredTo = references.some(({ held }) => held === kind);
+    if (!isGiven && !isReferredTo) continue;
     await stageKind(moveOfKind);
     for await (const forms of readForms(db, kind)) {
       for (const form of forms) {
@@ -86,13 +87,6 @@ async function keepHeldRows(db: Database, staging: Staging, planned: readonly Ki
     }
   }
 }
-
-const isReferredTo = ({ name }: Kind) =>
-  kinds.some(
-    ({ part, columns }) =>
-      part?.refersTo === name ||
-      Object.values(columns).some(({ refersTo }) => refersTo?.name === name),
-  );
 
 function checkOrphans({ staging, orphansTo }: Move): void {
   const registrars = staging.rows({ name: 'registrars' });
