@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { configPath, projectDirectory } from '../project.ts';
-import { ask } from '../report/ask.ts';
+import { isAgreed } from '../report/ask.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
 import { type Deployment, printPlan, runSteps } from './deployment.ts';
@@ -74,12 +74,6 @@ async function onlyAccount(): Promise<string> {
   return JSON.parse(await runWrangler(['whoami', '--json'])).accounts[0].id;
 }
 
-async function isAgreed(question: string): Promise<boolean> {
-  const terminal = { input: process.stdin, output: process.stderr };
-  const answer = await ask(`${question} [y/N] `, terminal);
-  return /^y(es)?$/i.test(answer?.trim() ?? '');
-}
-
 /** Runs the tool as a process of its own, which reads the ids that have just been written into wrangler.toml. */
 async function publish(environment: string): Promise<void> {
   const args = ['src/cli/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
@@ -104,7 +98,7 @@ try {
     fetch: (url) => fetch(url),
     analytics,
     subdomain,
-    ask: isAgreed,
+    ask: (question) => isAgreed(question),
     pause: (milliseconds) => pause(milliseconds),
     say: (line) => console.log(line),
   };

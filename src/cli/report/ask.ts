@@ -6,11 +6,16 @@ export interface Terminal {
   output: NodeJS.WritableStream;
 }
 
+export const ownTerminal = (): Terminal => ({ input: process.stdin, output: process.stderr });
+
+/** Asks a question on a terminal, and returns whether the answer is yes. */
+export async function isAgreed(question: string, terminal = ownTerminal()): Promise<boolean> {
+  const answer = await ask(`${question} [y/N] `, terminal);
+  return /^y(es)?$/i.test(answer?.trim() ?? '');
+}
+
 /** Asks on a terminal. Undefined if the input ends, as at Ctrl-D; Ctrl-C interrupts the command. */
-export async function ask(
-  question: string,
-  { input, output }: Terminal,
-): Promise<string | undefined> {
+async function ask(question: string, { input, output }: Terminal): Promise<string | undefined> {
   using asking = createInterface({ input, output });
   // On a terminal, readline takes Ctrl-C for itself.
   asking.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
@@ -25,7 +30,7 @@ export async function ask(
 /** Asks for a secret without showing it. Empty if none is given, or if there is no terminal to ask on. */
 export async function askSecret(
   question: string,
-  { input, output }: Terminal = { input: process.stdin, output: process.stderr },
+  { input, output } = ownTerminal(),
 ): Promise<string> {
   if (!input.isTTY) return '';
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -8,7 +8,7 @@ import {
   changedMeanwhile,
   type Origin,
 } from '../../write.ts';
-import { ask, type Terminal } from './ask.ts';
+import { isAgreed, ownTerminal } from './ask.ts';
 import { unchangedWhileAsking } from './command-progress.ts';
 import { counted } from './text.ts';
 
@@ -19,15 +19,14 @@ import { counted } from './text.ts';
 export async function confirm(
   statement: string,
   otherwise: string,
-  terminal: Terminal = { input: process.stdin, output: process.stderr },
+  terminal = ownTerminal(),
 ): Promise<void> {
   if (!terminal.input.isTTY) {
     throw new RegistryError('invalid', `${statement} There is no terminal to ask on; ${otherwise}`);
   }
   using _ = unchangedWhileAsking();
-  const question = `${statement} Continue? [y/N] `;
-  const answer = await ask(question, terminal);
-  if (!/^y(es)?$/i.test(answer?.trim() ?? '')) throw new RegistryError('invalid', 'not confirmed');
+  if (await isAgreed(`${statement} Continue?`, terminal)) return;
+  throw new RegistryError('invalid', 'not confirmed');
 }
 
 /**
