@@ -1,11 +1,11 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { RecordProblem } from '../../error.ts';
 import type { ListName } from '../../public-list/lists.ts';
 import { type CommonOptions, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { noteCommandProgress } from '../report/command-progress.ts';
 import { inChunks, type Rows } from '../report/progress.ts';
-import { counted, wrapped } from '../report/text.ts';
+import { counted } from '../report/text.ts';
 import { type Report, run } from '../run.ts';
 import { type Columns, formatOption } from './format.ts';
 import {
@@ -133,21 +133,17 @@ ${columnsText(columns)}`;
 export const replaceOption = (description: string) =>
   new Option('--replace', description).conflicts('skipInvalid');
 
-const noteWidth = 76;
-
 function columnsText(columns: Columns): string {
+  const help = Object.assign(new Help(), { helpWidth: 100 });
   const width = Math.max(...Object.keys(columns).map((name) => name.length));
-  const indented = `\n${' '.repeat(width + 4)}`;
   const lines = (areRequired: boolean) =>
     Object.entries(columns)
       .filter(([, { isRequired = false }]) => isRequired === areRequired)
-      .map(([name, { note }]) => {
-        return `\n  ${name.padEnd(width)}  ${wrapped(note, noteWidth).join(indented)}`;
-      });
-  const optional = lines(false);
+      .map(([name, { note }]) => help.formatItem(name, width, note, help));
   return [
-    '\nRequired columns:',
-    ...lines(true),
-    ...(optional.length > 0 ? ['\n\nOptional columns:', ...optional] : []),
-  ].join('');
+    ...help.formatItemList('\nRequired columns:', lines(true), help),
+    ...help.formatItemList('Optional columns:', lines(false), help),
+  ]
+    .join('\n')
+    .trimEnd();
 }

@@ -1,3 +1,8 @@
+import { Help } from '@commander-js/extra-typings';
+
+/** Wraps text as the help of a command does, in narrow columns too. */
+const help = Object.assign(new Help(), { minWidthToWrap: 1 });
+
 /** The columns of a table by their titles: each a property of the row, or made of the row. */
 type TitledColumns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
 
@@ -52,21 +57,10 @@ export function fieldLines(
   const width = Math.max(...Object.keys(fields).map((name) => name.length)) + 2;
   return Object.entries(fields)
     .map(([name, value]) => {
-      const lines = wrapped(fieldText(value), terminalColumns - width);
-      return `${name}:`.padEnd(width) + lines.join(`\n${' '.repeat(width)}`);
+      const text = help.boxWrap(fieldText(value), terminalColumns - width);
+      return `${name}:`.padEnd(width) + text.replaceAll('\n', `\n${' '.repeat(width)}`);
     })
     .join('\n');
-}
-
-/** The text in lines of at most this width, as far as its words allow. */
-export function wrapped(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = `${lines.at(-1)} ${word}`;
-    if (lines.length === 0 || longer.length > width) lines.push(word);
-    else lines[lines.length - 1] = longer;
-  }
-  return lines;
 }
 
 function fieldText(value: unknown): string {
