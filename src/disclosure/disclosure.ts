@@ -5,7 +5,6 @@ import {
   type ContactWithRegistrar,
   isUnchanged,
   selectContacts,
-  versionOf,
 } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { insertRows } from '../database/insert-rows.ts';
@@ -14,7 +13,7 @@ import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { textField } from '../text/field.ts';
-import { type Change, type ChangeOptions, changedMeanwhile, type Origin, write } from '../write.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { type Disclosure, selectDisclosure, theDisclosure } from './read.ts';
 
 /** What a contact says about its person, by the names that registrars know. */
@@ -25,12 +24,11 @@ const columns = new Map(
 );
 export const discloseableFields = [...columns.keys()];
 
-/** What the operator notes about a request. */
-type Notes = Pick<Disclosure, 'requester' | 'identifiedBy' | 'organization' | 'basis'>;
-
 export interface NewDisclosure
-  extends Notes,
-    Pick<Disclosure, 'requestedFields' | 'isConfidential'> {
+  extends Pick<
+    Disclosure,
+    'requester' | 'identifiedBy' | 'organization' | 'basis' | 'requestedFields' | 'isConfidential'
+  > {
   /** The code of the contact. */
   contact: string;
   receivedAt: Date;
@@ -98,27 +96,23 @@ export async function openDisclosure(
 }
 
 /**
- * Grants an open request, or some of its fields. `keep` gets what is on record before the row is written, and may disclose
- * it when this has returned; a dry run keeps nothing. Throws `gone` if the contact is, `conflict` if it has another holder
- * now or the request is answered already, `invalid` for a field that was not requested or that the contact does not have,
- * `changed_meanwhile` if the contact is no longer what was kept, and `not_found`.
+ * Grants an open request, or some of its fields, and returns what is disclosed: the values when it was granted. Throws
+ * `gone` if the contact is, `conflict` if it has another holder now or the request is answered already, `invalid` for a
+ * field that was not requested or that the contact does not have, and `not_found`.
  */
 export async function grantDisclosure(
   db: Database,
   origin: Origin,
   id: number,
   { fields, visibleAfter }: { fields?: readonly string[]; visibleAfter?: Date | undefined },
-  keep: (values: Record<string, unknown>) => Promise<void>,
-  { isDryRun }: ChangeOptions = {},
-): Promise<Disclosure> {
+  options: ChangeOptions = {},
+): Promise<{ disclosure: Disclosure; values: Record<string, unknown> }> {
   const uuid = sql`(select contact_uuid from ${disclosures} where id = ${id})`;
   const look = () =>
     db.batch([selectDisclosure(db, id), selectContacts(db).where(eq(contacts.uuid, uuid))]);
-  let kept: string | undefined;
   const judge = ([rows, [contact]]: Awaited<ReturnType<typeof look>>) => {
     const request = openOne(rows, id);
     const holder = presentHolder(request, contact);
-    if (kept !== undefined && kept !== versionOf(holder)) throw changedMeanwhile();
     if (visibleAfter && request.isConfidential) {
       const message = `disclosure ${id} is confidential: the person never sees it`;
       throw new RegistryError('invalid', message, 'visible_after');
@@ -130,20 +124,10 @@ export async function grantDisclosure(
       visibleAfter: visibleAfter?.toISOString() ?? null,
     } as const;
     const change = answering(db, origin, request, answer, isUnchanged(holder));
-    const outcome = {
-      disclosure: change.outcome,
-      values: valuesOf(holder, grantedFields),
-      version: versionOf(holder),
-    };
-    return { ...change, outcome };
+    const values = valuesOf(holder, grantedFields);
+    return { ...change, outcome: { disclosure: change.outcome, values } };
   };
-  const attempt = async (how: ChangeOptions) =>
-    (await write(db, origin.request, { look, judge }, how)).outcome;
-  const { disclosure, values, version } = await attempt({ isDryRun: true });
-  if (isDryRun) return disclosure;
-  await keep(values);
-  kept = version;
-  return (await attempt({})).disclosure;
+  return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
 /**

@@ -120,7 +120,7 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
     ids.push((await openDisclosure(worker.db, operator, { contact: code, ...asked })).id);
   }
   const [granted, open, others] = ids as [number, number, number];
-  await grantDisclosure(worker.db, operator, granted, {}, async () => {});
+  await grantDisclosure(worker.db, operator, granted, {});
   const before = await getDisclosure(worker.db, others);
   expect(await erase(life.code, true)).toMatchObject({ disclosures: 2 });
   expect(await tablesWith(life.person.code)).toContain('disclosures');
@@ -135,9 +135,7 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
     ...{ visibleAfter: null, explanation: null },
   });
   expect(await getDisclosure(worker.db, others)).toEqual(before);
-  await expect(
-    grantDisclosure(worker.db, operator, open, {}, async () => {}),
-  ).rejects.toMatchObject({
+  await expect(grantDisclosure(worker.db, operator, open, {})).rejects.toMatchObject({
     reason: 'gone',
   });
   expect(await erase(life.code, true)).toMatchObject({ disclosures: 0 });

@@ -83,11 +83,8 @@ class Life {
       expect(this.opened.has(row.id)).toBe(false);
       this.opened.set(row.id, row);
     } else if (act === 'grant') {
-      let email: unknown;
-      await grantDisclosure(worker.db, origin, id, {}, async (values) => {
-        email = values.email;
-      });
-      answer('granted', email);
+      const { values } = await grantDisclosure(worker.db, origin, id, {});
+      answer('granted', values.email);
     } else if (act === 'refuse' || act === 'return') {
       const outcome = act === 'refuse' ? 'refused' : 'returned';
       await declineDisclosure(worker.db, origin, id, { outcome, explanation: 'because' });

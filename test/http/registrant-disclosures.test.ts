@@ -49,7 +49,7 @@ async function open(code: string, changes: Partial<NewDisclosure> = {}): Promise
 }
 
 const grant = (id: number, visibleAfter?: Date) =>
-  grantDisclosure(worker.db, operator, id, { visibleAfter }, async () => {});
+  grantDisclosure(worker.db, operator, id, { visibleAfter });
 
 it('a person sees what was granted, and nothing that was not', async () => {
   const { person, contact } = await addPersonWithContact();

@@ -82,21 +82,19 @@ const grant = verb(
       throw new RegistryError('taken', `${to} already exists; name another file`, 'to');
     }
     const given = { ...(fields && { fields }), visibleAfter };
-    const grantKeeping = (keep: (values: object) => Promise<void>) =>
-      grantDisclosure(db, origin, id, given, keep, { isDryRun });
-    // The file gets its name when the row is written. Whatever ends the command, nothing is disclosed without a row; at
-    // the worst there is a row without a file, and the request is opened again.
-    const write = (target: string) =>
-      grantKeeping((fields) => {
-        const content = { disclosure: id, granted_at: origin.request.at, fields };
-        return writeFile(target, `${JSON.stringify(content, null, 2)}\n`);
-      });
-    const granted = isDryRun
-      ? await grantKeeping(async () => {})
-      : await writeWhole(to, write, { isNew: true });
+    const granting = () => grantDisclosure(db, origin, id, given, { isDryRun });
+    // The file gets its name when it is whole. Whatever ends the command, nothing is disclosed without a row; at the worst
+    // there is a row without a file, and the request is opened again.
+    const write = async (target: string) => {
+      const granted = await granting();
+      const content = { disclosure: id, granted_at: origin.request.at, fields: granted.values };
+      await writeFile(target, `${JSON.stringify(content, null, 2)}\n`);
+      return granted;
+    };
+    const { disclosure } = await (isDryRun ? granting() : writeWhole(to, write, { isNew: true }));
     return {
-      data: { disclosure: shown(granted), file: to, changed: !isDryRun },
-      text: `${did('grant')} disclosure ${id}: ${granted.grantedFields!.join(', ')}, in ${to}`,
+      data: { disclosure: shown(disclosure), file: to, changed: !isDryRun },
+      text: `${did('grant')} disclosure ${id}: ${disclosure.grantedFields!.join(', ')}, in ${to}`,
     };
   },
 );

@@ -116,7 +116,7 @@ async function disclose(db: Database): Promise<void> {
     ...{ requestedFields: ['name', 'email'], isConfidential: false },
     receivedAt: operator.request.at,
   });
-  await grantDisclosure(db, operator, id, {}, async () => {});
+  await grantDisclosure(db, operator, id, {});
 }
 
 function exampleOf(operationId: string, name: string) {
