@@ -120,19 +120,12 @@ export function notifyingRegistrar<Outcome>(
 /** Names the verifications that end, since it was not the registrar who changed the contact. */
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
-    const change = changes[verificationColumn[claim]];
-    return (
-      change &&
-      'to' in change &&
-      resultOf(change.from) === 'success' &&
-      resultOf(change.to) === 'ended'
-    );
+    const change = changes[verificationColumn[claim]] as
+      | Partial<Record<'from' | 'to', Verification | null>>
+      | undefined;
+    return change?.from?.result === 'success' && change.to?.result === 'ended';
   });
   if (ended.length === 0) return '';
   const list = new Intl.ListFormat('en').format(ended);
   return `; the verification of its ${list} has ended`;
-}
-
-function resultOf(verification: unknown) {
-  return (verification as Verification | null)?.result;
 }

@@ -53,11 +53,10 @@ export function requestIdentification(
     const client = clientFor(clients, contact);
     const open = openRequest(contact);
     const found = open && (await findIdentification(client, open.id));
-    if (found && found.status !== 'expired') return { ...found, isNew: false };
-    return { ...(await createIdentification(client, contact)), isNew: true };
+    return found && found.status !== 'expired' ? found : createIdentification(client, contact);
   };
-  const change = (contact: Contact, asked: Awaited<ReturnType<typeof askService>>) => {
-    if (!asked.isNew) return result(contact, asked, request);
+  const change = (contact: Contact, asked: Identification) => {
+    if (asked.id === openRequest(contact)?.id) return result(contact, asked, request);
     const identityRequest = { id: asked.id, sent_at: request.at.toISOString(), pending: null };
     return { identityRequest, ...(contact.identityVerification && { identityVerification: null }) };
   };
@@ -68,7 +67,7 @@ export function requestIdentification(
     request,
     (contact, origin, asked) => {
       const made = rowUpdate(db, contact, change(contact, asked), origin);
-      const link = !asked.isNew && asked.status === 'completed' ? null : asked.link;
+      const link = asked.status === 'completed' ? null : asked.link;
       return { ...made, outcome: { link, ...referenceTo(made.outcome) } };
     },
     askService,
@@ -156,7 +155,7 @@ function decided(contact: Contact, origin: Origin): Partial<Contact> {
   const { id, sent_at } = contact.identityRequest!;
   const check = { claim: 'identity', method: 'eid', reference: id } as const;
   return {
-    ...verified(contact, check, origin, crypto.randomUUID()),
+    ...verified(contact, check, origin),
     identityRequest: { id, sent_at, pending: null, decided_at: origin.request.at.toISOString() },
   };
 }

@@ -43,7 +43,6 @@ export function recordVerification(
   check: Check,
   request: WriteRequest,
 ): Promise<Written<RecordedVerification>> {
-  const id = crypto.randomUUID();
   const { claim, verifiedAt } = check;
   let checked: string | undefined;
   const judgeTime = async (contact: Contact) => {
@@ -64,7 +63,8 @@ export function recordVerification(
     request,
     (contact, origin) => {
       checkVersion(contact, request);
-      const change = rowUpdate(db, contact, verified(contact, check, origin, id), origin);
+      const change = rowUpdate(db, contact, verified(contact, check, origin), origin);
+      const { id } = change.outcome[verificationColumn[claim]]!;
       return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
     },
     judgeTime,
@@ -112,14 +112,13 @@ export function verified(
   contact: Contact,
   { claim, method, framework = null, reference = null, result = 'success', verifiedAt }: Check,
   { actor, request }: Origin,
-  id: string,
 ): Partial<Contact> {
   const at = verifiedAt ?? request.at;
   if (at > request.at) {
     throw new RegistryError('invalid', 'Verified at is in the future', 'verification.verified_at');
   }
   const verification: Verification = {
-    id,
+    id: crypto.randomUUID(),
     method,
     framework,
     reference,
