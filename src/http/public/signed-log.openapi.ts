@@ -1,15 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import type { Call } from '../openapi/call.ts';
 import { preflight, publicCall } from './interface.openapi.ts';
-
-/** Something of the log, with this media type. */
-const logCall = (call: Call, type: 'text/plain' | 'application/octet-stream', what: string) =>
-  publicCall({
-    ...call,
-    success: { description: what, type, schema: z.string() },
-    refusals: ['not_found'],
-  });
 
 const path = z.object({
   tile: z.string().meta({
@@ -20,43 +11,45 @@ const path = z.object({
 
 export const logPathItems: ZodOpenApiPathsObject = {
   '/log/checkpoint': {
-    get: logCall(
-      {
-        operationId: 'getLogCheckpoint',
-        summary: 'Read the log’s checkpoint',
-        description:
-          'How many leaves the log has, and the hash of all of them, signed ([C2SP tlog-checkpoint](https://c2sp.org/tlog-checkpoint)). A leaf says which list had which content at the end of which UTC day: `<list> <day> <etag> <sha256> <count>` and a line feed.',
-      },
-      'text/plain',
-      'A signed note.',
-    ),
+    get: publicCall({
+      operationId: 'getLogCheckpoint',
+      summary: 'Read the log’s checkpoint',
+      description:
+        'How many leaves the log has, and the hash of all of them, signed ([C2SP tlog-checkpoint](https://c2sp.org/tlog-checkpoint)). A leaf says which list had which content at the end of which UTC day: `<list> <day> <etag> <sha256> <count>` and a line feed.',
+      success: { description: 'A signed note.', type: 'text/plain', schema: z.string() },
+      refusals: ['not_found'],
+    }),
     options: preflight('preflightLogCheckpoint'),
   },
   '/log/tile/{tile}': {
-    get: logCall(
-      {
-        operationId: 'getLogTile',
-        summary: 'Read a tile of the log',
-        description:
-          'Hashes or leaves ([C2SP tlog-tiles](https://c2sp.org/tlog-tiles)). A tile never changes.',
-        path,
+    get: publicCall({
+      operationId: 'getLogTile',
+      summary: 'Read a tile of the log',
+      description:
+        'Hashes or leaves ([C2SP tlog-tiles](https://c2sp.org/tlog-tiles)). A tile never changes.',
+      path,
+      success: {
+        description: 'The hashes of the tile, or its leaves, each after its length in two bytes.',
+        type: 'application/octet-stream',
+        schema: z.string(),
       },
-      'application/octet-stream',
-      'The hashes of the tile, or its leaves, each after its length in two bytes.',
-    ),
+      refusals: ['not_found'],
+    }),
     options: preflight('preflightLogTile', path),
   },
   '/log/key': {
-    get: logCall(
-      {
-        operationId: 'getLogKey',
-        summary: 'Read the verifier’s key of the log',
-        description:
-          'As [C2SP signed-note](https://c2sp.org/signed-note) writes it. Two lines while one key follows another: each signs.',
+    get: publicCall({
+      operationId: 'getLogKey',
+      summary: 'Read the verifier’s key of the log',
+      description:
+        'As [C2SP signed-note](https://c2sp.org/signed-note) writes it. Two lines while one key follows another: each signs.',
+      success: {
+        description: 'The keys, a line for each.',
+        type: 'text/plain',
+        schema: z.string(),
       },
-      'text/plain',
-      'The keys, a line for each.',
-    ),
+      refusals: ['not_found'],
+    }),
     options: preflight('preflightLogKey'),
   },
 };
