@@ -6,7 +6,11 @@ function always(description: string, schema: oas31.SchemaObject = {}): oas31.Hea
   return { ...sometimes(description, schema), required: true };
 }
 
-function sometimes(description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject {
+/** Something that need not be there. */
+export function sometimes(
+  description: string,
+  schema: oas31.SchemaObject = {},
+): oas31.HeaderObject {
   return { description, schema: { type: 'string', ...schema } };
 }
 

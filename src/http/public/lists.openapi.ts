@@ -10,8 +10,8 @@ import {
 } from '../../public-list/lists.ts';
 import { cachedCall, preflight } from './interface.openapi.ts';
 
-const punycode = z.string().meta({ description: 'The name in ASCII.' });
-const unicode = z.string().meta({ description: 'The name in Unicode.' });
+export const asciiName = z.string().meta({ description: 'The name in ASCII.' });
+export const unicodeName = z.string().meta({ description: 'The name in Unicode.' });
 
 /** Every status that a name can be listed with. */
 export const listedStatus = z.enum(publicLists[retainedList].entries).meta({ id: 'ListedStatus' });
@@ -31,14 +31,14 @@ export const described: Record<ListPath, Described> = {
     name: 'Auctions',
     what: 'the names in auction',
     entry: z
-      .object({ domain_name: unicode, punycode_domain_name: punycode })
+      .object({ domain_name: unicodeName, punycode_domain_name: asciiName })
       .meta({ id: 'NameInAuction' }),
   },
   '/repp/v1/retained_domains': {
     name: 'RetainedDomains',
     what: 'the retained names',
     entry: z
-      .object({ name: unicode, status: listedStatus, punycode_name: punycode })
+      .object({ name: unicodeName, status: listedStatus, punycode_name: asciiName })
       .meta({ id: 'RetainedName' }),
   },
 };

@@ -3,15 +3,12 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { callsOf, requiredBody } from '../openapi/call.ts';
 import { pageQuery } from '../paging.openapi.ts';
 import { cachedCall, preflight, readers } from './interface.openapi.ts';
-import { listedStatus } from './lists.openapi.ts';
+import { asciiName, listedStatus, unicodeName } from './lists.openapi.ts';
 import { lookupBody } from './names.ts';
 
 const { names } = lookupBody().shape;
 
-const forms = {
-  name: z.string().meta({ description: 'The name in Unicode.' }),
-  punycode_name: z.string().meta({ description: 'The name in ASCII.' }),
-};
+const forms = { name: unicodeName, punycode_name: asciiName };
 
 const listedName = z
   .object({
