@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { sha256Hex } from '../../bytes/digest.ts';
-import { type DomainName, domainNameOf } from '../../domain/name.ts';
+import type { DomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
-import { orRefusal, RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../public-list/lists.ts';
 import { pageOfIntervals, readNameHistory } from '../../public-list/name-history/name-history.ts';
@@ -12,7 +11,7 @@ import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';
 import { nextLink, requestedPage, takesPage } from '../paging.ts';
 import { readerOf } from '../public-list.ts';
-import { requestedName } from '../requested-name.ts';
+import { domainNameRule, requestedName } from '../requested-name.ts';
 import { jsonAnswer, openToPages } from './answer.ts';
 
 const { path } = publicLists[retainedList];
@@ -88,10 +87,9 @@ export function nameAnswer(
   return jsonAnswer(request, env, [retainedList, auctionList], etagOf(listed), json);
 }
 
-function readName(given: unknown): { given: unknown; domain?: DomainName; error?: string } {
-  if (typeof given !== 'string') return { given, error: 'is not a domain name' };
-  const domain = orRefusal(() => domainNameOf(given));
-  return domain instanceof RegistryError ? { given, error: domain.message } : { given, domain };
+function readName(given: unknown) {
+  const { data: domain, error } = domainNameRule().safeParse(given);
+  return { given, domain, error: error?.issues[0]?.message };
 }
 
 function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {
