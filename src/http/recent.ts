@@ -16,8 +16,10 @@ export class Recent<Binding extends WeakKey, Value> {
     return age >= 0 && age < freshMilliseconds ? last?.value : undefined;
   }
 
-  /** Requests that come meanwhile share the reading. A failure is not remembered. */
-  read(c: AppContext, binding: Binding, read: () => Promise<Value>): Promise<Value> {
+  /** The value, read again if it is older. Requests that come meanwhile share the reading. A failure is not remembered. */
+  get(c: AppContext, binding: Binding, read: () => Promise<Value>): Promise<Value> {
+    const known = this.find(c, binding);
+    if (known) return known;
     const value = read();
     const reading = { value, readAt: c.var.now.getTime() };
     this.#last.set(binding, reading);

@@ -15,7 +15,7 @@ export async function startedJson(c: AppContext): Promise<string> {
   const known = started.find(c, DB);
   if (known) return known;
   await throttlePublic(c);
-  return started.find(c, DB) ?? started.read(c, DB, () => read(c));
+  return started.get(c, DB, () => read(c));
 }
 
 /** Reads the primary, because a replica may lack what was written. */

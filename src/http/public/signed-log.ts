@@ -25,8 +25,7 @@ const checkpoints = new Recent<R2Bucket, string | undefined>();
 log.get(checkpointPath, async (c) => {
   const bucket = logBucket(c.env);
   if (!bucket) throw notInLog();
-  const read = () => findCheckpoint(bucket);
-  const note = await (checkpoints.find(c, bucket) ?? checkpoints.read(c, bucket, read));
+  const note = await checkpoints.get(c, bucket, () => findCheckpoint(bucket));
   return answer(c, note, text, soonOld);
 });
 
