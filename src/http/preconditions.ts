@@ -5,24 +5,27 @@ import { isTagList, matchesStrongly, matchesWeakly } from './entity-tag.ts';
 
 /** Conditions on the version of one contact (RFC 9110, section 13). Malformed ones throw `invalid`. */
 
-/** Whether a write may be made to a version; undefined if the request does not say. */
-export function writeCondition(c: AppContext): ((version: string) => boolean) | undefined {
-  const [match, noneMatch] = [tagsIn(c, 'If-Match'), tagsIn(c, 'If-None-Match')];
-  if (match === undefined && noneMatch === undefined) return undefined;
-  return (version) =>
-    (match === undefined || matchesStrongly(match, version)) &&
-    (noneMatch === undefined || !matchesWeakly(noneMatch, version));
+/** Whether a write may be made to a version. */
+export function writeCondition(c: AppContext): (version: string) => boolean {
+  const { isExpected, isKnown } = conditionsIn(c);
+  return (version) => isExpected(version) && !isKnown(version);
 }
 
 /** The answer to a read of one contact: 304 if the client has its version. Throws `changed_meanwhile`. */
 export function contactAnswer(c: AppContext, contact: Contact, body: object): Response {
-  const [match, noneMatch] = [tagsIn(c, 'If-Match'), tagsIn(c, 'If-None-Match')];
+  const { isExpected, isKnown } = conditionsIn(c);
+  checkVersion(contact, { isExpected });
   const version = versionOf(contact);
-  const isExpected = match === undefined || matchesStrongly(match, version);
-  checkVersion(contact, { isExpected: () => isExpected });
   c.header('ETag', `"${version}"`);
-  const isKnown = noneMatch !== undefined && matchesWeakly(noneMatch, version);
-  return isKnown ? c.body(null, 304) : c.json(body);
+  return isKnown(version) ? c.body(null, 304) : c.json(body);
+}
+
+function conditionsIn(c: AppContext) {
+  const [match, noneMatch] = [tagsIn(c, 'If-Match'), tagsIn(c, 'If-None-Match')];
+  return {
+    isExpected: (version: string) => match === undefined || matchesStrongly(match, version),
+    isKnown: (version: string) => noneMatch !== undefined && matchesWeakly(noneMatch, version),
+  };
 }
 
 function tagsIn(c: AppContext, name: 'If-Match' | 'If-None-Match'): string | undefined {
