@@ -1,5 +1,4 @@
-import type { Problem, Reason } from '../../error.ts';
-import { RegistryError } from '../../error.ts';
+import { type Problem, type Reason, RegistryError } from '../../error.ts';
 import { type ErrorForm, fieldErrors } from '../answer.ts';
 
 /** Nobody learns whether it was the key or the address. */

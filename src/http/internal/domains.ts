@@ -70,7 +70,7 @@ internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' 
   return c.body(null, 204);
 });
 
-export const batchBody = onFirstUse(() =>
+const batchBody = onFirstUse(() =>
   z.object({
     domains: z
       .array(z.unknown(), 'is not a list of domains')
