@@ -1,5 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { domainContacts, domainRoles, domains, registrations } from '../../drizzle/schema.ts';
+import {
+  contacts,
+  domainContacts,
+  domainRoles,
+  domains,
+  registrations,
+} from '../../drizzle/schema.ts';
 import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
 import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -9,15 +15,18 @@ import { type ChangesOfMany, changesOfRows } from '../write.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
 
-/** The JSON from which `domainChanges` makes the domain equal to the record. */
-export function domainRow(record: DomainRecord, parties: Parties, present: Recorded | undefined) {
+/**
+ * The JSON from which `domainChanges` makes the domain equal to the record. A contact that is not among the parties is found
+ * by its code when this is written.
+ */
+export function domainRow(record: DomainRecord, present: Recorded | undefined, parties?: Parties) {
   const { name, punycode, registrar } = record;
   const row: Omit<NewRow<typeof domains>, 'registrarId' | 'createdAt'> = { name, punycode };
   return {
     ...row,
     registrar,
     contacts: domainRoles.flatMap((role) =>
-      codesOf(record, role).map((code) => ({ role, id: parties.contacts.get(code)?.id })),
+      codesOf(record, role).map((code) => ({ role, code, id: parties?.contacts.get(code)?.id })),
     ),
     changes: difference({ ...present }, { ...contentOf(record) }),
   };
@@ -54,13 +63,14 @@ export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
   });
 }
 
-/** Links the domains of such rows to their `contacts`, which are the ids with the roles, and to no others. */
+/** Links the domains of such rows to their `contacts`, which are roles with ids or codes, and to no others. */
 export function linkContacts(db: Database, rows: SQL) {
   const given = sql`(${rows}) as given join ${domains} on ${domains.name} = row ->> 'name'`;
   const links = sql`from ${given}, json_each(row, '$.contacts') as contact where true`;
   const link = {
     domainId: sql`${domains.id}`,
-    contactId: sql`contact.value ->> 'id'`,
+    contactId: sql`ifnull(contact.value ->> 'id', (
+      select id from ${contacts} where code = contact.value ->> 'code'))`,
     role: sql`contact.value ->> 'role'`,
   };
   const { domainId, contactId, role } = domainContacts;

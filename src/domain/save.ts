@@ -43,7 +43,7 @@ export function saveDomains(
     const rowsOf = (isPresent: boolean) =>
       records
         .filter(({ name }) => !problems.has(name) && present.has(name) === isPresent)
-        .map((record) => domainRow(record, parties, present.get(record.name)))
+        .map((record) => domainRow(record, present.get(record.name), parties))
         .filter(({ changes }) => Object.keys(changes).length > 0);
     const [created, updated] = [rowsOf(false), rowsOf(true)];
     const kept = new Set(records.map(({ name }) => name));

@@ -1,11 +1,10 @@
-import { and, ne, type SQL, sql } from 'drizzle-orm';
-import { contacts, domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
+import { and, ne, sql } from 'drizzle-orm';
+import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import type { Contact } from '../contact/contact.ts';
 import { copyFor } from '../contact/copy.ts';
 import { insertContacts } from '../contact/create.ts';
 import { rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { difference } from '../history/changes.ts';
 import { nothingSince } from '../history/search.ts';
 import { getRegistrar } from '../registrar/account.ts';
 import { insertNotification, type NewNotification } from '../registrar/notification.ts';
@@ -16,7 +15,7 @@ import {
   type Origin,
   writeMany,
 } from '../write.ts';
-import { insertDomains, linkContacts } from './change.ts';
+import { domainChanges, domainRow } from './change.ts';
 import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
 
@@ -41,6 +40,7 @@ export async function transferDomain(
   registrar: string,
   options: ChangeOfSeenOptions = {},
 ): Promise<TransferredDomain> {
+  const { at } = origin.request;
   const plan = async (since: number) => {
     const present = await getDomain(db, name.name);
     const { id: to } = await getRegistrar(db, registrar);
@@ -48,80 +48,49 @@ export async function transferDomain(
       return { outcome: { ...present, copies: {}, notified: [] }, write: async () => {} };
     }
     const linked = await linkedContacts(db, name.name, to);
-    const transfer = planTransfer(origin, name, present, registrar, to, linked);
-    return { outcome: transfer.domain, write: () => writeTransfer(db, origin, since, transfer) };
+    const rows = linked.map((contact, place) => copyFor(registrar, contact, origin, place));
+    const copies = Object.fromEntries(linked.map(({ code }, place) => [code, rows[place]!.code]));
+    const now = (codes: readonly string[]) => codes.map((code) => copies[code] ?? code).sort();
+    const transferred: Recorded = {
+      ...present,
+      registrar,
+      registrant: present.registrant && now([present.registrant])[0]!,
+      admin: now(present.admin),
+      tech: now(present.tech),
+    };
+    const notifications = linked.flatMap(({ code, registrarId }): NewNotification[] => {
+      const copy = copies[code]!;
+      const told: Omit<NewNotification, 'registrarId' | 'subjectKey'> = {
+        event: 'contact.updated',
+        text: `Contact ${copy} has replaced ${code}, because domain ${name.name} has been transferred from ${present.registrar} to ${registrar} by registry`,
+        fields: [],
+        createdAt: at.toISOString(),
+      };
+      return [
+        { ...told, registrarId, subjectKey: code },
+        { ...told, registrarId: to, subjectKey: copy },
+      ];
+    });
+    const notified = [...new Set(notifications.map(({ registrarId }) => registrarId))];
+    const write = () => {
+      const copied = rowsIn(JSON.stringify(rows));
+      const statements = [
+        insertContacts(db, copied, at),
+        ...notifications.flatMap((each) => insertNotification(db, each)),
+      ];
+      const row = domainRow({ ...name, ...transferred }, present);
+      const changes = {
+        // First the copies: the history of the domain records their UUIDs.
+        copied: [changesOfRows('contact', 'create', copied, statements, 'code')],
+        transferred: [domainChanges(db, 'update', JSON.stringify([row]), at)],
+      };
+      const isAsSeen = sql`${nothingSince(since, 'domain', [name.name])}
+        and ${nothingSince(since, 'contact', Object.keys(copies))}`;
+      return changeEach(db, origin, changes, isAsSeen);
+    };
+    return { outcome: { ...transferred, copies, notified }, write };
   };
   return writeMany<TransferredDomain>(db, origin.request, plan, options);
-}
-
-type Transfer = ReturnType<typeof planTransfer>;
-
-/** The domain after the transfer, and the rows that this takes. */
-function planTransfer(
-  origin: Origin,
-  name: DomainName,
-  present: Recorded,
-  registrar: string,
-  to: number,
-  linked: readonly Contact[],
-) {
-  const rows = linked.map((contact, place) => copyFor(registrar, contact, origin, place));
-  const copies = Object.fromEntries(linked.map(({ code }, place) => [code, rows[place]!.code]));
-  const now = (codes: readonly string[]) => codes.map((code) => copies[code] ?? code).sort();
-  const transferred: Recorded = {
-    ...present,
-    registrar,
-    registrant: present.registrant && now([present.registrant])[0]!,
-    admin: now(present.admin),
-    tech: now(present.tech),
-  };
-  const notifications = linked.flatMap(({ code, registrarId }, place): NewNotification[] => {
-    const copy = rows[place]!.code;
-    const told: Omit<NewNotification, 'registrarId' | 'subjectKey'> = {
-      event: 'contact.updated',
-      text: `Contact ${copy} has replaced ${code}, because domain ${name.name} has been transferred from ${present.registrar} to ${registrar} by registry`,
-      fields: [],
-      createdAt: origin.request.at.toISOString(),
-    };
-    return [
-      { ...told, registrarId, subjectKey: code },
-      { ...told, registrarId: to, subjectKey: copy },
-    ];
-  });
-  const notified = [...new Set(notifications.map(({ registrarId }) => registrarId))];
-  const domain: TransferredDomain = { ...transferred, copies, notified };
-  return { name, present, transferred, domain, rows, notifications };
-}
-
-/** Throws `changed_meanwhile` if the domain or a contact that is copied has changed since this entry of the history. */
-async function writeTransfer(
-  db: Database,
-  origin: Origin,
-  since: number,
-  { name, present, transferred, domain, rows, notifications }: Transfer,
-): Promise<void> {
-  const { at } = origin.request;
-  const copied = rowsIn(JSON.stringify(rows));
-  const changed = domainRow(name, transferred, difference({ ...present }, { ...transferred }));
-  await changeEach(
-    db,
-    origin,
-    {
-      // First the copies: the history of the domain records their UUIDs.
-      copied: [
-        changesOfRows('contact', 'create', copied, [insertContacts(db, copied, at)], 'code'),
-      ],
-      transferred: [
-        changesOfRows('domain', 'update', changed, [
-          insertDomains(db, changed, at),
-          ...linkContacts(db, changed),
-          ...notifications.flatMap((each) => insertNotification(db, each)),
-        ]),
-      ],
-    },
-    sql`${nothingSince(since, 'domain', [name.name])}
-      and ${nothingSince(since, 'contact', Object.keys(domain.copies))}`,
-  );
 }
 
 /** The contacts that the domain links and that are not this registrar's, each once. */
@@ -134,16 +103,4 @@ function linkedContacts(db: Database, name: string, registrarId: number): Promis
     .from(contacts)
     .where(and(ne(contacts.registrarId, registrarId), sql`${contacts.id} in ${links}`))
     .orderBy(contacts.id);
-}
-
-/** The domain as a row for `insertDomains` and `linkContacts`, with the ids that its contacts have by then. */
-function domainRow(name: DomainName, domain: Recorded, changes: object): SQL {
-  const { registrar, registrant } = domain;
-  const codes = { ...domain, registrant: registrant === null ? [] : [registrant] };
-  const links = domainRoles.flatMap((role) => codes[role].map((code) => ({ role, code })));
-  const row = JSON.stringify({ ...name, registrar, changes });
-  return sql`select json_set(${row}, '$.contacts', json((
-    select json_group_array(json_object('role', link.value ->> 'role', 'id', ${contacts.id}))
-    from json_each(${JSON.stringify(links)}) as link
-    join ${contacts} on ${contacts.code} = link.value ->> 'code'))) as row`;
 }

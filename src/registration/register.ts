@@ -54,7 +54,7 @@ export async function registerDomain(
     };
   };
   const judge = ({ state, present, parties, given }: Awaited<ReturnType<typeof look>>) => {
-    const row = domainRow(record, parties, present);
+    const row = domainRow(record, present, parties);
     const change: Change<Registered> = {
       by: origin.actor,
       subject: { type: 'domain', key: name, registrar: record.registrar },

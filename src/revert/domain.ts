@@ -29,7 +29,7 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   throwProblems(meant.flatMap((reversal) => contactProblems(reversal, parties)));
   return domains.map((domain) => {
     const { name, createdAt } = domain;
-    const row = domainRow(domain, parties, present.get(name));
+    const row = domainRow(domain, present.get(name), parties);
     const changes = { ...row.changes, ...difference({ ...present.get(name) }, { createdAt }) };
     return { ...row, createdAt, changes };
   });
