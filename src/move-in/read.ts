@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { archivedDeletions, history } from '../../drizzle/schema.ts';
+import { everyRow } from '../database/every-row.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { registrarsSubjects } from '../history/changes.ts';
@@ -8,20 +9,16 @@ import type { Form, Kind } from './kind.ts';
 
 const pageRows = 2_000;
 
-/** The forms of all rows of the kind, in pages, in no particular order. */
-export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form[]> {
-  for (let place = 0; ; ) {
-    const after = place;
-    const rows = await retried(() =>
-      db.all<
-        Form & { place: number }
-      >(sql`select ${kind.table}.rowid as place, ${textsOf(kind)} from ${kind.table}
-        where ${kind.table}.rowid > ${after} and ${isOfKind(kind)} order by ${kind.table}.rowid limit ${pageRows}`),
-    );
-    yield rows.map(({ place: _, ...form }) => form);
-    if (rows.length < pageRows) return;
-    place = rows.at(-1)!.place;
-  }
+/** The forms of all rows of the kind, in no particular order. */
+export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form> {
+  const rowid = sql`${kind.table}.rowid`;
+  const rows = everyRow<Form & { place: number }>(
+    ({ after, limit }) =>
+      db.all(sql`select ${rowid} as place, ${textsOf(kind)} from ${kind.table}
+        where ${rowid} > ${after?.place ?? 0} and ${isOfKind(kind)} order by ${rowid} limit ${limit}`),
+    pageRows,
+  );
+  for await (const { place: _, ...form } of rows) yield form;
 }
 
 function textsOf({ columns }: Kind): SQL {

@@ -122,7 +122,7 @@ test('the UUIDs of a domain’s contacts, beside their codes and shown to nobody
 
 test('a contact that moves in with another registrar: the one that it leaves, then the one that gets it', async () => {
   const { code } = await addContact(worker.env, await addRegistrar(worker.env));
-  const forms = (await Array.fromAsync(readForms(worker.db, contactKind))).flat();
+  const forms = await Array.fromAsync(readForms(worker.db, contactKind));
   const from = forms.find((form) => keyOf(contactKind, form) === code)!;
   const to = { ...from, registrar: alpha.code };
   const { actor, request } = operator;

@@ -23,8 +23,8 @@ async function leftOf(kind: Kind, changes: RowChange[], db = worker.db) {
 }
 
 async function formOf(kind: Kind, key: string): Promise<Form> {
-  const pages = await Array.fromAsync(readForms(worker.db, kind));
-  return pages.flat().find((form) => keyOf(kind, form) === key)!;
+  const forms = await Array.fromAsync(readForms(worker.db, kind));
+  return forms.find((form) => keyOf(kind, form) === key)!;
 }
 
 const timestamp = '2015-03-04T05:06:07.123Z';

@@ -84,8 +84,8 @@ class Life {
   }
 
   async form(): Promise<Form> {
-    const pages = await Array.fromAsync(readForms(worker.db, contactKind));
-    return pages.flat().find((form) => keyOf(contactKind, form) === this.code)!;
+    const forms = await Array.fromAsync(readForms(worker.db, contactKind));
+    return forms.find((form) => keyOf(contactKind, form) === this.code)!;
   }
 
   /** Does it, and notes of the checks what is not a matter of changed values. */

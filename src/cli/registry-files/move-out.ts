@@ -51,7 +51,7 @@ one after the other, so they are not a snapshot: run it while nobody changes any
 /** The rows of a file, the oldest first. */
 async function* rowsOfFile(db: Database, kind: Kind, name: string) {
   const part = kind.part?.file === name ? kind.part : undefined;
-  for await (const forms of readForms(db, kind)) {
-    for (const form of forms) yield* part ? partRows(part, kind, form) : [form];
+  for await (const form of readForms(db, kind)) {
+    yield* part ? partRows(part, kind, form) : [form];
   }
 }

@@ -33,10 +33,8 @@ export async function planMove(db: Database, move: Move): Promise<Map<Kind, numb
     const isReferredTo = references.some(({ held }) => held === kind);
     if (!isGiven && !isReferredTo) continue;
     await stageKind(moveOfKind);
-    for await (const forms of readForms(db, kind)) {
-      for (const form of forms) {
-        staging.update(kind, keyOf(kind, form), { stored: form, isExpected: true });
-      }
+    for await (const form of readForms(db, kind)) {
+      staging.update(kind, keyOf(kind, form), { stored: form, isExpected: true });
     }
     if (isGiven) unchanged.set(kind, await planKind(db, moveOfKind));
     if (kind.name === 'registrars') checkOrphans(move);
@@ -76,13 +74,11 @@ const references = [
 async function keepHeldRows(db: Database, staging: Staging, planned: readonly Kind[]) {
   for (const { held, by, name, keysIn } of references) {
     if (staging.changes(held, 'remove').length === 0) continue;
-    const pages = planned.includes(by) ? [staging.formsAfter(by)] : readForms(db, by);
-    for await (const forms of pages) {
-      for (const form of forms) {
-        for (const key of keysIn(form)) {
-          const removal = staging.plannedChange(held, key, 'remove');
-          if (removal) staging.skip(held, removal, isHeld, `${name} ${keyOf(by, form)}`);
-        }
+    const forms = planned.includes(by) ? staging.formsAfter(by) : readForms(db, by);
+    for await (const form of forms) {
+      for (const key of keysIn(form)) {
+        const removal = staging.plannedChange(held, key, 'remove');
+        if (removal) staging.skip(held, removal, isHeld, `${name} ${keyOf(by, form)}`);
       }
     }
   }
