@@ -93,27 +93,17 @@ const expectedOfList = {
 };
 
 registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
-  const {
-    details,
-    ident,
-    ident_country_code,
-    email,
-    name,
-    status,
-    verified,
-    updated_since,
-    ...given
-  } = c.req.valid('query');
-  const page = requestedPage(given, updated_since !== undefined);
-  const list = details === 'true' ? listContacts : listContactCodes;
+  const given = c.req.valid('query');
+  const page = requestedPage(given, given.updated_since !== undefined);
+  const list = given.details === 'true' ? listContacts : listContactCodes;
   const { contacts, total, next } = await list(database(c), c.var.login, page, {
-    ident,
-    identCountryCode: ident_country_code,
-    email,
-    name,
-    status,
-    isUnverified: verified && true,
-    updatedSince: updated_since,
+    ident: given.ident,
+    identCountryCode: given.ident_country_code,
+    email: given.email,
+    name: given.name,
+    status: given.status,
+    isUnverified: given.verified && true,
+    updatedSince: given.updated_since,
   });
   linkNext(c, page, next);
   return c.json({ contacts, total_number_of_records: total });
@@ -214,10 +204,8 @@ registrarContacts.put('/:code', async (c) => {
   };
   const { login } = c.var;
   const request = await writeRequest(c);
-  return answer(
-    c,
-    await updateContact(database(c), login, c.req.param('code'), changesOf, request),
-  );
+  const updated = await updateContact(database(c), login, c.req.param('code'), changesOf, request);
+  return answer(c, updated);
 });
 
 registrarContacts.delete('/:code', async (c) => {

@@ -31,9 +31,8 @@ notifications.get('/all_notifications', takesBoundedPage, async (c) => {
 
 notifications.get('/:id', async (c) => {
   const id = parseId(c.req.param('id'));
-  return c.json(
-    done(notificationRepresentation(await getNotification(database(c), c.var.login, id))),
-  );
+  const notification = await getNotification(database(c), c.var.login, id);
+  return c.json(done(notificationRepresentation(notification)));
 });
 
 export const readBody = onFirstUse(() =>
