@@ -4,31 +4,24 @@ import type { Language } from './language.ts';
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
-export interface View {
+/** What a page without parameters shows. */
+const plain = {
   /** The name that is asked about, in NFC. */
-  name: string;
-  /** A past day, on which the name may have been something else. */
-  as_of: string;
-  /** Only auctions whose names contain this are shown. */
-  auctions: string;
-  sort: Sort;
-  /** The page of auctions, counted from 1. */
-  page: number;
-  /** Only retained names that begin with this are shown. */
-  starts: string;
-  /** The last name of the previous page of retained names. */
-  after: string;
-}
-
-const plain: View = {
   name: '',
+  /** A past day, on which the name may have been something else. */
   as_of: '',
+  /** Only auctions whose names contain this are shown. */
   auctions: '',
-  sort: 'name',
+  sort: 'name' as Sort,
+  /** The page of auctions, counted from 1. */
   page: 1,
+  /** Only retained names that begin with this are shown. */
   starts: '',
+  /** The last name of the previous page of retained names. */
   after: '',
 };
+
+export type View = typeof plain;
 
 export const viewParameters = Object.keys(plain) as (keyof View)[];
 
