@@ -4,7 +4,7 @@ import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
 import { type NameHistory, readNameHistory } from '../../public-list/name-history/name-history.ts';
-import { type BrowsedName, browseNames, readNames } from '../../public-list/read/browse.ts';
+import { browseNames, readNames } from '../../public-list/read/browse.ts';
 import { readFacts } from '../../public-list/read/facts.ts';
 import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
 import type { Reader } from '../../public-list/read/parts.ts';
@@ -33,14 +33,7 @@ export interface AsOf {
 }
 
 /** The parts of the page. One that cannot be read at the moment is undefined. */
-export interface Content {
-  answer: Answer | undefined;
-  asOf: AsOf;
-  auctions: readonly BrowsedName[] | undefined;
-  retained: { names: BrowsedName[]; hasMore: boolean } | undefined;
-  facts: Awaited<ReturnType<typeof readFacts>> | undefined;
-  days: Awaited<ReturnType<typeof readDailyCounts>> | undefined;
-}
+export type Content = Awaited<ReturnType<typeof readContent>>;
 
 const pageNames = 50;
 /** Before anybody browses. */
@@ -58,7 +51,7 @@ export async function readContent(
   zones: readonly string[],
   reader: Reader,
   report: (error: unknown) => void,
-): Promise<Content> {
+) {
   const part = <Part>(read: Promise<Part>) =>
     read.catch((error): undefined => {
       report(error);
