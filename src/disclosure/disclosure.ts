@@ -1,11 +1,6 @@
 import { and, eq, max, type SQL, sql } from 'drizzle-orm';
 import { contacts, disclosures } from '../../drizzle/schema.ts';
-import {
-  type Contact,
-  type ContactWithRegistrar,
-  isUnchanged,
-  selectContacts,
-} from '../contact/contact.ts';
+import { type Contact, isUnchanged, selectContacts } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -14,7 +9,7 @@ import { difference } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import { textField } from '../text/field.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { type Disclosure, selectDisclosure, theDisclosure } from './read.ts';
+import { type Disclosure, getDisclosure } from './read.ts';
 
 /** What a contact says about its person, by the names that registrars know. */
 const columns = new Map(
@@ -107,11 +102,9 @@ export async function grantDisclosure(
   { fields, visibleAfter }: { fields?: readonly string[]; visibleAfter?: Date | undefined },
   options: ChangeOptions = {},
 ): Promise<{ disclosure: Disclosure; values: Record<string, unknown> }> {
-  const uuid = sql`(select contact_uuid from ${disclosures} where id = ${id})`;
-  const look = () =>
-    db.batch([selectDisclosure(db, id), selectContacts(db).where(eq(contacts.uuid, uuid))]);
-  const judge = ([rows, [contact]]: Awaited<ReturnType<typeof look>>) => {
-    const request = openOne(rows, id);
+  const look = () => getDisclosure(db, id);
+  const judge = ({ disclosure: request, contact }: Awaited<ReturnType<typeof look>>) => {
+    checkOpen(request);
     const holder = presentHolder(request, contact);
     if (visibleAfter && request.isConfidential) {
       const message = `disclosure ${id} is confidential: the person never sees it`;
@@ -143,16 +136,16 @@ export async function declineDisclosure(
 ): Promise<Disclosure> {
   const field = answer.outcome === 'refused' ? 'reason' : 'missing';
   const explanation = noteOf(answer.explanation, field);
-  const look = () => selectDisclosure(db, id);
-  const judge = (rows: Disclosure[]) =>
-    answering(db, origin, openOne(rows, id), { ...answer, explanation });
+  const look = () => getDisclosure(db, id);
+  const judge = ({ disclosure }: Awaited<ReturnType<typeof look>>) => {
+    checkOpen(disclosure);
+    return answering(db, origin, disclosure, { ...answer, explanation });
+  };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
-function openOne(rows: readonly Disclosure[], id: number): Disclosure {
-  const disclosure = theDisclosure(rows, id);
-  const { outcome, answeredAt } = disclosure;
-  if (outcome === null) return disclosure;
+function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
+  if (outcome === null) return;
   const message = `disclosure ${id} is answered already: it was ${outcome} at ${answeredAt}`;
   throw new RegistryError('conflict', message, 'id');
 }
@@ -160,8 +153,8 @@ function openOne(rows: readonly Disclosure[], id: number): Disclosure {
 /** The contact, if it still belongs to whom the request is about. */
 function presentHolder(
   { id, identCountryCode, identKey, identType }: Disclosure,
-  contact: ContactWithRegistrar | undefined,
-): ContactWithRegistrar {
+  contact: Contact | null,
+): Contact {
   const refuse = `disclosure refuse ${id} --reason …`;
   if (!contact) {
     throw new RegistryError('gone', `the contact is gone; answer with: ${refuse}`, 'contact');

@@ -1,5 +1,5 @@
 import { and, asc, eq, gt, isNull, lte } from 'drizzle-orm';
-import { disclosures } from '../../drizzle/schema.ts';
+import { contacts, disclosures } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError } from '../error.ts';
@@ -25,18 +25,14 @@ export async function listDueDisclosures(db: Database, hours: number, now: Date)
   return due.map((one) => ({ id: one.id, answerBy: answerBy(one, hours) }));
 }
 
-/** The request with this number. Throws `not_found`. */
-export async function getDisclosure(db: Database, id: number): Promise<Disclosure> {
-  return theDisclosure(await selectDisclosure(db, id), id);
-}
-
-export function selectDisclosure(db: Database, id: number) {
-  return db.select().from(disclosures).where(eq(disclosures.id, id));
-}
-
-/** The only row; throws `not_found` if there is none. */
-export function theDisclosure([disclosure]: readonly Disclosure[], id: number): Disclosure {
-  if (disclosure) return disclosure;
+/** The request with this number, and the contact that it is about, unless that is gone. Throws `not_found`. */
+export async function getDisclosure(db: Database, id: number) {
+  const [found] = await db
+    .select({ disclosure: disclosures, contact: contacts })
+    .from(disclosures)
+    .leftJoin(contacts, eq(contacts.uuid, disclosures.contactUuid))
+    .where(eq(disclosures.id, id));
+  if (found) return found;
   throw new RegistryError('not_found', `there is no disclosure ${id}`, 'id');
 }
 

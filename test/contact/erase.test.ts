@@ -121,12 +121,12 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
   }
   const [granted, open, others] = ids as [number, number, number];
   await grantDisclosure(worker.db, operator, granted, {});
-  const before = await getDisclosure(worker.db, others);
+  const { disclosure: before } = await getDisclosure(worker.db, others);
   expect(await erase(life.code, true)).toMatchObject({ disclosures: 2 });
   expect(await tablesWith(life.person.code)).toContain('disclosures');
   expect(await erase(life.code)).toMatchObject({ disclosures: 2 });
   expect(await tablesWith(life.person.code)).toEqual([]);
-  expect(await getDisclosure(worker.db, granted)).toEqual({
+  expect((await getDisclosure(worker.db, granted)).disclosure).toEqual({
     id: granted,
     ...{ ...asked, receivedAt: asked.receivedAt.toISOString() },
     ...{ contactUuid: null, contactCode: null },
@@ -134,7 +134,7 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
     ...{ outcome: 'granted', answeredAt: expect.any(String), grantedFields: ['name'] },
     ...{ visibleAfter: null, explanation: null },
   });
-  expect(await getDisclosure(worker.db, others)).toEqual(before);
+  expect((await getDisclosure(worker.db, others)).disclosure).toEqual(before);
   await expect(grantDisclosure(worker.db, operator, open, {})).rejects.toMatchObject({
     reason: 'gone',
   });

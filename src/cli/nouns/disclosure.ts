@@ -144,7 +144,8 @@ const show = verb(
     .description('Show a request and its answer')
     .argument('<id>', 'the request', parseId),
   async ({ db, env }, id) => {
-    const disclosure = disclosureDataBy(env)(await getDisclosure(db, id));
+    const found = await getDisclosure(db, id);
+    const disclosure = disclosureDataBy(env)(found.disclosure);
     return { data: { disclosure }, text: fieldLines(disclosure) };
   },
 );
