@@ -170,13 +170,11 @@ const serviceUrl = (isLocal: boolean) =>
 
 const serviceClients = () =>
   readBy((text, refuse) => {
-    const clients = entriesOf(text).map((entry): Omit<IdentityClient, 'url'> | undefined => {
-      const [, identType, id, secret] = /^(priv|birthday)=([^:]+):(.+)$/.exec(entry) ?? [];
-      return identType && id && secret ? { identType, id, secret } : undefined;
-    });
-    const known = clients.filter((client) => client !== undefined);
-    if (known.length === clients.length) return known;
-    return refuse('must be priv=id:secret, birthday=id:secret, one of them, or empty');
+    const form = /^(?<identType>priv|birthday)=(?<id>[^:]+):(?<secret>.+)$/;
+    const clients = entriesOf(text).map((entry) => form.exec(entry)?.groups);
+    return clients.includes(undefined)
+      ? refuse('must be priv=id:secret, birthday=id:secret, one of them, or empty')
+      : (clients as Omit<IdentityClient, 'url'>[]);
   });
 
 const rateLimitPolicy = () =>

@@ -3,10 +3,8 @@ import type { Changes } from '../history/changes.ts';
 import type { Contact } from './contact.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
 
-export type Verified = Pick<Contact, (typeof verificationColumn)[Claim]>;
-
 /** The newest check of each claim whose value has not changed since, in the order of the claims. */
-export function verificationsOf(contact: Verified): (Verification & { claim: Claim })[] {
+export function verificationsOf(contact: Contact): (Verification & { claim: Claim })[] {
   return claims.flatMap((claim) => {
     const verification = contact[verificationColumn[claim]];
     return verification && verification.result !== 'ended' ? [{ claim, ...verification }] : [];
@@ -14,7 +12,7 @@ export function verificationsOf(contact: Verified): (Verification & { claim: Cla
 }
 
 /** Whether the claim's value, as it is now, was checked and found true. */
-export function isVerified(contact: Verified, claim: Claim): boolean {
+export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 

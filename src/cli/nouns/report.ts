@@ -47,7 +47,7 @@ const month = verb(
       data,
       text: options.csv
         ? stringify(rows, { header: true }).trimEnd()
-        : table(rows, `nothing is recorded of ${month}`, ['section', 'name', 'count']),
+        : table(rows, `nothing is recorded of ${month}`),
     };
   },
 );
@@ -72,7 +72,7 @@ const invalid = verb(
       return { registrar, field, reason, count };
     });
     const summary = `${contacts} of ${counted(checked, 'contact')} have values that today's rules refuse`;
-    const rows = table(values, '', ['registrar', 'field', 'reason', 'count']);
+    const rows = table(values, '');
     return { data: { checked, contacts, values }, text: `${rows}\n${summary}`.trim() };
   },
 );
@@ -98,18 +98,6 @@ const disclosures = verb(
   },
 );
 
-const claimColumns = [
-  'registrar',
-  'contacts',
-  'waiting_over_a_week',
-  'claim',
-  'verified',
-  'oldest',
-  'over_a_year',
-  'demanded',
-  'overdue',
-] as const;
-
 const verification = verb(
   reading('verification', 'report verification', 'report verification --registrar ALPHA --json')
     .description('Count what is verified of contacts, how old that is, and what is demanded')
@@ -121,7 +109,7 @@ const verification = verb(
     const rows = registrars.flatMap(({ claims, ...others }) =>
       claims.map((count) => ({ ...others, ...count })),
     );
-    return { data: { registrars }, text: table(rows, 'there are no contacts', claimColumns) };
+    return { data: { registrars }, text: table(rows, 'there are no contacts') };
   },
 );
 

@@ -10,13 +10,13 @@ type TitledColumns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
 type Columns<Row> = TitledColumns<Row> | readonly (keyof Row & string)[];
 
 /**
- * Rows in aligned columns, or a note if there are none. Where that is wider than the terminal, each row is shown by
- * its fields instead.
+ * Rows in aligned columns, or a note if there are none; without columns, all properties of the first row. Where that is
+ * wider than the terminal, each row is shown by its fields instead.
  */
 export function table<Row extends object>(
   rows: readonly Row[],
   none: string,
-  columns: Columns<Row>,
+  columns: Columns<Row> = Object.keys(rows[0] ?? {}) as (keyof Row & string)[],
   terminalColumns = process.stdout.columns || Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return none;
