@@ -27,7 +27,7 @@ export function domainRemoval(
 }
 
 /**
- * Removes those of the domains that exist, with their links to contacts, all or none, and returns how many. It is one
+ * Removes those of the domains that exist, with their links to contacts, all or none, and counts them. It is one
  * batch, for about ten thousand names at a time. Throws `changed_meanwhile` if one has changed since they were `seen`.
  */
 export async function removeDomains(
@@ -35,7 +35,7 @@ export async function removeDomains(
   origin: Origin,
   names: readonly string[],
   options: ChangeOfSeenOptions = {},
-): Promise<number> {
+): Promise<{ removed: number }> {
   const wanted = new Map(names.map((name) => [name, () => undefined]));
-  return (await saveDomains(db, origin, wanted, options)).removed;
+  return saveDomains(db, origin, wanted, options);
 }

@@ -40,7 +40,7 @@ export async function countRetainedDomains(
 }
 
 /**
- * Removes the names, all or none, and returns how many existed; one batch, as in `addRetainedDomains`. Throws
+ * Removes the names, all or none, and counts those that existed; one batch, as in `addRetainedDomains`. Throws
  * `changed_meanwhile`.
  */
 export async function removeRetainedDomains(
@@ -48,12 +48,12 @@ export async function removeRetainedDomains(
   origin: Origin,
   names: readonly RetainedDomain[],
   { seen, ...options }: ChangeOfSeenOptions = {},
-): Promise<number> {
+): Promise<{ removed: number }> {
   const asked = distinct(names);
   const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rowsIn(rows))));
   const keys = asked.map(({ name }) => name);
   const isAsSeen = seen === undefined ? undefined : nothingSince(seen, 'retained_domain', keys);
-  return (await changeEach(db, origin, { removed: changes }, isAsSeen, options)).removed;
+  return changeEach(db, origin, { removed: changes }, isAsSeen, options);
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {

@@ -66,7 +66,7 @@ describe('addRetainedDomains', () => {
     const before = await sourceVersion();
     expect(await addRetainedDomains(worker.db, operator, names)).toMatchObject({ added: 30_000 });
     expect(await sourceVersion()).not.toBe(before);
-    expect(await removeRetainedDomains(worker.db, operator, names)).toBe(30_000);
+    expect(await removeRetainedDomains(worker.db, operator, names)).toEqual({ removed: 30_000 });
     expect(await findRetainedDomains(worker.db, names)).toEqual([]);
   });
 });
@@ -181,7 +181,7 @@ describe('removeRetainedDomains', () => {
     const [one, other] = [newName('reserved'), newName('reserved')];
     const alsoBlocked = named(one.name, 'blocked');
     await addRetainedDomains(worker.db, operator, [one, alsoBlocked]);
-    expect(await removeRetainedDomains(worker.db, operator, [one, other])).toBe(1);
+    expect(await removeRetainedDomains(worker.db, operator, [one, other])).toEqual({ removed: 1 });
     expect(await findRetainedDomains(worker.db, [one, alsoBlocked])).toEqual([alsoBlocked]);
     expect((await historyOf(one, other)).at(-1)).toEqual({
       key: one.name,

@@ -98,9 +98,7 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outc
       if (!isDryRun) await confirmRemovals(removals, options);
       addWork('removing', others.length);
       const counts = await domainImport.write(registry, records);
-      const remove = async (chunk: string[]) => ({
-        removed: await removeDomains(db, origin, chunk, { isDryRun, seen }),
-      });
+      const remove = (chunk: string[]) => removeDomains(db, origin, chunk, { isDryRun, seen });
       return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };
     },
     text: (counts, registry) =>

@@ -117,9 +117,9 @@ const remove = verb(
     const { db, origin, isDryRun, did } = registry;
     const names = parseAnyNames(texts).map(({ name }) => name);
     const all = { one: 'domain', countAll: () => countDomains(db) };
-    const { removed } = await confirmedRemoval(registry, options, all, async (how) => ({
-      removed: await removeDomains(db, origin, names, how),
-    }));
+    const { removed } = await confirmedRemoval(registry, options, all, (how) =>
+      removeDomains(db, origin, names, how),
+    );
     const unchanged = names.length - removed;
     return {
       data: { removed, unchanged, changed: removed > 0 && !isDryRun },

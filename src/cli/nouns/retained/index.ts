@@ -44,9 +44,9 @@ const remove = verb(
     const one = `${status} name`;
     const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
     const all = { one, countAll: () => countRetainedDomains(db, [status]) };
-    const { removed } = await confirmedRemoval(registry, options, all, async (how) => ({
-      removed: await removeRetainedDomains(db, origin, names, how),
-    }));
+    const { removed } = await confirmedRemoval(registry, options, all, (how) =>
+      removeRetainedDomains(db, origin, names, how),
+    );
     const unchanged = names.length - removed;
     return {
       data: { status, removed, unchanged, changed: removed > 0 && !isDryRun },
