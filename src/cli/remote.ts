@@ -22,7 +22,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   if (!options.yes) {
     const names = config.d1_databases.map((each) => `${each.database_name} (${each.database_id})`);
     const statement = `This works on the deployed database ${names.join(', ')} of the environment ${environment}.`;
-    await confirm(statement, 'confirm with --yes');
+    await confirm(statement);
   }
   // The directory has no local .dev.vars, but is inside the project, where the login may be.
   const parent = path.join(projectDirectory, '.wrangler/tmp');

@@ -105,12 +105,12 @@ async function perform(
   const settled = staging.findings.countSettled();
   if (settled > 0 && !options.yes) {
     const statement = `This overwrites ${counted(settled, 'row')} changed, deleted or made here, which ${reportName}.csv names.`;
-    await confirm(statement, 'confirm with --yes');
+    await confirm(statement);
   }
   const opened = openedRegistrars(staging);
   if (opened.length > 0 && !options.yes) {
     const statement = `This lets the registrars ${opened.join(', ')} call from every address.`;
-    await confirm(statement, 'confirm with --yes');
+    await confirm(statement);
   }
   noteCommandProgress({ isChanged: 'perhaps', lists: listNames });
   return performPlan(registry, staging);

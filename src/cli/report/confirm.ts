@@ -18,7 +18,7 @@ import { counted } from './text.ts';
  */
 export async function confirm(
   statement: string,
-  otherwise: string,
+  otherwise = 'confirm with --yes',
   terminal = ownTerminal(),
 ): Promise<void> {
   if (!terminal.input.isTTY) {
@@ -51,7 +51,7 @@ export async function confirmedChange<Outcome>(
   const would = await change(looking, { isDryRun: true });
   const statement = statementOf(would);
   if (isDryRun || statement === undefined) return would;
-  if (!yes) await confirm(statement, 'confirm with --yes');
+  if (!yes) await confirm(statement);
   const asSeen = expecting((version) => {
     if (version === seen) return true;
     throw changedMeanwhile();

@@ -88,7 +88,6 @@ async function confirmLoss(db: D1Database, file: string, contents: Contents) {
   const compared = table(lines, '', { TABLE: 'name', HERE: 'here', 'IN THE FILE': 'inFile' });
   await confirm(
     `This removes everything that is in the database:\n\n${compared}\n\nThe service must be stopped first.`,
-    'confirm with --yes',
   );
   return rows;
 }

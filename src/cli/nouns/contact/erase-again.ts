@@ -46,7 +46,7 @@ export async function repeatErasures(
     return { data: { erased_again: restored, changed: false }, text };
   }
   const statement = `This erases ${textOf(restored)}. This cannot be undone.`;
-  if (!yes) await confirm(statement, 'confirm with --yes');
+  if (!yes) await confirm(statement);
   const erased = [];
   const refused = [];
   for (const contact of restored) {

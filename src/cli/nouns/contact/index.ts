@@ -187,7 +187,7 @@ const transfer = verb(
     const isChange = from !== to;
     const statement = `This transfers contact ${code} (${contact.name}) from ${from} to ${to}.`;
     if (isChange && !isDryRun) {
-      if (!yes) await confirm(statement, 'confirm with --yes');
+      if (!yes) await confirm(statement);
       await transferContact(db, origin, code, to, { seen: versionOf(contact) });
     }
     const done = `${isDryRun ? 'would transfer' : 'transferred'} contact ${code} from ${from} to ${to}`;

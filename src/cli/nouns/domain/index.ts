@@ -143,7 +143,7 @@ const transfer = verb(
     const isChange = from !== to && !isDryRun;
     const copied = counted(Object.keys(would.copies).length, 'contact');
     const statement = `This transfers ${name.name} from ${from} to ${to} and copies ${copied}.`;
-    if (isChange && !yes) await confirm(statement, 'confirm with --yes');
+    if (isChange && !yes) await confirm(statement);
     const domain = isChange ? await transferDomain(db, origin, name, to, { seen }) : would;
     const { copies, notified: _, createdAt: __, ...contacts } = domain;
     const done = `${isDryRun ? 'would transfer' : 'transferred'} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`;

@@ -72,7 +72,7 @@ request of its own, which can be taken back as well.`,
       const shown = hidden > 0 ? lines.slice(0, -hidden) : lines;
       const more = hidden > 0 ? [`  and ${hidden} more, which --dry-run shows`] : [];
       const question = [...shown, ...more, ...leftOut, 'This makes these changes.'];
-      await confirm(question.join('\n'), 'confirm with --yes');
+      await confirm(question.join('\n'));
     }
     await revert(db, origin, plan);
     const text = [`${did('revert')} ${what}`, ...leftOut].join('; ');
