@@ -4,7 +4,7 @@ import { type ActorType, type HistorySubject, history } from '../drizzle/schema.
 import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
 import { pause, retried } from './database/retry.ts';
-import { mentions } from './database/violations.ts';
+import { isForeignKeyViolation, isUniqueViolation, mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
 import { withContactUuids } from './history/contact-uuids.ts';
@@ -79,8 +79,8 @@ export interface Change<Outcome> {
   statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
-  /** Says what a constraint that rejects the batch leads to: a refusal to throw, or another attempt. */
-  onViolation?: (error: unknown) => RegistryError | 'again' | undefined;
+  /** The refusal if a unique index rejects the change; absent where the next look sees what stands in the way. */
+  taken?: RegistryError | undefined;
 }
 
 export interface Attempt<Seen, Outcome> {
@@ -107,9 +107,9 @@ const maximumWaitMilliseconds = 1_000;
 
 /**
  * The one way to change one thing: look, judge, then write the history, the change and the outcome for the key in one
- * batch. A lost race or a transient fault of D1 leads to another attempt. A batch that D1 reports as failed may have
- * taken effect; the history shows whether it did. A dry run stops after judging. Throws what the attempt throws,
- * `key_reused`.
+ * batch. A lost race, another row that stands in the way or is gone, or a transient fault of D1 leads to another attempt.
+ * A batch that D1 reports as failed may have taken effect; the history shows whether it did. A dry run stops after
+ * judging. Throws what the attempt throws, `key_reused`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
@@ -131,18 +131,21 @@ export async function write<Seen, Outcome>(
     const isWritten = await commit(db, request, change);
     return isWritten ? { outcome: change.outcome, isReplay: false } : undefined;
   };
+  let cause: unknown;
   for (let losses = 0; losses < maximumLosses; losses++) {
     try {
       const written = await retried(attempt);
       if (written) return written;
     } catch (error) {
-      const verdict = isKeyTaken(error) ? 'again' : inDoubt?.onViolation?.(error);
-      if (verdict !== 'again') throw verdict ?? error;
+      const isTaken = isUniqueViolation(error) && !isKeyTaken(error);
+      if (isTaken && inDoubt?.taken) throw inDoubt.taken;
+      if (!isUniqueViolation(error) && !isForeignKeyViolation(error)) throw error;
+      cause = error;
     }
     inDoubt = undefined;
     await pauseAfterLoss(losses);
   }
-  throw new Error('every attempt lost the race for the row');
+  throw new Error('every attempt lost the race for the row', { cause });
 }
 
 function pauseAfterLoss(losses: number): Promise<void> {
@@ -198,10 +201,10 @@ async function commit<Outcome>(
     if (kept) await db.batch([kept]);
     return true;
   }
-  const [recorded] = await db.batch([
-    ...statementsOf(db, request, change),
-    ...keep(isWrittenBy(request, change.subject)),
-  ]);
+  const [entry, ...others] = statementsOf(db, request, change);
+  // The key comes before the rows, which the same request may have written when it was sent twice.
+  const kept = keep(isWrittenBy(request, change.subject));
+  const [recorded] = await db.batch([entry, ...kept, ...others]);
   return recorded.meta.changes > 0;
 }
 

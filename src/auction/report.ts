@@ -2,7 +2,6 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions, domains } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import {
@@ -126,7 +125,6 @@ export async function correctAuction(
       ...change,
       changes: change.statements ? { ...changes, reason: { from: null, to: reason } } : changes,
       outcome: { before, after: change.outcome },
-      onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
     } satisfies Change<{ before: Auction; after: Auction }>;
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;

@@ -1,7 +1,6 @@
 import { eq, sql } from 'drizzle-orm';
 import { auctions } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
 import type { KeptFor } from '../outcome.ts';
 import { type Change, type Origin, type Written, write } from '../write.ts';
@@ -48,7 +47,6 @@ export function startAuction(
     return {
       ...auctionCreation(db, origin, next, sql`not exists (${obstacles})`),
       outcome: { uuid: next.uuid, name: next.name, status: next.status, platform, isNew: true },
-      onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
     } satisfies Change<AuctionInProgress>;
   };
   return write<Awaited<ReturnType<typeof look>>, AuctionInProgress>(db, request, { look, judge });

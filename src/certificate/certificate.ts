@@ -2,7 +2,6 @@ import { and, asc, eq, isNull, or, type SQL, sql } from 'drizzle-orm';
 import { apiUsers, certificates, systems } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { timeAfter } from '../time/clock.ts';
@@ -103,7 +102,6 @@ export async function bindCertificate(
       changes: difference({}, { certificate: fingerprint }),
       onlyIf: isThere,
       statements: (isWritten) => [insertRows(db, certificates, row, sql`where ${isWritten}`)],
-      onViolation: (error) => (isUniqueViolation(error, 'certificates.') ? 'again' : undefined),
     };
   });
 }
@@ -197,7 +195,7 @@ async function changeHolder(
     seen: Seen,
     isThere: SQL,
     isBound: SQL,
-  ) => Pick<Change<never>, 'changes' | 'onlyIf' | 'statements' | 'onViolation'>,
+  ) => Pick<Change<never>, 'changes' | 'onlyIf' | 'statements'>,
 ): Promise<Changes> {
   const { table, key, field } = holders[holder.type];
   const holderId = certificates[field];

@@ -2,7 +2,6 @@ import { type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../drizzle/schema.ts';
 import { insertRows, valuesInJson } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { orRefusal, RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { registrarIdOf } from '../registrar/account.ts';
@@ -52,11 +51,8 @@ export function createContact(
         changes: difference({}, content),
         statements: () => [db.insert(contacts).values(contact)],
         outcome: referenceTo({ uuid, code, version: 1, domainCount: 0 }),
-        onViolation(error) {
-          if (!isUniqueViolation(error, 'contacts.code')) return undefined;
-          // If nobody chose the code, the next attempt draws another.
-          return chosen ? taken() : 'again';
-        },
+        // If nobody chose the code, the next attempt draws another.
+        taken: chosen ? taken() : undefined,
       };
     },
   });

@@ -1,7 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { isForeignKeyViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import type { Login } from '../registrar/login.ts';
@@ -39,8 +38,9 @@ export function contactDeletion(
   { actor, request }: Origin,
 ): Change<null> {
   checkVersion(contact, request);
-  const linked = new RegistryError('linked', 'Object association prohibits operation', 'domains');
-  if (contact.domainCount > 0) throw linked;
+  if (contact.domainCount > 0) {
+    throw new RegistryError('linked', 'Object association prohibits operation', 'domains');
+  }
   checkStatuses(contact, 'Delete');
   return {
     by: actor,
@@ -52,7 +52,6 @@ export function contactDeletion(
       db.delete(contacts).where(and(eq(contacts.id, contact.id), isWritten)),
     ],
     outcome: null,
-    onViolation: (error) => (isForeignKeyViolation(error) ? linked : undefined),
   };
 }
 

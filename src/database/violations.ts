@@ -1,5 +1,5 @@
-/** Whether a unique index rejected the write; `columns` is SQLite's `table.column[, …]`. */
-export function isUniqueViolation(error: unknown, columns: string): boolean {
+/** Whether a unique index rejected the write: any, or that of `columns`, which are SQLite's `table.column[, …]`. */
+export function isUniqueViolation(error: unknown, columns = ''): boolean {
   return mentions(error, `UNIQUE constraint failed: ${columns}`);
 }
 

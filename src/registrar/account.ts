@@ -2,7 +2,6 @@ import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
@@ -85,10 +84,9 @@ export async function addRegistrar(
   };
   const at = origin.request.at.toISOString();
   const row = { ...described, createdAt: at, updatedAt: at };
-  const taken = new RegistryError('taken', `there is already a registrar ${code}`, 'code');
   const look = () => db.$count(registrars, eq(registrars.code, code));
   const judge = (same: number): Change<Registrar> => {
-    if (same > 0) throw taken;
+    if (same > 0) throw new RegistryError('taken', `there is already a registrar ${code}`, 'code');
     return {
       by: origin.actor,
       subject: subjectOf(code),
@@ -96,7 +94,6 @@ export async function addRegistrar(
       changes: difference({}, described),
       statements: () => [db.insert(registrars).values(row)],
       outcome: { ...row, contactCount: 0, suspendedAt: null, ...noWebhook },
-      onViolation: (error) => (isUniqueViolation(error, 'registrars.code') ? taken : undefined),
     };
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;

@@ -2,7 +2,6 @@ import { asc, eq, sql } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import { updateHolder } from '../certificate/holder.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
@@ -58,7 +57,6 @@ export async function addApiUser(
       'username',
     );
   }
-  const taken = new RegistryError('taken', `there is already an API user ${username}`, 'username');
   const secretDigest = await digestSecret(secret);
   const at = origin.request.at.toISOString();
   const look = () =>
@@ -68,7 +66,9 @@ export async function addApiUser(
     ]);
   const judge = ([[registrar], [same]]: Awaited<ReturnType<typeof look>>): Change<void> => {
     if (!registrar) throw unknownRegistrar(registrarCode);
-    if (same) throw taken;
+    if (same) {
+      throw new RegistryError('taken', `there is already an API user ${username}`, 'username');
+    }
     const secret = { secretDigest, secretChangedAt: at };
     const user = { username, ...secret, registrarId: registrar.id, createdAt: at, updatedAt: at };
     return {
@@ -78,7 +78,6 @@ export async function addApiUser(
       changes: difference({}, { username, registrarCode, secretDigest }),
       statements: () => [db.insert(apiUsers).values(user)],
       outcome: undefined,
-      onViolation: (error) => (isUniqueViolation(error, 'api_users.username') ? taken : undefined),
     };
   };
   await write(db, origin.request, { look, judge }, options);

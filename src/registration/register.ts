@@ -4,7 +4,6 @@ import { auctionUpdate, registered } from '../auction/report.ts';
 import { randomHex, sha256Hex } from '../bytes/digest.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isForeignKeyViolation } from '../database/violations.ts';
 import { domainChanges, domainRow } from '../domain/change.ts';
 import { nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
@@ -92,8 +91,6 @@ export async function registerDomain(
         insertRows(db, registrations, registration, sql`where ${isWritten}`),
       ],
       outcome: { isNew: true, isDisputeClosed: dispute !== undefined },
-      // A contact has just been deleted.
-      onViolation: (error) => (isForeignKeyViolation(error) ? 'again' : undefined),
     } satisfies Change<Registered>;
   };
   return (await write(db, origin.request, { look, judge })).outcome;

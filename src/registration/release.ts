@@ -3,7 +3,6 @@ import { history } from '../../drizzle/schema.ts';
 import { type AuctionObstacle, auctionObstacles, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
@@ -38,7 +37,6 @@ export async function releaseDomain(
       ...removal,
       onlyIf: sql`${nothingSince(since, 'domain', [name])} and not exists (${obstacles})`,
       outcome: true,
-      onViolation: (error) => (isUniqueViolation(error, 'auctions.name') ? 'again' : undefined),
     };
     const next = newAuction({ name, punycode }, null, at);
     return followedBy(change, (isWritten) => auctionStart(db, origin, next, isWritten));

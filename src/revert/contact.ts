@@ -13,7 +13,6 @@ import { changesOfDeletion, deleteContacts } from '../contact/delete.ts';
 import { keysOf } from '../contact/keys.ts';
 import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isForeignKeyViolation, isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { insertNotification } from '../registrar/notification.ts';
 import { type Change, type ChangesOfMany, changesOfRows, type Origin, write } from '../write.ts';
@@ -144,8 +143,6 @@ function reinstatement(
     onlyIf: and(hasItsValues(reversal), isUntouched(reversal, seen)),
     statements: (isWritten) => [insertContacts(db, sql`${row} where ${isWritten}`, request.at)],
     outcome: undefined,
-    onViolation: (error) =>
-      isUniqueViolation(error, 'contacts.') || isForeignKeyViolation(error) ? 'again' : undefined,
   };
 }
 

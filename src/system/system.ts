@@ -2,7 +2,6 @@ import { and, asc, eq, sql } from 'drizzle-orm';
 import { registrars, type SystemRight, systemRights, systems } from '../../drizzle/schema.ts';
 import { unknownHolder, updateHolder } from '../certificate/holder.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { addressEntries } from '../registrar/account.ts';
@@ -48,7 +47,6 @@ export async function addSystem(
     const message = `${JSON.stringify(name)} is not a name: use 1 to 64 of a-z, 0-9 and ._-, a letter or digit first`;
     throw new RegistryError('invalid', message, 'name');
   }
-  const taken = new RegistryError('taken', `there is already a system ${name}`, 'name');
   const settings = await checked(db, { rights, allowedIps });
   const at = origin.request.at.toISOString();
   const row = {
@@ -61,7 +59,7 @@ export async function addSystem(
   };
   const look = () => db.select({ id: systems.id }).from(systems).where(eq(systems.name, name));
   const judge = ([same]: Awaited<ReturnType<typeof look>>): Change<void> => {
-    if (same) throw taken;
+    if (same) throw new RegistryError('taken', `there is already a system ${name}`, 'name');
     return {
       by: origin.actor,
       subject: holderNamed(name),
@@ -69,7 +67,6 @@ export async function addSystem(
       changes: difference({}, { ...settings, keyDigest: row.keyDigest }),
       statements: () => [db.insert(systems).values(row)],
       outcome: undefined,
-      onViolation: (error) => (isUniqueViolation(error, 'systems.name') ? taken : undefined),
     };
   };
   await write(db, origin.request, { look, judge }, options);

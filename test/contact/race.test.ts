@@ -3,6 +3,7 @@ import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
+import type { Database } from '../../src/database/open.ts';
 import { addContact, addDomainOf, addRegistrar, contactValues } from '../support/fixtures.ts';
 import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -71,6 +72,18 @@ test('finds a contact missing that is deleted after it was looked at', async () 
   await expect(
     updateContact(db, registrar.login, code, () => ({ name: 'Mari Kask' }), newRequest()),
   ).rejects.toMatchObject({ reason: 'not_found' });
+});
+
+test('creates a contact with a chosen code once if the request is sent twice at the same time', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const key = { value: 'once', requestDigest: 'a' };
+  const create = (db: Database) =>
+    createContact(db, registrar.login, { ...contactValues, code: 'M1' }, { ...newRequest(), key });
+  let first: Awaited<ReturnType<typeof create>> | undefined;
+  const db = databaseWith(async () => {
+    first = await create(worker.db);
+  });
+  expect(await create(db)).toEqual({ ...first, isReplay: true });
 });
 
 test('draws another code if the drawn one is taken', async () => {
