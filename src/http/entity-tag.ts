@@ -7,16 +7,10 @@ export function isTagList(header: string): boolean {
   return header.trim() === '*' || (rest !== header && /^[\t ,]*$/.test(rest));
 }
 
-/** Strong comparison, for `If-Match`: a weak tag matches nothing. */
-export function matchesStrongly(header: string, opaque: string): boolean {
+/** Whether the header names the tag. In the strong comparison, for `If-Match`, a weak tag matches nothing. */
+export function matches(comparison: 'strong' | 'weak', header: string, opaque: string): boolean {
   if (header.trim() === '*') return true;
   return [...header.matchAll(listedTag)].some(
-    ([, weak, tag]) => weak === undefined && tag === opaque,
+    ([, weak, tag]) => tag === opaque && (comparison === 'weak' || weak === undefined),
   );
-}
-
-/** Weak comparison, for `If-None-Match`. */
-export function matchesWeakly(header: string, opaque: string): boolean {
-  if (header.trim() === '*') return true;
-  return [...header.matchAll(listedTag)].some(([, , tag]) => tag === opaque);
 }

@@ -1,7 +1,7 @@
 import { type Contact, checkVersion, versionOf } from '../contact/contact.ts';
 import { RegistryError } from '../error.ts';
 import type { AppContext } from './context.ts';
-import { isTagList, matchesStrongly, matchesWeakly } from './entity-tag.ts';
+import { isTagList, matches } from './entity-tag.ts';
 
 /** Conditions on the version of one contact (RFC 9110, section 13). Malformed ones throw `invalid`. */
 
@@ -23,8 +23,8 @@ export function contactAnswer(c: AppContext, contact: Contact, body: object): Re
 function conditionsIn(c: AppContext) {
   const [match, noneMatch] = [tagsIn(c, 'If-Match'), tagsIn(c, 'If-None-Match')];
   return {
-    isExpected: (version: string) => match === undefined || matchesStrongly(match, version),
-    isKnown: (version: string) => noneMatch !== undefined && matchesWeakly(noneMatch, version),
+    isExpected: (version: string) => match === undefined || matches('strong', match, version),
+    isKnown: (version: string) => noneMatch !== undefined && matches('weak', noneMatch, version),
   };
 }
 

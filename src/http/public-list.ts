@@ -2,7 +2,7 @@ import { cacheTag, type ListName } from '../public-list/lists.ts';
 import type { Reader } from '../public-list/read/parts.ts';
 import { currentTime } from '../time/clock.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
-import { matchesWeakly } from './entity-tag.ts';
+import { matches } from './entity-tag.ts';
 import { publishAfterResponse } from './publish-after-response.ts';
 import { throttlePublic } from './throttle.ts';
 
@@ -30,7 +30,7 @@ export function readerOf(c: AppContext): Reader {
 
 export function isKnown({ headers }: Request, etag: string): boolean {
   const known = headers.get('If-None-Match');
-  return known !== null && (known === etag || matchesWeakly(known, etag.slice('W/"'.length, -1)));
+  return known !== null && (known === etag || matches('weak', known, etag.slice('W/"'.length, -1)));
 }
 
 /**
