@@ -24,8 +24,7 @@ const checkpoints = new Recent<R2Bucket, string | undefined>();
 
 log.get(checkpointPath, async (c) => {
   const bucket = logBucket(c.env);
-  if (!bucket) throw notInLog();
-  const note = await checkpoints.get(c, bucket, () => findCheckpoint(bucket));
+  const note = bucket && (await checkpoints.get(c, bucket, () => findCheckpoint(bucket)));
   return answer(c, note, text, soonOld);
 });
 
@@ -40,7 +39,7 @@ log.get(keyPath, async (c) => {
   if (!logBucket(c.env) || !c.env.LOG_KEY) throw notInLog();
   const signers = await signersOf(c.env);
   const keys = signers.map(({ verifierKey }) => `${verifierKey}\n`).join('');
-  return c.body(keys, 200, headersOf(text, soonOld));
+  return answer(c, keys, text, soonOld);
 });
 
 function answer(
@@ -50,13 +49,7 @@ function answer(
   caching: string,
 ) {
   if (body === undefined) throw notInLog();
-  return c.body(body, 200, headersOf(type, caching));
+  return c.body(body, 200, { ...openToPages, 'Content-Type': type, 'Cache-Control': caching });
 }
-
-const headersOf = (type: string, caching: string) => ({
-  ...openToPages,
-  'Content-Type': type,
-  'Cache-Control': caching,
-});
 
 const notInLog = () => new RegistryError('not_found', 'is not in the log', 'base');
