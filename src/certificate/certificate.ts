@@ -161,7 +161,7 @@ export async function requireCertificate(
     const isUnexpired = or(isNull(certificates.expiresAt), sql`${certificates.expiresAt} > ${at}`);
     const stands = sql`exists (select 1 from ${certificates} where ${and(isBound, isUnexpired)})`;
     return {
-      changes: difference({ isCertificateRequired: Boolean(seen.isRequired) }, row),
+      changes: difference({ isCertificateRequired: seen.isRequired }, row),
       onlyIf: isRequired ? sql`${isThere} and ${stands}` : isThere,
       statements: (isWritten) => [
         db
