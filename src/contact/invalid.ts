@@ -10,20 +10,19 @@ export interface InvalidValue extends Problem {
   value?: unknown;
 }
 
-/** Finds the problems that the contact's identity would have with these changes. */
+/** Finds the problems that the contact's identity, and what else changes, would have with these changes. */
 export function invalidIdentity(
   contact: Contact,
-  changes: Partial<ContactIdentity>,
+  changes: Partial<ContactIdentity & Pick<Contact, 'name'>>,
   now: Date,
 ): Problem[] {
+  const asked = contactColumns.flatMap(([column, { group, file }]) =>
+    group === 'identity' || column in changes ? [file] : [],
+  );
   return invalidValues({ ...contact, ...changes }, now)
-    .filter(({ field }) => identityFields.includes(field))
+    .filter(({ field }) => asked.includes(field))
     .map(({ value: _, ...problem }) => problem);
 }
-
-const identityFields = contactColumns.flatMap(([, { group, file }]) =>
-  group === 'identity' && file ? file : [],
-);
 
 /** Finds the values for which a creation would be refused on the day of `now`. */
 export function invalidValues(contact: Contact, now: Date): InvalidValue[] {

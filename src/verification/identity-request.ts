@@ -9,7 +9,7 @@ import {
   referenceTo,
 } from '../contact/contact.ts';
 import { isSameIdentityCode } from '../contact/identity-code.ts';
-import { invalidValues } from '../contact/invalid.ts';
+import { invalidIdentity } from '../contact/invalid.ts';
 import { getContact } from '../contact/read.ts';
 import { endedBy } from '../contact/verifications.ts';
 import type { Database } from '../database/open.ts';
@@ -194,9 +194,7 @@ function approved(
 ): Partial<Contact> {
   checkStatuses(contact, 'Update');
   const values = { identCountryCode, ident, ...(name !== null && { name }) };
-  const wrong = invalidValues({ ...contact, ...values }, origin.request.at).find(({ field }) =>
-    ['ident', 'ident_country_code', 'name'].includes(field),
-  );
+  const [wrong] = invalidIdentity(contact, values, origin.request.at);
   if (!wrong) {
     const { identityRequest } = contact;
     const ended = endedBy(contact, difference(contact, values));

@@ -239,6 +239,12 @@ describe('a person who is somebody else', () => {
     expect(verifications).toMatchObject([{ claim: 'identity' }]);
   });
 
+  it('is approved whatever name a contact with a code has', async () => {
+    const one = await mismatch({ name: 'M'.repeat(256) });
+    expect((await approve(one)).status).toBe(200);
+    expect(await read(one)).toMatchObject({ ident: '60001019906', name: 'M'.repeat(256) });
+  });
+
   it('leaves the contact as it was when the registrar rejects', async () => {
     const one = await mismatch();
     const { ident } = await read(one);
