@@ -122,10 +122,11 @@ const cancel = verb(
   async (registry, text, options) => {
     const { db, isDryRun } = registry;
     const { reason } = options;
+    const cancellation = { auction: parseNameOrUuid(text), reason };
     const auction = await confirmedChange(
       registry,
       options,
-      (origin, how) => cancelAuction(db, origin, { auction: parseNameOrUuid(text), reason }, how),
+      (origin, how) => cancelAuction(db, origin, cancellation, how),
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {
