@@ -2,7 +2,7 @@ import { and, lt, type SQL, sql } from 'drizzle-orm';
 import { idempotencyKeys } from '../drizzle/schema.ts';
 import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
-import { isUniqueViolation } from './database/violations.ts';
+import { mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 
 /** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and a digest that tells its request from others. */
@@ -63,7 +63,7 @@ export function keepOutcome(
 
 /** Whether the batch failed because another request with the same key came first. */
 export function isKeyTaken(error: unknown): boolean {
-  return isUniqueViolation(error, 'idempotency_keys.caller, idempotency_keys.key');
+  return mentions(error, 'UNIQUE constraint failed: idempotency_keys.');
 }
 
 const keptForHours = 24;

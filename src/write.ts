@@ -4,7 +4,7 @@ import { type ActorType, type HistorySubject, history } from '../drizzle/schema.
 import { insertRows } from './database/insert-rows.ts';
 import type { Database } from './database/open.ts';
 import { pause, retried } from './database/retry.ts';
-import { isForeignKeyViolation, isUniqueViolation, mentions } from './database/violations.ts';
+import { isAboutOtherRow, mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
 import { withContactUuids } from './history/contact-uuids.ts';
@@ -79,7 +79,7 @@ export interface Change<Outcome> {
   statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
-  /** The refusal if a unique index rejects the change; absent where the next look sees what stands in the way. */
+  /** The refusal if another row stands in the way; absent where the next look sees what stands in the way. */
   taken?: RegistryError | undefined;
 }
 
@@ -137,9 +137,8 @@ export async function write<Seen, Outcome>(
       const written = await retried(attempt);
       if (written) return written;
     } catch (error) {
-      const isTaken = isUniqueViolation(error) && !isKeyTaken(error);
-      if (isTaken && inDoubt?.taken) throw inDoubt.taken;
-      if (!isUniqueViolation(error) && !isForeignKeyViolation(error)) throw error;
+      if (!isAboutOtherRow(error)) throw error;
+      if (inDoubt?.taken && !isKeyTaken(error)) throw inDoubt.taken;
       cause = error;
     }
     inDoubt = undefined;
@@ -304,14 +303,14 @@ export function changesOfRows(
 
 /**
  * Changes many things, all or none, in one batch, in the order given: first the history of the rows that are going to
- * change, then the rows. Returns how many it recorded of each kind. With `onlyIf`, throws `changed_meanwhile` unless that
- * holds when the batch begins. A dry run counts the rows that are there to be changed.
+ * change, then the rows. Returns how many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when
+ * the batch begins, and if another row stands in the way, or is gone. A dry run counts the rows that are there to be changed.
  */
 export async function changeEach<Kind extends string>(
   db: Database,
   origin: Origin,
   kinds: Record<Kind, readonly ChangesOfMany[]>,
-  onlyIf?: SQL,
+  onlyIf: SQL = sql`true`,
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<Record<Kind, number>> {
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
@@ -327,8 +326,8 @@ export async function changeEach<Kind extends string>(
       ...statements.map((statement) => ({ kind: undefined, statement })),
     ]),
   );
-  const [first, ...rest] = steps.map(({ statement }) => statement);
-  const results = first ? await batchIf(db, onlyIf, [first, ...rest]) : [];
+  const batch = steps.map(({ statement }) => statement);
+  const results = batch.length > 0 ? await batchIf(db, onlyIf, batch) : [];
   steps.forEach(({ kind }, index) => {
     if (kind !== undefined) counts[kind]! += (results[index] as D1Result).meta.changes;
   });
@@ -341,17 +340,17 @@ export async function changeEach<Kind extends string>(
  */
 async function batchIf(
   db: Database,
-  onlyIf: SQL | undefined,
-  batch: readonly [BatchItem<'sqlite'>, ...BatchItem<'sqlite'>[]],
+  onlyIf: SQL,
+  batch: readonly BatchItem<'sqlite'>[],
 ): Promise<readonly unknown[]> {
-  if (!onlyIf) return db.batch(batch);
   const guard = db
     .select({ isAllowed: sql`json_extract('{}', iif(${onlyIf}, '$', 'changed_meanwhile'))` })
     .from(sql`(select 1)`);
   try {
     return (await db.batch([guard, ...batch])).slice(1);
   } catch (error) {
-    throw mentions(error, "'changed_meanwhile'") ? changedMeanwhile() : error;
+    const isLost = mentions(error, "'changed_meanwhile'") || isAboutOtherRow(error);
+    throw isLost ? changedMeanwhile() : error;
   }
 }
 

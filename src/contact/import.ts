@@ -2,10 +2,9 @@ import { or } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isUniqueViolation } from '../database/violations.ts';
-import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../error.ts';
+import { type Problem, type RecordProblem, throwProblems } from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
-import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import { type ChangeOptions, changeEach, changesOfRows, type Origin, writeMany } from '../write.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -38,33 +37,26 @@ export async function findContactProblems(
  * many. It is one batch: pass at most some ten thousand records. A dry run checks and writes nothing. Throws the
  * problems of `findContactProblems`.
  */
-export async function importContacts(
+export function importContacts(
   db: Database,
   origin: Origin,
   records: readonly ContactRecord[],
-  { isDryRun = false }: ChangeOptions = {},
+  options: ChangeOptions = {},
 ): Promise<number> {
-  const present = await loadPresent(db, records);
-  throwProblems(problemsOf(records, present));
-  const missing = records.filter(({ code }) => !present.contacts.has(code));
-  if (isDryRun || missing.length === 0) return missing.length;
-  const rows = missing.map((record, place) => ({ ...rowOf(record, origin), place }));
-  try {
+  const plan = async () => {
+    const present = await loadPresent(db, records);
+    throwProblems(problemsOf(records, present));
+    const missing = records.filter(({ code }) => !present.contacts.has(code));
+    const rows = missing.map((record, place) => ({ ...rowOf(record, origin), place }));
     const added = jsonArrays(rows)
       .map(rowsIn)
       .map((some) => {
         const additions = [insertContacts(db, some, origin.request.at)];
         return changesOfRows('contact', 'create', some, additions, 'code');
       });
-    await changeEach(db, origin, { added });
-  } catch (error) {
-    if (!isUniqueViolation(error, 'contacts.')) throw error;
-    throw new RegistryError(
-      'changed_meanwhile',
-      'somebody else just added one of these contacts; import the file again',
-    );
-  }
-  return missing.length;
+    return { outcome: missing.length, write: () => changeEach(db, origin, { added }) };
+  };
+  return writeMany(db, origin.request, plan, options);
 }
 
 /** Loads the existing rows to which the records refer; contacts are found by their codes and UUIDs. */

@@ -1,11 +1,9 @@
-/** Whether a unique index rejected the write: any, or that of `columns`, which are SQLite's `table.column[, …]`. */
-export function isUniqueViolation(error: unknown, columns = ''): boolean {
-  return mentions(error, `UNIQUE constraint failed: ${columns}`);
-}
-
-/** Whether a foreign key rejected the write: another row refers to this one, or this one to a missing row. */
-export function isForeignKeyViolation(error: unknown): boolean {
-  return mentions(error, 'FOREIGN KEY constraint failed');
+/**
+ * Whether the write was rejected because of another row: one that has the same values of a unique index, that refers to
+ * this one, or that is not there for this one to refer to.
+ */
+export function isAboutOtherRow(error: unknown): boolean {
+  return ['UNIQUE', 'FOREIGN KEY'].some((kind) => mentions(error, `${kind} constraint failed`));
 }
 
 /** Whether a text in the query, or in its result, would have more than the 2,000,000 bytes that D1 accepts. */

@@ -1,12 +1,10 @@
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isForeignKeyViolation } from '../database/violations.ts';
 import { throwProblems } from '../error.ts';
 import { nothingSince } from '../history/search.ts';
 import {
   type ChangeOfSeenOptions,
   type ChangeOptions,
-  changedMeanwhile,
   changeEach,
   changesOfRows,
   type Origin,
@@ -57,11 +55,7 @@ export function saveDomains(
         .map(rowsIn)
         .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),
     };
-    const write = () =>
-      changeEach(db, origin, changes, nothingSince(since, 'domain', names)).catch((error) => {
-        // A contact has just been deleted.
-        throw isForeignKeyViolation(error) ? changedMeanwhile() : error;
-      });
+    const write = () => changeEach(db, origin, changes, nothingSince(since, 'domain', names));
     return { outcome: { records, created, updated, removed: removed.length, problems }, write };
   };
   return writeMany(db, origin.request, plan, options);

@@ -4,7 +4,6 @@ import type { HistorySubject } from '../../drizzle/schema.ts';
 import { deleteAuctions, insertAuctions } from '../auction/start.ts';
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { isForeignKeyViolation } from '../database/violations.ts';
 import { deleteDomains, domainChanges } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
@@ -18,13 +17,7 @@ import {
   updateLastDays,
 } from '../retained-domain/change-names.ts';
 import { deleteDisputes, insertDisputes, updateClosures } from '../retained-domain/dispute.ts';
-import {
-  type ChangesOfMany,
-  changedMeanwhile,
-  changeEach,
-  changesOfRows,
-  type Origin,
-} from '../write.ts';
+import { type ChangesOfMany, changeEach, changesOfRows, type Origin } from '../write.ts';
 import { contactDeletions, revertContact } from './contact.ts';
 import { domainRows } from './domain.ts';
 import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan-revert.ts';
@@ -62,10 +55,9 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
   try {
     await changeEach(db, own, { reverted }, isAsPlanned);
   } catch (error) {
-    const refusal = isForeignKeyViolation(error) ? changedMeanwhile() : error;
     // Another plan says what has changed.
-    if (refusal instanceof RegistryError) await planRevert(db, origin, request);
-    throw refusal;
+    if (error instanceof RegistryError) await planRevert(db, origin, request);
+    throw error;
   }
 }
 

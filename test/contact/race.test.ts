@@ -1,10 +1,17 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
+import { importContacts } from '../../src/contact/import.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import type { Database } from '../../src/database/open.ts';
-import { addContact, addDomainOf, addRegistrar, contactValues } from '../support/fixtures.ts';
+import {
+  addContact,
+  addDomainOf,
+  addRegistrar,
+  contactValues,
+  operator,
+} from '../support/fixtures.ts';
 import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -84,6 +91,18 @@ test('creates a contact with a chosen code once if the request is sent twice at 
     first = await create(worker.db);
   });
   expect(await create(db)).toEqual({ ...first, isReplay: true });
+});
+
+test('imports the contacts that nobody else has added after they were looked for', async () => {
+  const { code: registrar } = await addRegistrar(worker.env);
+  const [one, other] = ['1', '2'].map((suffix) => ({
+    ...contactValues,
+    registrar,
+    code: `${registrar}:${suffix}`,
+  }));
+  const somebodyElse = () => importContacts(worker.db, { ...operator }, [one!]);
+  const db = beforeBatch(worker.env, 1, somebodyElse);
+  expect(await importContacts(db, { ...operator }, [one!, other!])).toBe(1);
 });
 
 test('draws another code if the drawn one is taken', async () => {
