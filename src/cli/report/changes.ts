@@ -8,7 +8,7 @@ export function reportOfChange(
   recorded: Changes,
   identity: Record<string, unknown> = {},
 ) {
-  const text = changesText(recorded);
+  const text = changeTexts(recorded).join('; ');
   return {
     data: { ...identity, changes: shownChanges(recorded), changed: text !== '' && !isDryRun },
     text:
@@ -18,12 +18,7 @@ export function reportOfChange(
   };
 }
 
-/** Every field with both values; empty if none has changed. */
-export function changesText(recorded: Changes): string {
-  return changeTexts(recorded).join('; ');
-}
-
-/** A text for each field, with both values. */
+/** A text for each changed field, with both values. */
 export function changeTexts(recorded: Changes): string[] {
   return Object.entries(shownChanges(recorded)).map(
     ([field, change]) => `${field}: ${changeText(change)}`,

@@ -13,7 +13,7 @@ import { isBlank } from '../../../text/field.ts';
 import { usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
-import { changesText, reportOfChange } from '../../report/changes.ts';
+import { changeTexts, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { type Report, verb } from '../../run.ts';
 
@@ -55,7 +55,7 @@ export const update = verb(updating, async (registry, code, options) => {
         options,
         (origin, how) => updateAnyContact(db, origin, code, changes, how),
         (would) => {
-          const text = changesText(would);
+          const text = changeTexts(would).join('; ');
           return text ? `This changes whose contact it is: ${text}.` : undefined;
         },
       )

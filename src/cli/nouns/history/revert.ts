@@ -5,7 +5,7 @@ import { planRevert } from '../../../revert/plan-revert.ts';
 import type { Reversal } from '../../../revert/reversal.ts';
 import { revert } from '../../../revert/revert.ts';
 import { writing } from '../../command.ts';
-import { changesText } from '../../report/changes.ts';
+import { changeTexts } from '../../report/changes.ts';
 import { confirm } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -85,5 +85,5 @@ function reversalData({ action, subject, key, uuid, changes }: Reversal) {
 }
 
 function reversalText({ action, subject, key, changes }: Reversal): string {
-  return `  ${action} ${nounOf[subject]} ${key}: ${changesText(changes)}`;
+  return `  ${action} ${nounOf[subject]} ${key}: ${changeTexts(changes).join('; ')}`;
 }
