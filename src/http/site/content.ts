@@ -12,7 +12,7 @@ import { dayOf, daysBefore, isDay } from '../../time/day.ts';
 import type { View } from './view.ts';
 
 export type Answer =
-  | { isName: false; given: string; fault: NameFault }
+  | { isName: false; fault: NameFault }
   | {
       isName: true;
       domain: DomainName;
@@ -59,16 +59,26 @@ export async function readContent(
   const { starts: prefix, after } = view;
   const limit = prefix || after ? pageNames : firstNames;
   const range = { prefix, after: after || undefined, limit };
-  const [answer, auctions, retained, facts, days] = await Promise.all([
-    answerTo(view.name, zones, (name) => [
-      part(findNames([name], reader)),
-      part(within(patienceMilliseconds, readNameHistory(reader.db(), name, reader.clock()))),
-    ]),
+  const asked = view.name === '' ? undefined : readDomainName(nameMeant(view.name, zones));
+  const domain = asked?.domain;
+  const historyOf = (name: string) => readNameHistory(reader.db(), name, reader.clock());
+  const [found, history, auctions, retained, facts, days] = await Promise.all([
+    domain && part(findNames([domain.name], reader)),
+    domain && part(within(patienceMilliseconds, historyOf(domain.name))),
     part(readNames(auctionList, reader)),
     part(browseNames(retainedList, range, reader)),
     part(readFacts(reader)),
     part(readDailyCounts(reader)),
   ]);
+  const answer: Answer | undefined = domain
+    ? {
+        isName: true,
+        domain,
+        outside: findOutside(domain.name, zones),
+        listed: found?.[0],
+        history,
+      }
+    : asked && { isName: false, fault: asked.fault };
   const asOf = judgedDay(view.as_of, daysBefore(dayOf(reader.clock()), 1));
   return { answer, asOf, auctions, retained, facts, days };
 }
@@ -90,17 +100,4 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
 function nameMeant(given: string, [zone]: readonly string[]): string {
   const host = given.replace(/^https?:\/\/([^/?#]*).*$/i, '$1');
   return host.includes('.') || zone === undefined ? host : `${host}.${zone}`;
-}
-
-async function answerTo(
-  given: string,
-  zones: readonly string[],
-  find: (name: string) => [Promise<ListedName[] | undefined>, Promise<NameHistory | undefined>],
-): Promise<Answer | undefined> {
-  if (given === '') return undefined;
-  const { domain, fault } = readDomainName(nameMeant(given, zones));
-  if (!domain) return { isName: false, given, fault };
-  const [listed, history] = await Promise.all(find(domain.name));
-  const outside = findOutside(domain.name, zones);
-  return { isName: true, domain, outside, listed: listed?.[0], history };
 }
