@@ -23,13 +23,12 @@ export async function answerAsOf(
   const archived = bucket && (await findArchived(database(c), bucket, list, day));
   if (!archived) throw await notArchived(c, list);
   const etag = `W/"${archived.etag}"`;
-  const key = bodyKey({ list, etag });
   const read = { etag, body: undefined, bytes: 0 };
   if (isKnown(request, etag)) return neverChanging(listAnswer(request, c.env, list, read));
   if (request.method !== 'HEAD' && !acceptsGzip(request)) {
     await readerOf(c).charge(Math.ceil(archived.bytes / plainTextBytes));
   }
-  const object = await bucket.get(key);
+  const object = await bucket.get(bodyKey({ list, etag }));
   if (!object) throw await notArchived(c, list);
   const { body, size: bytes } = object;
   return neverChanging(listAnswer(request, c.env, list, { etag, body, bytes }));
