@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import fs, { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
@@ -279,6 +280,20 @@ test('no file has its name before the row is written, nor any content if the row
   expect(status).toBe(1);
   expect(stderr).toContain('the row is not written');
   expect(seen).toEqual([false]);
+  expect(await readdir(directory)).toEqual([]);
+  expect(await outcomeOf(registry)).toBeNull();
+});
+
+test('a request stays open if the disk has no room for what is disclosed', async () => {
+  const { registry, directory, file } = await withRequest();
+  vi.spyOn(fs, 'writeFile').mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }));
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    vi.restoreAllMocks();
+    syncBuiltinESMExports();
+  });
+  const { status } = await registry.run(['disclosure', 'grant', '1', '--to', file]);
+  expect(status).toBe(1);
   expect(await readdir(directory)).toEqual([]);
   expect(await outcomeOf(registry)).toBeNull();
 });

@@ -82,16 +82,23 @@ const grant = verb(
       throw new RegistryError('taken', `${to} already exists; name another file`, 'to');
     }
     const given = { ...(fields && { fields }), visibleAfter };
-    const granting = () => grantDisclosure(db, origin, id, given, { isDryRun });
+    const granting = (isDryRun: boolean) => grantDisclosure(db, origin, id, given, { isDryRun });
     // The file gets its name when it is whole. Whatever ends the command, nothing is disclosed without a row; at the worst
     // there is a row without a file, and the request is opened again.
     const write = async (target: string) => {
-      const granted = await granting();
-      const content = { disclosure: id, granted_at: origin.request.at, fields: granted.values };
-      await writeFile(target, `${JSON.stringify(content, null, 2)}\n`);
+      const save = (fields: object) => {
+        const content = { disclosure: id, granted_at: origin.request.at, fields };
+        return writeFile(target, `${JSON.stringify(content, null, 2)}\n`);
+      };
+      // A disk without room for it refuses before the row is written.
+      await save((await granting(true)).values);
+      const granted = await granting(false);
+      await save(granted.values);
       return granted;
     };
-    const { disclosure } = await (isDryRun ? granting() : writeWhole(to, write, { isNew: true }));
+    const { disclosure } = await (isDryRun
+      ? granting(true)
+      : writeWhole(to, write, { isNew: true }));
     return {
       data: { disclosure: shown(disclosure), file: to, changed: !isDryRun },
       text: `${did('grant')} disclosure ${id}: ${disclosure.grantedFields!.join(', ')}, in ${to}`,
