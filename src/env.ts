@@ -172,7 +172,8 @@ const serviceClients = () =>
   readBy((text, refuse) => {
     const form = /^(?<identType>priv|birthday)=(?<id>[^:]+):(?<secret>.+)$/;
     const clients = entriesOf(text).map((entry) => form.exec(entry)?.groups);
-    return clients.includes(undefined)
+    return clients.includes(undefined) ||
+      Map.groupBy(clients, (client) => client!.identType).size < clients.length
       ? refuse('must be priv=id:secret, birthday=id:secret, one of them, or empty')
       : (clients as Omit<IdentityClient, 'url'>[]);
   });

@@ -155,6 +155,7 @@ test.each([
   ['IDENTITY_SERVICE_URL', 'https://id.example/?key=pasted', serviceUrl],
   ['IDENTITY_SERVICE_CLIENTS', 'id:pasted-secret', serviceClients],
   ['IDENTITY_SERVICE_CLIENTS', 'org=id:pasted-secret', serviceClients],
+  ['IDENTITY_SERVICE_CLIENTS', 'priv=a:b, priv=c:pasted-secret', serviceClients],
   ['IDENTITY_SERVICE_ALLOWED_IPS', 'anybody', addresses],
   ['REGISTRANT_AUTH_ALLOWED_IPS', 'oops-pasted-secret', addresses],
   ['REGISTRANT_LIST_FORM', 'naked', 'must be wrapped or array'],
