@@ -51,9 +51,9 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
       `made by ${entry.actor}; only the operator's commands can be taken back`,
     );
   }
-  const fieldsThat = (has: (change: FieldChange) => boolean) =>
+  const fieldsThat = (has: (change: FieldChange, field: string) => boolean) =>
     Object.entries(shownChanges(entry.changes))
-      .filter(([, change]) => has(change))
+      .filter(([field, change]) => has(change, field))
       .map(([field]) => field)
       .join(', ');
   const removed = fieldsThat((change) => 'removed' in change);
@@ -61,7 +61,10 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
   if (!revertible[entry.subject].includes(entry.action)) {
     return problem('invalid', 'this kind of change cannot be taken back');
   }
-  const secret = fieldsThat((change) => 'redacted' in change);
+  // What the identity service was asked about somebody is forgotten with the identity, not restored.
+  const secret = fieldsThat(
+    (change, field) => 'redacted' in change && field !== 'identity_request',
+  );
   const isContactDeletion = entry.subject === 'contact' && entry.action === 'delete';
   // A creation is taken back without its values; a contact that was deleted comes back with a new auth_info.
   if (secret && entry.action !== 'create' && !isContactDeletion) {

@@ -15,6 +15,7 @@ import { importAuctions, startAuctions } from '../../src/auction/start.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
+  getContactByCode,
   updateAnyContact,
 } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
@@ -50,7 +51,9 @@ import {
   contactValues,
   emptyLists,
   operator,
+  pendingRequest,
   unique,
+  verification,
 } from '../support/fixtures.ts';
 import { beforeBatch } from '../support/meanwhile.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
@@ -558,6 +561,21 @@ it('contacts whose values are not in the history stay as they are', async () => 
       message: `delete contact ${code}: the values of name, ident, email, phone, city were removed from the history`,
     },
   ]);
+});
+
+it('contacts are known again by their former identity, whatever the identity service was asked', async () => {
+  const alpha = await addRegistrar(worker.env);
+  const { code, ident } = await addContact(worker.env, alpha, {
+    identityRequest: pendingRequest(),
+    identityVerification: verification(),
+  });
+  const correction = await commanded((origin) =>
+    updateAnyContact(worker.db, origin, code, { ident: '47101010033' }),
+  );
+  await takeBack(correction);
+  expect(await getContactByCode(worker.db, code)).toMatchObject({
+    ...{ ident, identityVerification: { result: 'success' }, identityRequest: null },
+  });
 });
 
 /** Imports three contacts of one registrar and one of another. */
