@@ -1,7 +1,13 @@
-import { type Claim, claims, contacts, type VerificationDemand } from '../../drizzle/schema.ts';
+import { sql } from 'drizzle-orm';
+import {
+  type Claim,
+  claims,
+  contacts,
+  domainContacts,
+  type VerificationDemand,
+} from '../../drizzle/schema.ts';
 import { getContactByCode } from '../contact/administer.ts';
 import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
-import type { ContactWithRegistrar } from '../contact/contact.ts';
 import { demandRule, reasonIn } from '../contact/verification-rules.ts';
 import { isVerified } from '../contact/verifications.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
@@ -37,8 +43,12 @@ export async function demandVerification(
   demand: VerificationDemand | null,
   options: ChangeOptions = {},
 ): Promise<Demanded> {
-  const look = () => getContactByCode(db, code);
-  const judge = (contact: ContactWithRegistrar): Change<Demanded> => {
+  const look = async () => {
+    const contact = await getContactByCode(db, code);
+    const itsDomains = sql`(select distinct domain_id from ${domainContacts} where contact_id = ${contact.id})`;
+    return { contact, domains: await db.$count(itsDomains) };
+  };
+  const judge = ({ contact, domains }: Awaited<ReturnType<typeof look>>): Change<Demanded> => {
     const asked = demand?.claims ?? [];
     const verified = asked.filter((claim) => isVerified(contact, claim));
     const claims = asked.filter((claim) => !verified.includes(claim));
@@ -50,16 +60,16 @@ export async function demandVerification(
     const reported = { ...change, outcome: { changes, verified } };
     const told = wanted && {
       event: 'contact.verification_required' as const,
-      text: textOf(contact, wanted),
+      text: textOf(contact.code, domains, wanted),
     };
     return notifyingRegistrar(db, contact, reported, origin.request.at, told);
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }
 
-function textOf({ code, domainCount }: ContactWithRegistrar, { claims, by }: VerificationDemand) {
-  const domains = domainCount === 1 ? '1 domain refers' : `${domainCount} domains refer`;
-  return `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${domains} to it`;
+function textOf(code: string, domains: number, { claims, by }: VerificationDemand) {
+  const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
+  return `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
 }
 
 /** A problem of each record whose code, in capital letters, no contact has. Each code is there once. */

@@ -36,7 +36,10 @@ const asking = (code: string) => `contact demand ${code} --claims email,identity
 
 test('a demand is kept with its contact, and its registrar is notified', async () => {
   const { registry, demandOf, notifications } = await registryWith({});
-  await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n');
+  await registry.done(
+    'domain import -',
+    'name,registrar,registrant,admin\na.ee,ALPHA,ALPHA:1,ALPHA:1\n',
+  );
   expect(await registry.run(asking('alpha:1'))).toMatchObject({
     status: 0,
     stdout:
