@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
-import { claims, contacts, domainContacts, domains } from '../../drizzle/schema.ts';
+import { type Claim, claims, contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import { derivedStatuses, generateAuthInfo } from '../contact/contact.ts';
 import { insertContacts } from '../contact/create.ts';
 import {
@@ -70,8 +70,8 @@ function record(rule: z.ZodMiniType): ReadText {
 }
 
 /**
- * The form with the verifications that end because their values change. The file may repeat one that has ended: what was
- * checked is not what is on record.
+ * The form with the verifications that end because their values change, and without a demand that is met. The file may
+ * repeat a verification that has ended: what was checked is not what is on record.
  */
 function withEnded(form: Form, here: Form): Form {
   const ended = claims.flatMap((claim) => {
@@ -85,7 +85,13 @@ function withEnded(form: Form, here: Form): Form {
     const isEnd = isChange || stored.result === 'ended';
     return isEnd ? [[file, JSON.stringify({ ...given, result: 'ended' })]] : [];
   });
-  return { ...form, ...Object.fromEntries(ended) };
+  const settled: Form = { ...form, ...Object.fromEntries(ended) };
+  const demanded = objectIn(settled.verification_demand)?.claims as Claim[] | undefined;
+  const isMet = demanded?.every((claim) => {
+    const verification = objectIn(settled[contactFields[verificationColumn[claim]].file]);
+    return verification?.result === 'success';
+  });
+  return isMet ? { ...settled, verification_demand: null } : settled;
 }
 
 function objectIn(text: string | null | undefined): Record<string, unknown> | null {

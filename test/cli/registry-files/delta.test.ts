@@ -184,6 +184,16 @@ test('a verification ends when its value changes, although the file repeats it',
   expect(await reconcile()).toMatchObject({ status: 0, equal: true });
 });
 
+test('what was demanded ends once it is verified there', async () => {
+  await moveIn(smallRegistry());
+  await moves.registry.done('contact demand ALPHA:11 --claims email --by 2099-01-01');
+  const files = smallRegistry();
+  files.contacts![0]!.email_verification = check;
+  await moveIn(files, '--theirs');
+  const { contact } = await moves.registry.done('contact show ALPHA:11');
+  expect(contact.verification_demand).toBeNull();
+});
+
 test('another verification of a changed value is in force, and so is one whose value stays', async () => {
   const files = smallRegistry();
   files.contacts![0]!.email_verification = check;
