@@ -33,6 +33,8 @@ const identityService: Actor = { type: 'identity_service', name: 'Identity servi
 interface Requested extends ContactReference {
   /** Where the person is to be identified; null if the person has been, by the request that was open. */
   link: string | null;
+  /** Of the contact, so that its erasure finds what is kept of the answer. */
+  uuid: string;
 }
 
 /**
@@ -68,7 +70,7 @@ export function requestIdentification(
     (contact, origin, asked) => {
       const made = rowUpdate(db, contact, change(contact, asked), origin);
       const link = asked.status === 'completed' ? null : asked.link;
-      return { ...made, outcome: { link, ...referenceTo(made.outcome) } };
+      return { ...made, outcome: { link, uuid: contact.uuid, ...referenceTo(made.outcome) } };
     },
     askService,
   );
@@ -121,6 +123,7 @@ function result(
   const identified = identifiedBy(contact, result ?? {});
   const { country_code: countryCode, ident, name } = identified;
   const isContact =
+    ![countryCode, ident, name].includes('') &&
     countryCode === contact.identCountryCode &&
     isSameIdentityCode(ident, contact.ident) &&
     (name === null || searchKey(name) === contact.nameKey);
@@ -131,15 +134,15 @@ function result(
 
 /**
  * Whom the service has identified, as the live registry reads it
- * (app/interactions/actions/process_contact_identification_webhook.rb). What it does not say is empty, as in no contact.
+ * (app/interactions/actions/process_contact_identification_webhook.rb). What it does not say is empty.
  */
 function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
-  const said = (claim: string) =>
-    String(result[claim] ?? '')
-      .trim()
-      .slice(0, 255);
+  const said = (claim: string) => {
+    const value = result[claim];
+    return typeof value === 'string' ? value.trim().slice(0, 255) : '';
+  };
   if (identType !== 'birthday') {
-    const [, country_code = '', ident = ''] = /^([A-Z]{2})([0-9A-Za-z]+)$/.exec(said('sub')) ?? [];
+    const [, country_code = '', ident = ''] = /^([A-Z]{2})(.+)$/.exec(said('sub')) ?? [];
     return { country_code, ident, name: null };
   }
   return {

@@ -17,6 +17,7 @@ import {
   operator,
   unique,
 } from '../support/fixtures.ts';
+import { sharedIdentityService } from '../support/identity-service.ts';
 import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -64,6 +65,18 @@ async function tablesWith(text: string): Promise<string[]> {
   );
   return found.flat().sort();
 }
+
+it('contact erase leaves no link to the identity service', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  await sharedIdentityService();
+  const headers = { 'Idempotency-Key': crypto.randomUUID() };
+  const asked = await repp.request(registrar, 'POST', `/verify/${code}`, undefined, headers);
+  const { data } = (await asked.json()) as { data: { contact: { link: string } } };
+  expect(await tablesWith(data.contact.link)).toEqual(['idempotency_keys']);
+  expect((await erase(code)).outcomes).toBe(1);
+  expect(await tablesWith(data.contact.link)).toEqual([]);
+});
 
 const removed = { removed: true };
 

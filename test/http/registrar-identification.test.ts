@@ -137,15 +137,14 @@ describe('a person who is who the contact says', () => {
     expect(entries[1]!.changes.identityRequest).toEqual({ redacted: true });
   });
 
-  it('is verified if the code is spelled otherwise', async () => {
-    const one = await aContact({ identCountryCode: 'LV', ident: '010180-12345' });
-    const link = await linkFor(one);
-    const spelled = { result: { sub: 'LV01018012345' }, status: 'completed' };
-    await service.failing(/GET .*requests/, shows({ id: idIn(link), link, ...spelled }), () =>
-      callBack(callAbout(one, link)),
-    );
-    expect(await identityOf(one)).toMatchObject({ result: 'success' });
-  });
+  it.each(['LV010180-12345', 'LV01018012345'])(
+    'is verified however the code is spelled: %s',
+    async (sub) => {
+      const one = await aContact({ identCountryCode: 'LV', ident: '010180-12345' });
+      await identifyAs(one, { sub });
+      expect(await identityOf(one)).toMatchObject({ result: 'success' });
+    },
+  );
 
   it('is verified by birthday, country and name', async () => {
     const one = await aContact(born);
@@ -188,6 +187,36 @@ test.each([
     });
   },
 );
+
+/** The service says that it has identified somebody with these claims. */
+async function identifyAs(one: One, result: object, client?: string) {
+  const link = await linkFor(one);
+  const found = { id: idIn(link), link, status: 'completed', result };
+  return service.failing(/GET .*requests/, shows(found), () =>
+    callBack(callAbout(one, link, client)),
+  );
+}
+
+const nameless = { identType: 'birthday', ident: '1980-01-02', name: 'Ann' } as const;
+
+describe('a contact that moved in without an identity', () => {
+  it.each([
+    ['a code', { ident: '', identCountryCode: '' }, { sub: 'X-1' }],
+    ['a birthday', { ...nameless, ident: '' }, { name: 'Ann', country: 'EE', id_number: '1' }],
+    [
+      'a country',
+      { ...nameless, identCountryCode: '' },
+      { name: 'Ann', birthdate: nameless.ident },
+    ],
+  ])('is not verified where neither it nor the service has %s', async (_, values, result) => {
+    const one = await aContact(values);
+    const client = 'identType' in values ? 'sandbox-birthday' : undefined;
+    expect(await identifyAs(one, result, client)).toEqual(taken);
+    expect(await read(one)).toMatchObject({
+      ...{ verified_at: null, verification_pending_at: expect.any(String) },
+    });
+  });
+});
 
 describe('a person who is somebody else', () => {
   async function mismatch(values?: Parameters<typeof aContact>[0]): Promise<One> {
@@ -267,9 +296,7 @@ describe('a person who is somebody else', () => {
 
   it('is not approved without an identity that a contact can have', async () => {
     const one = await aContact();
-    const link = await linkFor(one);
-    const unsaid = { id: idIn(link), link, status: 'completed', result: { sub: 17 } };
-    await service.failing(/GET .*requests/, shows(unsaid), () => callBack(callAbout(one, link)));
+    expect(await identifyAs(one, { sub: { toString: 17 } })).toEqual(taken);
     const detail =
       'The service has established no identity that the contact can have: Ident code is invalid.';
     expect(await approve(one)).toEqual(
@@ -280,13 +307,9 @@ describe('a person who is somebody else', () => {
 
   it('is not approved by a birthday if there is a code', async () => {
     const one = await aContact(born);
-    const link = await linkFor(one);
     const { ident: birthdate, name, identCountryCode: country } = born;
     const result = { birthdate, name, country, id_number: '010180-12345' };
-    const found = { id: idIn(link), link, status: 'completed', result };
-    await service.failing(/GET .*requests/, shows(found), () =>
-      callBack(callAbout(one, link, 'sandbox-birthday')),
-    );
+    await identifyAs(one, result, 'sandbox-birthday');
     expect(await read(one)).toMatchObject({ verified_at: null });
     expect(await approve(one)).toMatchObject({ status: 400, body: { code: 2304 } });
   });
@@ -400,8 +423,10 @@ describe('a call about a request', () => {
     expect(await callBack(callAbout(one, 'any'))).toMatchObject({ status: 404 });
     const { reference, ...others } = JSON.parse(callAbout(one, 'any').body);
     expect(reference).toBe('NOBODY:1');
-    const nobody = callbackOf({ ...others, id: 'any', reference: undefined });
-    expect(await callBack(nobody)).toMatchObject({ status: 404 });
+    for (const reference of [undefined, null]) {
+      const nobody = callbackOf({ ...others, id: 'any', reference });
+      expect(await callBack(nobody)).toMatchObject({ status: 404 });
+    }
   });
 
   it('changes nothing before the request is known, which the next request makes good', async () => {

@@ -16,7 +16,7 @@ export const callbackBody = onFirstUse(() =>
   z.object({
     identification_request_id: textField('is invalid', 100),
     client_id: textField('is invalid', 255),
-    reference: z.optional(textField('is invalid', 100)),
+    reference: z.nullish(textField('is invalid', 100)),
   }),
 );
 
@@ -34,11 +34,11 @@ identificationCallback.post('/', limitBody, async (c) => {
   if (!client || !(await isSigned(client, await c.req.arrayBuffer(), signature))) {
     throw new RegistryError('unauthorized', 'Signature is invalid');
   }
-  const { reference: code = '', identification_request_id: id } = given;
+  const { reference, identification_request_id: id } = given;
   const contact = await takeIdentification(
     database(c),
     client,
-    { code, id },
+    { code: reference ?? '', id },
     { at: c.var.now, requestId: c.var.requestId },
   );
   queueAfterResponse(c, contact.registrarId);
