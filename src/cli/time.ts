@@ -16,5 +16,8 @@ export function parseSince(text: string): Date {
 /** The end of a period that an option names; for a day, its end in UTC. */
 export function parseUntil(text: string): Date {
   const since = parseSince(text);
-  return isDay(text) ? new Date(since.getTime() + 24 * 60 * 60 * 1000) : since;
+  if (!isDay(text)) return since;
+  // What comes after the year 9999 is not in the order of its text.
+  const last = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+  return new Date(Math.min(since.getTime() + 24 * 60 * 60 * 1000, last));
 }

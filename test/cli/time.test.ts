@@ -40,3 +40,7 @@ test('includes the day that a period ends on', () => {
   expect(parseUntil('2026-01-31').toISOString()).toBe('2026-02-01T00:00:00.000Z');
   expect(parseUntil('2026-01-31T12:00:00').toISOString()).toBe('2026-01-31T12:00:00.000Z');
 });
+
+test('no instant comes after the end of the last day of the calendar', () => {
+  expect(parseUntil('9999-12-31').toISOString()).toBe('9999-12-31T23:59:59.999Z');
+});
