@@ -1,4 +1,3 @@
-import { currentTime } from '../time/clock.ts';
 import { listObjects } from './objects.ts';
 
 /*
@@ -7,11 +6,9 @@ import { listObjects } from './objects.ts';
  */
 const prefix = 'erasures/';
 
-/** Records that a contact was erased; without a time, only if the bucket has no record of it. */
-export async function recordErasure(bucket: R2Bucket, uuid: string, at?: Date): Promise<void> {
-  const place = `${prefix}${uuid}/`;
-  const { objects } = at ? { objects: [] } : await bucket.list({ prefix: place });
-  if (objects.length === 0) await bucket.put(`${place}${(at ?? currentTime()).toISOString()}`, '');
+/** Records that nothing of the contact was left at the instant. */
+export async function recordErasure(bucket: R2Bucket, uuid: string, at: Date): Promise<void> {
+  await bucket.put(`${prefix}${uuid}/${at.toISOString()}`, '');
 }
 
 /** The instant of the last erasure of each contact, by its UUID. */

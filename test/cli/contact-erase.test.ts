@@ -142,6 +142,11 @@ async function backedUp(...codes: string[]) {
   await registry.done(['backup', file]);
   return { registry, file };
 }
+const importContact = (registry: TestRegistry) =>
+  registry.done(
+    ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'],
+    `${JSON.stringify(contact)}\n`,
+  );
 const textOf = async (registry: TestRegistry) => JSON.stringify(await registry.rows());
 const erase = (registry: TestRegistry, code: string) =>
   registry.done(['contact', 'erase', code, '--yes']);
@@ -231,31 +236,43 @@ test('restore says that it cannot know who was erased since, if there is no buck
 
 test('a contact that was created again after its erasure is not erased again', async () => {
   const registry = await tool.newRegistry('ALPHA');
-  const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
-  const create = () => registry.done(args, `${JSON.stringify(contact)}\n`);
-  await create();
+  await importContact(registry);
   await erase(registry, contact.uuid);
-  await create();
+  await importContact(registry);
   expect(await registry.done('contact erase-again')).toMatchObject({ erased_again: [] });
 });
+
+/** Erases the contact while the bucket takes no object. */
+const eraseUnrecorded = (registry: TestRegistry, uuid: string) =>
+  runWith(registry, ['contact', 'erase', uuid, '--yes'], () => ({
+    ARCHIVE: { put: () => Promise.reject(new Error('no room')) },
+  }));
 
 test('contact erase says that the bucket has no record of it, and repairs that when it is repeated', async () => {
   const { registry, file } = await backedUp('ALPHA:ERASED');
   const { contacts } = await registry.rows();
   const { uuid } = contacts![0] as { uuid: string };
-  const args = ['contact', 'erase', uuid, '--yes'];
-  const refused = await runWith(registry, args, ({ ARCHIVE }) => ({
-    ARCHIVE: {
-      list: (options: R2ListOptions) => ARCHIVE!.list(options),
-      put: () => Promise.reject(new Error('no room')),
-    },
-  }));
+  const refused = await eraseUnrecorded(registry, uuid);
   expect(refused.status).toBe(1);
   expect(refused.stdout).toMatch(
     /^erased contact .*\nthe bucket ARCHIVE has no record of it \(no room\), so a restore may undo it: repeat the command\n$/s,
   );
-  expect(await registry.done(args)).toMatchObject({ changed: false });
+  expect(await erase(registry, uuid)).toMatchObject({ changed: false });
   expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
     erased_again: [{ code: 'ALPHA:ERASED', uuid }],
+  });
+});
+
+test('contact erase records its repetition even if the bucket has a record of an earlier erasure', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await importContact(registry);
+  await erase(registry, contact.uuid);
+  await importContact(registry);
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await registry.done(['backup', file]);
+  expect(await eraseUnrecorded(registry, contact.uuid)).toMatchObject({ status: 1 });
+  await erase(registry, contact.uuid);
+  expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
+    erased_again: [{ code: contact.code, uuid: contact.uuid }],
   });
 });

@@ -41,7 +41,7 @@ to is refused: the registry must know who holds a domain.`,
     );
     const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
     const isChanged = isErasing(erasure);
-    const unrecorded = isDryRun ? undefined : await record(registry, uuid, isChanged);
+    const unrecorded = isDryRun ? undefined : await record(registry, uuid);
     const text = isChanged
       ? erasureText(erasure, did('erase'))
       : [`nothing is left to erase of contact ${code}`, ...staying(erasure), backups].join('\n');
@@ -66,10 +66,9 @@ to is refused: the registry must know who holds a domain.`,
 async function record(
   { env: { ARCHIVE }, origin }: Registry,
   uuid: string,
-  isChanged: boolean,
 ): Promise<string | undefined> {
   try {
-    if (ARCHIVE) await recordErasure(ARCHIVE, uuid, isChanged ? origin.request.at : undefined);
+    if (ARCHIVE) await recordErasure(ARCHIVE, uuid, origin.request.at);
     return undefined;
   } catch (error) {
     process.exitCode = 1;
