@@ -2,7 +2,7 @@ import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions, domains } from '../../drizzle/schema.ts';
 import { randomHex } from '../bytes/digest.ts';
 import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
+import { RegistryError, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
 import {
   type Change,
@@ -12,6 +12,7 @@ import {
   type Origin,
   write,
 } from '../write.ts';
+import { type AuctionObstacle, findAuctionObstacles, isUnobstructed } from './obstacles.ts';
 import {
   type Auction,
   auctionSubject,
@@ -93,7 +94,8 @@ export async function registerAuction(
 /**
  * Gives an auction the status that it should have after a wrong report, with a new registration code if it becomes
  * `payment_received`, and returns it; the history keeps the reason. It starts no other auction. Throws `not_found`,
- * `taken` if it would be the name's second in progress, and `changed_meanwhile` if the request expects another version.
+ * `taken` if it would hold a name that is a domain, blocked, or held by another auction, and `changed_meanwhile` if the
+ * request expects another version.
  */
 export async function correctAuction(
   db: Database,
@@ -105,24 +107,29 @@ export async function correctAuction(
   }: { auction: string; status: AuctionStatus; reason: string },
   options: ChangeOptions = {},
 ): Promise<{ before: Auction; after: Auction }> {
+  const { isExpected = () => true, at } = origin.request;
+  const isHolding = ['started', 'awaiting_payment', 'payment_received'].includes(status);
   const look = async () => {
     const before = await getAuctionOf(db, uuidOrName);
-    const [other] = await db.all<{ isInProgress: 1 }>(inProgress(before.name));
-    return { before, isTaken: other !== undefined && before.status !== 'started' };
+    // The auction does not stand in its own way, nor does what auctions can be started in spite of.
+    const ignored = ['reserved', 'disputed', before.status] as AuctionObstacle[];
+    const hints = { started: '; cancel it first' };
+    return {
+      before,
+      obstacles: await findAuctionObstacles(db, origin, [before], ignored, hints),
+      isFree: isUnobstructed([before], ignored, at),
+    };
   };
-  const { isExpected = () => true } = origin.request;
-  const judge = ({ before, isTaken }: Awaited<ReturnType<typeof look>>) => {
+  const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
     if (!isExpected(`${before.uuid} ${before.version}`)) throw changedMeanwhile();
-    if (status === 'started' && isTaken) {
-      const message = `another auction of ${JSON.stringify(before.name)} is in progress; cancel it first`;
-      throw new RegistryError('taken', message, 'status');
-    }
+    if (isHolding && status !== before.status) throwProblems(obstacles);
     const registrationCode = registrationCodeFor(before, status);
     const values = before.status === status ? {} : { status, registrationCode };
     const change = auctionUpdate(db, before, values, origin);
     const { changes } = change;
     return {
       ...change,
+      ...(isHolding && { onlyIf: and(change.onlyIf, isFree) }),
       changes: change.statements ? { ...changes, reason: { from: null, to: reason } } : changes,
       outcome: { before, after: change.outcome },
     } satisfies Change<{ before: Auction; after: Auction }>;

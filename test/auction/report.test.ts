@@ -1,7 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auctions } from '../../drizzle/schema.ts';
-import { registerAuction, updateAuction } from '../../src/auction/report.ts';
+import { correctAuction, registerAuction, updateAuction } from '../../src/auction/report.ts';
+import { startAuctions } from '../../src/auction/start.ts';
 import { addAuction, operator } from '../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
 import { historyOf } from '../support/stored.ts';
@@ -152,5 +153,21 @@ describe('updateAuction', () => {
     await updateAuction(counting, operator, auction.uuid, report, ['domain_not_registered']);
     expect(batches).toBe(1);
     expect(await stored(auction.uuid)).toMatchObject({ status: 'domain_not_registered' });
+  });
+});
+
+describe('correctAuction', () => {
+  it('looks again if the name was put up for auction meanwhile, and leaves the auction as it was', async () => {
+    const auction = await addAuction(worker.env, { status: 'no_bids' });
+    const { name, punycode } = auction;
+    const overtaken = beforeBatch(worker.env, 1, () =>
+      startAuctions(worker.db, operator, [{ name, punycode }]),
+    );
+    const correction = { auction: auction.uuid, status: 'payment_received', reason: 'x' } as const;
+    await expect(correctAuction(overtaken, operator, correction)).rejects.toMatchObject({
+      reason: 'taken',
+      message: `"${name}" already has an auction in progress; cancel it first`,
+    });
+    expect(await stored(auction.uuid)).toEqual(auction);
   });
 });

@@ -94,8 +94,69 @@ test('corrects an auction after a wrong report, and publishes the list', async (
   const first = correct('started').with(2, id);
   expect(await registry.run(first)).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('another auction of "parandus.ee" is in progress'),
+    stderr: expect.stringContaining(
+      '"parandus.ee" already has an auction in progress; cancel it first',
+    ),
   });
+});
+
+test.each([
+  ['jalle.ee', [['auction start jalle.ee']], 'already has an auction in progress'],
+  [
+    'makstud.ee',
+    [
+      ['auction start makstud.ee'],
+      ['auction correct makstud.ee --status payment_received --reason paid --yes'],
+    ],
+    'has a paid auction',
+  ],
+  [
+    'ootel.ee',
+    [
+      ['auction start ootel.ee'],
+      ['auction correct ootel.ee --status awaiting_payment --reason bid --yes'],
+    ],
+    'has an auction that awaits payment',
+  ],
+  [
+    'voetud.ee',
+    [['domain import -', 'name,registrar,registrant\nvoetud.ee,ALPHA,ALPHA:1\n']],
+    'is a registered domain',
+  ],
+  ['kinni.ee', [['retained add kinni.ee --status blocked']], 'is blocked'],
+])(
+  'a correction gives %s back to no auction that has ended, once something else stands in the way',
+  async (name, since, message) => {
+    await registry.done(['auction', 'start', name]);
+    const { id } = await registry.done(['auction', 'show', name]);
+    const correct = (status: string) => [
+      ...['auction', 'correct', id, '--status', status],
+      ...['--reason', 'wrong report', '--yes'],
+    ];
+    await registry.done(correct('payment_not_received'));
+    for (const [command, input] of since) await registry.done(command!, input);
+    for (const status of ['started', 'awaiting_payment', 'payment_received']) {
+      const { status: ended, stderr } = await registry.run(correct(status));
+      expect([ended, stderr]).toEqual([
+        1,
+        expect.stringContaining(`refused: "${name}" ${message}`),
+      ]);
+    }
+    expect(await registry.done(['auction', 'show', id])).toMatchObject({
+      status: 'payment_not_received',
+      registration_code: null,
+    });
+    await registry.done(correct('no_bids'));
+  },
+);
+
+test('an auction of a reserved name is corrected as any other', async () => {
+  await registry.done('retained add hoitud.ee --status reserved');
+  await registry.done('auction start hoitud.ee --even-if-retained');
+  for (const status of ['awaiting_payment', 'no_bids', 'payment_received', 'started']) {
+    const correct = ['auction', 'correct', 'hoitud.ee', '--status', status, '--reason', 'wrong'];
+    expect(await registry.done([...correct, '--yes'])).toMatchObject({ status, changed: true });
+  }
 });
 
 test('refuses names outside the zones of the registry', async () => {
