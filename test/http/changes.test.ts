@@ -108,6 +108,9 @@ test('refuses a request without the tag, and one of an unknown type', async () =
     { errors: { since: ['parameter is required'] } },
   ]);
   expect((await changesOf(`${retained}?type=free`, 'x')).status).toBe(400);
+  expect(await changesOf(`${retained}?since=y`, 'x')).toMatchObject({
+    ...{ status: 400, body: { errors: { since: ['is given twice'] } } },
+  });
 });
 
 test('sends the changes with the cache headers of the list, and answers 304 until the list changes', async () => {

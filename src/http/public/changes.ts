@@ -17,7 +17,7 @@ for (const path of listPaths) {
     if (c.req.query('as_of') !== undefined) {
       throw new RegistryError('invalid', 'cannot be combined with since', 'as_of');
     }
-    const read = await readChanges(list, heldTag(c.req.query('since')), readerOf(c));
+    const read = await readChanges(list, heldTag(c.req.queries('since')), readerOf(c));
     if (!read) {
       throw new RegistryError('gone', 'is no longer available; fetch the whole list', 'since');
     }
@@ -30,7 +30,8 @@ for (const path of listPaths) {
 }
 
 /** The list's ETag in its own form; `W/` and the quotes may be left out. */
-function heldTag(since: string | undefined): string {
+function heldTag([since, second]: readonly string[] = []): string {
+  if (second !== undefined) throw new RegistryError('invalid', 'is given twice', 'since');
   if (!since) throw new RegistryError('missing', 'parameter is required', 'since');
   return `W/"${since.replace(/^W\//, '').replace(/^"(.*)"$/, '$1')}"`;
 }
