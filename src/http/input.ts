@@ -80,7 +80,8 @@ export function parsed<Shape extends z.ZodMiniObject>(
 export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> {
   const label = c.req.header('Content-Type');
   if (label !== undefined && !/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(label)) {
-    throw malformed('The Content-Type of the body is not JSON.');
+    const detail = 'The Content-Type of the body is not JSON.';
+    throw malformed(detail, 'Content-Type of the request body is not JSON');
   }
   const bytes = await c.req.arrayBuffer();
   if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
@@ -111,8 +112,7 @@ function problemsOf(
 export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /** The detail must quote nothing of the body. */
-function malformed(detail: string): RegistryError {
-  const message = 'Request body is not a JSON object';
+function malformed(detail: string, message = 'Request body is not a JSON object'): RegistryError {
   return new RegistryError([{ reason: 'malformed', message, detail }]);
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { registrarClient } from '../support/client.ts';
+import { answerOf, registrarClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, newContact } from '../support/fixtures.ts';
 import { onTheWire } from '../support/wire.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -68,6 +68,14 @@ test.each([
   expect(await repp.create(registrar, newContact(), headers)).toEqual({
     status: 400,
     body: syntaxError,
+  });
+});
+
+test('says to whoever has no details that the type is wrong', async () => {
+  const lookup = { method: 'POST', headers: { 'Content-Type': 'text/json' }, body: '{}' };
+  expect(await answerOf(worker.fetch('/repp/v1/retained_domains/lookup', lookup))).toEqual({
+    status: 400,
+    body: { errors: { base: ['Content-Type of the request body is not JSON'] } },
   });
 });
 
