@@ -89,6 +89,14 @@ test('a check replaces the one before of the same claim, and one that failed ver
   });
 });
 
+test('what may be left out of a check may be null', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const nothing = { framework: null, reference: null, result: null, verified_at: null };
+  await idOf(record(registrar, code, { claim: 'name', method: 'post', ...nothing }));
+  expect(await shownIn(registrar, code)).toMatchObject([{ claim: 'name', result: 'success' }]);
+});
+
 test('a verification that is withdrawn is gone; withdrawn again, it is not found', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);

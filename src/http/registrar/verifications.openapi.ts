@@ -19,7 +19,7 @@ z.globalRegistry
   .add(result, { description: '`success` unless given.' })
   .add(verified_at, {
     description: 'When it was checked (ISO 8601), not in the future; now unless given.',
-    override: { anyOf: undefined, type: 'string' },
+    override: { anyOf: undefined, type: ['string', 'null'], format: 'date-time' },
   });
 
 export const verificationPaths: ZodOpenApiPathsObject = {

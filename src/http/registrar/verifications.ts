@@ -21,8 +21,8 @@ export const verificationBody = onFirstUse(() =>
         method: textField('Method is invalid', 50),
         framework: clearable(textField('Framework is invalid', 50)),
         reference: clearable(textField('Reference is invalid', 100)),
-        result: z.optional(z.enum(['success', 'failed'], 'Result is invalid')),
-        verified_at: z.optional(instantRule('Verified at is invalid')),
+        result: clearable(z.enum(['success', 'failed'], 'Result is invalid')),
+        verified_at: clearable(instantRule('Verified at is invalid')),
       },
       'Verification is invalid',
     ),
@@ -31,12 +31,12 @@ export const verificationBody = onFirstUse(() =>
 
 verifications.post('/:code/verifications', async (c) => {
   const { verification } = await parseBody(c, verificationBody());
-  const { verified_at: verifiedAt, ...check } = verification;
+  const { verified_at: verifiedAt, result, ...check } = verification;
   const recorded = await recordVerification(
     database(c),
     c.var.login,
     c.req.param('code'),
-    { ...check, verifiedAt },
+    { ...check, result: result ?? undefined, verifiedAt: verifiedAt ?? undefined },
     await writeRequest(c),
   );
   return writtenAnswer(c, recorded, { verification: { id: recorded.outcome.id } });
