@@ -37,7 +37,7 @@ export const verificationRule = z.object(
 export const demandRule = z.object(
   {
     claims: z
-      .array(z.enum(claims, `is not one of ${claims.join(', ')}`), 'is not a list of claims')
+      .array(z.enum(claims, `may be ${claims.join(', ')}`), 'is not a list of claims')
       .check(z.minLength(1, 'is empty')),
     by: z.iso.date('is not a day such as 2027-01-31'),
   },
@@ -65,5 +65,6 @@ export const identityRequestRule = z.object(
 /** Why a rule refuses a value: what is wrong, after the property in which it is. */
 export function reasonIn({ issues: [issue] }: z.core.$ZodError): string {
   const { path, message } = issue!;
-  return typeof path[0] === 'string' ? `${path.join('.')} ${message}` : message;
+  const field = path.filter((part) => typeof part === 'string').join('.');
+  return field ? `${field} ${message}` : message;
 }

@@ -91,7 +91,7 @@ test.each([
   [
     'an unknown claim',
     '--claims age --by 2099-01-01',
-    'claims.0 is not one of identity, name, email, phone, address',
+    'claims may be identity, name, email, phone, address',
   ],
 ])('a demand with %s is refused', async (_, words, message) => {
   const { registry } = await registryWith({});
@@ -103,6 +103,8 @@ test.each([
   'ALPHA:1 --file x.csv --claims name --by 2099-01-01',
   '',
   'ALPHA:1 --withdraw --by 2099-01-01',
+  'ALPHA:1',
+  'ALPHA:1 --claims name',
 ])('contact demand %s is wrong usage', async (words) => {
   const { registry } = await registryWith();
   const args = `contact demand ${words}`.trim();

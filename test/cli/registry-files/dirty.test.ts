@@ -288,8 +288,7 @@ test('leaves out what is malformed about verifications, and says why', async () 
     email_verification: 'verified_at is in the future; it is left out',
     phone_verification: 'id is not text; it is left out',
     address_verification: `verified_at ${timestamp}`,
-    verification_demand:
-      'claims.0 is not one of identity, name, email, phone, address; it is left out',
+    verification_demand: 'claims may be identity, name, email, phone, address; it is left out',
     identity_request: 'id is not text; it is left out',
   });
   const { contacts } = await moves.registry.rows();

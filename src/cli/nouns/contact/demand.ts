@@ -94,8 +94,10 @@ ${filesText(columns)}`,
   )
   .hook('preAction', (command) => {
     const isOne = command.args.length === 1;
-    if (isOne === (command.opts().file !== undefined)) {
-      throw usageError('give either a contact or --file');
+    const { file, withdraw, claims, by } = command.opts();
+    if (isOne === (file !== undefined)) throw usageError('give either a contact or --file');
+    if (isOne && !withdraw && !(claims && by)) {
+      throw usageError('give --claims and --by, or --withdraw');
     }
   })
   .action((code, options) => {
