@@ -13,6 +13,7 @@ import type { RowsAfter } from '../database/paging.ts';
 import { RegistryError, throwProblems } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
+import { searchKey } from '../text/search-key.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 import { notifyingRegistrar, rowUpdate } from './change.ts';
 import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
@@ -30,7 +31,7 @@ export interface ContactCriteria {
   ident?: string | undefined;
   /** The whole address, ignoring case. */
   email?: string | undefined;
-  /** A part of the name; case matters. */
+  /** A part of the name, ignoring case. */
   name?: string | undefined;
   /** Only those without a verified identity. */
   isUnverified?: boolean | undefined;
@@ -57,7 +58,7 @@ export function listContactsBy(
         registrar === undefined ? undefined : eq(registrars.code, registrar),
         ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
         email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
-        name === undefined ? undefined : sql`instr(${contacts.name}, ${name}) > 0`,
+        name === undefined ? undefined : sql`instr(${contacts.nameKey}, ${searchKey(name)}) > 0`,
         isWithout ? isUnverified : undefined,
         // In a query of its own, or SQLite would go through all contacts by their ids.
         overdueOn === undefined

@@ -1,4 +1,5 @@
 import { setHolderDisabled } from '../../certificate/holder.ts';
+import { getRegistrar } from '../../registrar/account.ts';
 import { addApiUser, listApiUsers, rotateApiUser } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { noun, reading, writing } from '../command.ts';
@@ -60,8 +61,9 @@ const list = verb(
   reading('list', 'api-user list --registrar ALPHA')
     .description('List the API users of one registrar or of all, and how old their secrets are')
     .option('--registrar <code>', 'only the users of this registrar', asciiUpperCase),
-  async ({ db }, options) => {
-    const listed = await listApiUsers(db, options.registrar);
+  async ({ db }, { registrar }) => {
+    if (registrar !== undefined) await getRegistrar(db, registrar);
+    const listed = await listApiUsers(db, registrar);
     const users = listed.map((user) => ({
       id: user.id,
       username: user.username,
