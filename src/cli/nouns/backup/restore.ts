@@ -21,7 +21,7 @@ export const restoreCommand = reading(
   'restore registry-2026-11-21.sqlite --persist-to restored',
   'restore registry.sqlite --remote',
 )
-  .description('Copy a backup into an empty database and publish the lists')
+  .description('Make a database equal to a backup and publish the lists')
   .argument('<file>', 'a file that backup has written')
   .addHelpText(
     'after',
