@@ -5,16 +5,17 @@ import type { Database } from '../database/open.ts';
 import type { Problem } from '../error.ts';
 import { problemOf, type Reversal } from './reversal.ts';
 
-/** A problem for each contact that a command has added and to which a domain refers that stays. */
+/** A problem for each contact that a command has added and to which a domain refers that the command did not change. */
 export async function linkProblems(
   db: Database,
   reversals: readonly Reversal[],
 ): Promise<Problem[]> {
-  const going = reversals.filter(({ action }) => action === 'delete');
-  const goneDomains = new Set(
-    going.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
+  const revertedDomains = new Set(
+    reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
   );
-  const added = going.filter(({ subject }) => subject === 'contact');
+  const added = reversals.filter(
+    ({ subject, action }) => subject === 'contact' && action === 'delete',
+  );
   const problems: Problem[] = [];
   for (const some of jsonArrays(added.map(({ uuid }) => uuid))) {
     const linked = await db
@@ -23,7 +24,7 @@ export async function linkProblems(
       .innerJoin(domainContacts, eq(domainContacts.contactId, contacts.id))
       .innerJoin(domains, eq(domains.id, domainContacts.domainId))
       .where(isIn(contacts.uuid, some));
-    const staying = linked.filter(({ domain }) => !goneDomains.has(domain));
+    const staying = linked.filter(({ domain }) => !revertedDomains.has(domain));
     const domainOf = new Map(staying.map(({ uuid, domain }) => [uuid, domain]));
     problems.push(
       ...added.flatMap(({ uuid, entry }) => {

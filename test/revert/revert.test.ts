@@ -27,6 +27,7 @@ import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
 import { loadDomains } from '../../src/domain/read.ts';
 import type { DomainRecord } from '../../src/domain/record.ts';
 import { removeDomains } from '../../src/domain/remove.ts';
+import { transferDomain } from '../../src/domain/transfer.ts';
 import { updateDomain } from '../../src/domain/update.ts';
 import {
   deleteArchived,
@@ -700,6 +701,23 @@ it('domains that a command added, changed and removed are as they were, and back
   expect(await domainsOf(changed, removed, added)).toEqual(before);
   await takeBack(revertingAgain);
   expect(await domainsOf(changed, removed, added)).toEqual(after);
+});
+
+it('a transfer stays if another domain has been linked to one of the copies', async () => {
+  const { one, other, record } = await newParties();
+  const [domain, another] = [record(), record()];
+  await importDomains(worker.db, operator, [domain, { ...another, registrant: other }]);
+  const { code: beta } = await addRegistrar(worker.env);
+  const transfer = await commanded((origin) => transferDomain(worker.db, origin, domain, beta));
+  const plan = await planRevert(worker.db, operator, transfer);
+  const after = await domainsOf(domain);
+  const copy = after[domain.name]!.registrant!;
+  expect(copy).not.toBe(one);
+  await updateDomain(worker.db, operator, another, { registrant: copy });
+  const message = `create contact ${copy}: domain ${another.name} refers to it`;
+  expect(await problems(transfer)).toEqual([{ reason: 'linked', message }]);
+  await expect(revert(worker.db, command(), plan)).rejects.toMatchObject({ reason: 'linked' });
+  expect(await domainsOf(domain)).toEqual(after);
 });
 
 /** Gives the code of a contact that no domain refers to to somebody else. */

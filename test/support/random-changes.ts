@@ -145,6 +145,8 @@ export const commands: Record<string, Command> = {
   },
   'remove domains': (db, origin, { names }, [a, b]) =>
     removeDomains(db, origin, [at(names, a).name, at(names, b).name]),
+  'transfer domain': (db, origin, { names, registrars }, [a, b]) =>
+    transferDomain(db, origin, at(names, a), at(registrars, b)),
   'retain names': (db, origin, pool, numbers) =>
     addRetainedDomains(db, origin, retained(pool, numbers)),
   'release names': (db, origin, pool, numbers) =>
@@ -170,8 +172,6 @@ export const everyCommand: typeof commands = {
   'erase contact': (db, origin, { codes }, [a]) => eraseContact(db, origin, at(codes, a)),
   'transfer contact': (db, origin, { codes, registrars }, [a, b]) =>
     transferContact(db, origin, at(codes, a), at(registrars, b)),
-  'transfer domain': (db, origin, { names, registrars }, [a, b]) =>
-    transferDomain(db, origin, at(names, a), at(registrars, b)),
   'move domain in': (db, { request }, { names, registrars }, [a, b]) => {
     const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
     const form = { name: at(names, a).name, registrar: at(registrars, b) };

@@ -154,7 +154,6 @@ const transfer = verb(
         changed: isChange,
       },
       text: from === to ? `nothing to change: domain ${name.name} already belongs to ${to}` : done,
-      undo: ['domain', 'transfer', name.name, '--to', from],
     };
   },
 );
