@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import {
   archivedDeletions,
   history,
@@ -19,15 +19,11 @@ export interface Archive {
   run: string;
 }
 
-/** Older than the instant. The newest entry of all stays, so that its id is never given again. */
-function isArchivable(before: string): SQL | undefined {
-  return and(
-    lt(history.occurredAt, before),
-    lt(history.id, sql`(select max(id) from ${history} as newest)`),
-  );
-}
-
-/** The number of entries that can be archived, and their first and last instant. */
+/**
+ * The number of entries that can be archived, and their first and last instant: those from before an instant, up to the
+ * first that is not, as clocks differ and an entry may hide values of those before it. The newest entry of all stays, so
+ * that its id is never given again.
+ */
 export async function countArchivable(db: Database, before: string) {
   const [counted] = await db
     .select({
@@ -37,7 +33,11 @@ export async function countArchivable(db: Database, before: string) {
       until: sql<string | null>`max(${history.occurredAt})`,
     })
     .from(history)
-    .where(isArchivable(before));
+    .where(
+      sql`${history.id} < coalesce(
+        (select min(id) from ${history} as later where occurred_at >= ${before}),
+        (select max(id) from ${history} as newest))`,
+    );
   return counted!;
 }
 
@@ -74,20 +74,18 @@ export async function startArchive(
   );
 }
 
-/** Entries that can be archived, in the order of their ids. */
-export function listArchivable(
+/** The first entries that can be archived, in the order of their ids. */
+export async function listArchivable(
   db: Database,
   before: string,
-  page: { after?: number | undefined; limit: number },
+  { limit }: { limit: number },
 ): Promise<(typeof history.$inferSelect)[]> {
-  return retried(() =>
-    db
-      .select()
-      .from(history)
-      .where(and(isArchivable(before), gt(history.id, page.after ?? 0)))
-      .orderBy(asc(history.id))
-      .limit(page.limit),
+  const newest = sql`(select max(id) from ${history} as newest)`;
+  const entries = await retried(() =>
+    db.select().from(history).where(lt(history.id, newest)).orderBy(asc(history.id)).limit(limit),
   );
+  const end = entries.findIndex(({ occurredAt }) => occurredAt >= before);
+  return end < 0 ? entries : entries.slice(0, end);
 }
 
 /**

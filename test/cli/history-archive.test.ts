@@ -59,6 +59,18 @@ it('history archive keeps the newest entry, so that its id is never given again'
   expect(await idsLeft(registry)).toEqual([3]);
 }, 120_000);
 
+it('history archive takes no entry that follows one that stays, even if it is older by its time', async () => {
+  const registry = await registryWith(30);
+  // The hours begin again, as if these were written with another clock.
+  await addEntries(registry, 30);
+  const file = path.join(registry.directory, 'history.ndjson');
+  const args = ['history', 'archive', '--before', '2020-01-02', '--to', file];
+  for (const how of [['--dry-run'], []]) {
+    expect(await registry.done([...args, ...how])).toMatchObject({ archived: 23 });
+  }
+  expect(await idsLeft(registry)).toEqual(numbers(24, 60));
+}, 120_000);
+
 it('history archive refuses a day that is not over, and a file that is something else', async () => {
   const registry = await registryWith(3);
   const file = await registry.file('notes.txt', 'Some notes');

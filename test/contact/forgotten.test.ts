@@ -6,12 +6,6 @@ import { eraseContact } from '../../src/contact/erase.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { deleteOrphans } from '../../src/contact/orphans.ts';
 import { removeOldValues } from '../../src/contact/recorded-values.ts';
-import {
-  deleteArchived,
-  endArchive,
-  listArchivable,
-  startArchive,
-} from '../../src/history/archive.ts';
 import { contactKind } from '../../src/move-in/contacts.ts';
 import type { Form } from '../../src/move-in/kind.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
@@ -20,6 +14,7 @@ import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, newContact, unique } from '../support/fixtures.ts';
+import { archiveEntries } from '../support/following.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -118,15 +113,6 @@ async function move(...changes: RowChange[]): Promise<void> {
 const comes = (to: Form): RowChange => ({ action: 'add', from: null, to });
 const goes = (from: Form): RowChange => ({ action: 'remove', from, to: null });
 
-/** Archives the history before an instant. */
-async function archive(before: string): Promise<void> {
-  const run = { file: 'history.ndjson', run: crypto.randomUUID() };
-  await startArchive(worker.db, run, { isForced: false });
-  const ids = (await listArchivable(worker.db, before, { limit: 100 })).map(({ id }) => id);
-  await deleteArchived(worker.db, run, ids as [number]);
-  await endArchive(worker.db, run);
-}
-
 /** Each life of a contact leads to the code or the UUID by which it is erased. */
 const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
   async 'that its registrar and the person changed'(somebody) {
@@ -220,7 +206,7 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
     await deleteAnyContact(worker.db, command('2001-02-01T00:00:00.000Z'), code);
     const second = await importContact(somebody, uuid);
     await deleteAnyContact(worker.db, command(), second);
-    await archive('2001-01-15T00:00:00.000Z');
+    await archiveEntries(worker.db, '2001-01-15T00:00:00.000Z');
     await importContact(somebody, uuid);
     return second;
   },

@@ -1,13 +1,8 @@
-import { inArray } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { auctions } from '../../drizzle/schema.ts';
+import { auctions, history } from '../../drizzle/schema.ts';
 import type { Database } from '../../src/database/open.ts';
-import {
-  deleteArchived,
-  endArchive,
-  listArchivable,
-  startArchive,
-} from '../../src/history/archive.ts';
+import { deleteArchived, endArchive, startArchive } from '../../src/history/archive.ts';
 import { type Pool, snapshotOf } from './random-changes.ts';
 
 /** What the registry has of these keys, by the subject and the key. */
@@ -86,11 +81,13 @@ export function newFollower(db: Database, pool: Pool, pages: Pages) {
   return { restart, follow, catchUp, counts };
 }
 
-/** Moves at most 1,000 entries from before an instant out of the history. */
+/** Moves at most 1,000 entries from before an instant out of the history, even from between entries that stay. */
 export async function archiveEntries(db: Database, before: string) {
   const run = { file: 'history.csv', run: crypto.randomUUID() };
   await startArchive(db, run, { isForced: true });
-  const [first, ...others] = await listArchivable(db, before, { limit: 1_000 });
+  const isOld = sql`occurred_at < ${before} and id < (select max(id) from ${history} as newest)`;
+  const ids = db.select({ id: history.id }).from(history).where(isOld);
+  const [first, ...others] = await ids.orderBy(history.id).limit(1_000);
   if (first) await deleteArchived(db, run, [first.id, ...others.map(({ id }) => id)]);
   await endArchive(db, run);
 }
