@@ -1,6 +1,7 @@
 import { and, asc, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import {
   archivedDeletions,
+  contacts,
   history,
   historyArchives,
   historyPermits,
@@ -88,13 +89,19 @@ export async function listArchivable(
   return end < 0 ? entries : entries.slice(0, end);
 }
 
+/** Whether the contact of an entry was gone by then: it is created next, or there is none. */
+const wasGone = sql`'create' = ifnull(
+  (select next.action from ${history} as next where next.subject = 'contact' and next.action <> 'update'
+    and next.subject_uuid = history.subject_uuid and next.id > history.id order by next.id limit 1),
+  iif(exists (select 1 from ${contacts} where uuid = history.subject_uuid), 'delete', 'create'))`;
+
 /**
  * Whether an entry deletes a thing, unbinds a certificate, or erases a contact that was gone before: it has nothing but
  * removed values.
  */
 const isDeletion = sql`actor_type not in ('move_in', 'cron') and (
   action = 'delete' or changes ->> '$.certificate.from' is not null or subject = 'contact' and action = 'update'
-  and not exists (select 1 from json_each(changes) where value ->> '$.removed' is null))`;
+  and not exists (select 1 from json_each(changes) where value ->> '$.removed' is null) and ${wasGone})`;
 
 /** What tells apart what shares a key. */
 const remembered = sql`json_object('status', json(changes -> '$.status'), 'certificate', json(changes -> '$.certificate'))`;

@@ -1,19 +1,25 @@
 import { expect, test } from 'vitest';
 import { archiveHistory } from '../../../src/cli/nouns/history/archive.ts';
-import { openDatabase } from '../../../src/database/open.ts';
+import { deleteOrphans } from '../../../src/contact/orphans.ts';
+import { removeOldValues } from '../../../src/contact/recorded-values.ts';
+import { type Database, openDatabase } from '../../../src/database/open.ts';
 import { row, smallRegistry } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves();
 const { moveIn } = moves;
 
-/** Moves all entries of history but the newest to a file. */
-async function archiveAll(): Promise<void> {
+const future = '2999-01-01T00:00:00.000Z';
+
+async function inDatabase(work: (db: Database) => Promise<unknown>): Promise<void> {
   const { env, dispose } = await moves.registry.open();
-  const file = `${moves.directory}/history.ndjson`;
-  await archiveHistory(openDatabase(env.DB), '2999-01-01T00:00:00.000Z', file, { limit: 7 });
+  await work(openDatabase(env.DB));
   await dispose();
 }
+
+/** Moves all entries of history but the newest to a file. */
+const archiveAll = () =>
+  inDatabase((db) => archiveHistory(db, future, `${moves.directory}/history.ndjson`, { limit: 7 }));
 
 test('what was erased or deleted here does not move in again after its history was archived', async () => {
   const files = smallRegistry();
@@ -57,4 +63,20 @@ test('a contact that was erased here does not move in again under another code',
   expect(conflicts(await moveIn(renamed))).toEqual([conflict]);
   await archiveAll();
   expect(conflicts(await moveIn(renamed))).toEqual([conflict]);
+});
+
+test('what only the scheduled run deleted here moves in again, though values of its changes were removed and archived', async () => {
+  const files = smallRegistry();
+  const contact = row.contact(31, 'ALPHA');
+  files.contacts!.push(contact);
+  await moveIn(files);
+  await moves.registry.done('contact update ALPHA:31 --phone +372.5999999 --yes');
+  await inDatabase(async (db) => {
+    await deleteOrphans(db, future, { at: new Date(), requestId: crypto.randomUUID() });
+    await removeOldValues(db, future);
+  });
+  await moves.registry.done('registrar update BETA --name Beeta');
+  await archiveAll();
+  const { counts } = await moveIn({ contacts: files.contacts! });
+  expect(counts).toMatchObject({ contacts: { added: 1 } });
 });
