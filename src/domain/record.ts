@@ -1,4 +1,6 @@
+import { sql } from 'drizzle-orm';
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
+import { sameIdentitySince } from '../contact/former-identity.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { RecordProblem } from '../error.ts';
@@ -40,7 +42,8 @@ export async function findDomainProblems(
 /** The records' registrars and contacts, as far as they exist, by their codes. */
 export interface Parties {
   registrars: Set<string>;
-  contacts: Map<string, { id: number; uuid: string }>;
+  /** With the entry of history since which each has belonged to its present person. */
+  contacts: Map<string, { id: number; uuid: string; since: number }>;
 }
 
 export async function loadParties(
@@ -58,7 +61,8 @@ export async function loadParties(
   );
   for (const codes of jsonArrays(new Set(contactCodes))) {
     const { id, uuid, code } = contacts;
-    const rows = await db.select({ id, uuid, code }).from(contacts).where(isIn(code, codes));
+    const since = sameIdentitySince(sql`${uuid}`);
+    const rows = await db.select({ id, uuid, code, since }).from(contacts).where(isIn(code, codes));
     for (const { code, ...contact } of rows) parties.contacts.set(code, contact);
   }
   return parties;

@@ -10,8 +10,8 @@ import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
 /**
  * The rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would get
- * back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one, `gone` if the history does
- * not say which one it was.
+ * back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one or another person's, `gone`
+ * if the history does not say which one it was.
  */
 export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const meant = reversals.filter(
@@ -35,7 +35,7 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   });
 }
 
-/** A problem for each code that the domain would get back and that does not stand for the same contact any more. */
+/** A problem for each code that the domain would get back and that is somebody else's now, or may be. */
 function contactProblems({ changes, entry }: Reversal, { contacts }: Parties): Problem[] {
   const values = valuesAfter(changes);
   return domainRoles.flatMap((role) => {
@@ -43,11 +43,14 @@ function contactProblems({ changes, entry }: Reversal, { contacts }: Parties): P
     const uuids = recorded && 'from' in recorded ? recorded.uuids : undefined;
     const codes = [values[role] ?? []].flat() as string[];
     return codes
-      .filter((code) => uuids?.[code] !== contacts.get(code)?.uuid)
+      .filter((code) => {
+        const { uuid, since } = contacts.get(code)!;
+        return uuids?.[code] !== uuid || since > entry.id;
+      })
       .map((code) =>
         uuids?.[code] === undefined
           ? problemOf(entry, 'gone', `the history does not say which contact ${code} was`)
-          : problemOf(entry, 'changed_meanwhile', `${code} is the code of another contact now`),
+          : problemOf(entry, 'changed_meanwhile', `${code} is somebody else's now`),
       );
   });
 }

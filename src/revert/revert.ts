@@ -1,6 +1,6 @@
-import { and, type SQL } from 'drizzle-orm';
+import { and, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import type { HistorySubject } from '../../drizzle/schema.ts';
+import { changesIdentity, type HistorySubject, history } from '../../drizzle/schema.ts';
 import { deleteAuctions, insertAuctions } from '../auction/start.ts';
 import { jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -29,7 +29,7 @@ import { type Reversal, valuesAfter } from './reversal.ts';
  * throws if something has changed since the plan was made.
  */
 export async function revert(db: Database, origin: Origin, plan: RevertPlan): Promise<void> {
-  const { request, at, seen, reversals } = plan;
+  const { request, at, seen, subjects, reversals } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   const [first] = reversals;
   if (first?.subject === 'contact' && first.action !== 'delete') {
@@ -47,6 +47,10 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
     isWholeFrom(at),
     nothingSince(seen, 'domain', inAuction),
     nothingSince(seen, 'retained_domain', inAuction),
+    // Domains go back to their contacts only while these belong to the same persons.
+    subjects.includes('domain')
+      ? sql`not exists (select 1 from ${history} where id > ${seen} and ${changesIdentity})`
+      : undefined,
     ...ofSubjects.map(([subject, some]) => {
       const keys = some.map(({ key }) => key);
       return nothingSince(seen, subject, keys);

@@ -731,7 +731,7 @@ async function giveAway(code: string) {
   await addContact(worker.env, registrar, { code, number, name: 'Somebody Else' });
 }
 
-it.each([
+const departures = [
   [
     'removed',
     'delete',
@@ -743,7 +743,9 @@ it.each([
     (origin: Origin, domain: DomainRecord, other: string) =>
       updateDomain(worker.db, origin, domain, { registrant: other, admin: [] }),
   ],
-])(
+] as const;
+
+it.each(departures)(
   'domains that were %s give nothing to a stranger who has the code of a former contact',
   async (_, action, change) => {
     const { one, other, record } = await newParties();
@@ -753,11 +755,62 @@ it.each([
     await giveAway(one);
     const problem = {
       reason: 'changed_meanwhile',
-      message: `${action} domain ${domain.name}: ${one} is the code of another contact now`,
+      message: `${action} domain ${domain.name}: ${one} is somebody else's now`,
     };
     expect(await problems(request)).toEqual([problem, problem]);
   },
 );
+
+it.each(departures)(
+  'domains that were %s give nothing to somebody else who has become the person of a former contact',
+  async (_, action, change) => {
+    const { one, other, record } = await newParties();
+    const domain = record();
+    await importDomains(worker.db, operator, [domain]);
+    const request = await commanded((origin) => change(origin, domain, other));
+    const plan = await planRevert(worker.db, operator, request);
+    const left = await domainsOf(domain);
+    await updateAnyContact(worker.db, operator, one, { ident: '47101010033' });
+    const problem = {
+      reason: 'changed_meanwhile',
+      message: `${action} domain ${domain.name}: ${one} is somebody else's now`,
+    };
+    expect(await problems(request)).toEqual([problem, problem]);
+    await expect(revert(worker.db, command(), plan)).rejects.toMatchObject(problem);
+    expect(await domainsOf(domain)).toEqual(left);
+  },
+);
+
+it('a domain goes back to a contact that belongs to the same person as when it was removed', async () => {
+  const { one, record } = await newParties();
+  const domain = record();
+  await updateAnyContact(worker.db, operator, one, {
+    ident: '010180-12345',
+    identCountryCode: 'LV',
+  });
+  await importDomains(worker.db, operator, [domain]);
+  const before = await domainsOf(domain);
+  const removal = await commanded((origin) => removeDomains(worker.db, origin, [domain.name]));
+  await updateAnyContact(worker.db, operator, one, { ident: '01018012345', city: 'Narva' });
+  await takeBack(removal);
+  expect(await domainsOf(domain)).toEqual(before);
+});
+
+it('a domain goes back to nobody who becomes the person of its contact at that moment', async () => {
+  const { one, record } = await newParties();
+  const domain = record();
+  await importDomains(worker.db, operator, [domain]);
+  const removal = await commanded((origin) => removeDomains(worker.db, origin, [domain.name]));
+  const plan = await planRevert(worker.db, operator, removal);
+  const overtaken = beforeBatch(worker.env, 1, () =>
+    updateAnyContact(worker.db, operator, one, { ident: '47101010033' }),
+  );
+  await expect(revert(overtaken, command(), plan)).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+    message: expect.stringContaining(`${one} is somebody else's now`),
+  });
+  expect(await domainsOf(domain)).toEqual({});
+});
 
 it('domains whose contacts the history does not tell from others with their codes stay as they are', async () => {
   const { one, record } = await newParties();
