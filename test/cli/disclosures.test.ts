@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import fs, { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import fs, { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -248,15 +248,20 @@ test('a grant writes over no file, and one that cannot be written leaves the req
   const { registry, directory, file } = await withRequest();
   await writeFile(file, 'another');
   const nowhere = path.join(directory, 'no/file.json');
+  const link = path.join(directory, 'link.json');
+  await symlink(nowhere, link);
   for (const [to, message] of [
     [file, 'already exists; name another file'],
+    [link, 'already exists; name another file'],
     [nowhere, 'cannot be written'],
+    ['', 'the name of the file is empty'],
   ]) {
     const { status, stderr } = await registry.run(['disclosure', 'grant', '1', '--to', to!]);
     expect(status).toBe(1);
     expect(stderr).toContain(message);
   }
   expect(await readFile(file, 'utf8')).toBe('another');
+  expect(await readdir(directory)).toEqual(['for-the-police.json', 'link.json']);
   expect(await outcomeOf(registry)).toBeNull();
 });
 

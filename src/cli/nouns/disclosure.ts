@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { everyRow } from '../../database/every-row.ts';
@@ -78,7 +78,7 @@ const grant = verb(
     .requiredOption('--to <file>', 'a new file, readable by its owner only'),
   async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {
     const shown = disclosureDataBy(env);
-    if (existsSync(to)) {
+    if (lstatSync(to, { throwIfNoEntry: false })) {
       throw new RegistryError('taken', `${to} already exists; name another file`, 'to');
     }
     const given = { ...(fields && { fields }), visibleAfter };
