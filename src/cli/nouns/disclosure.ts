@@ -83,8 +83,8 @@ const grant = verb(
     }
     const given = { ...(fields && { fields }), visibleAfter };
     const granting = (isDryRun: boolean) => grantDisclosure(db, origin, id, given, { isDryRun });
-    // The file gets its name when it is whole. Whatever ends the command, nothing is disclosed without a row; at the worst
-    // there is a row without a file, and the request is opened again.
+    // The file gets its name after the row is written; at the worst there is a row without a file, and the request is opened
+    // again. A process that is killed before the row leaves the values in a directory that only its owner can enter.
     const write = async (target: string) => {
       const save = (fields: object) => {
         const content = { disclosure: id, granted_at: origin.request.at, fields };
