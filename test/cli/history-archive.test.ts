@@ -186,16 +186,18 @@ describe('an archive that is interrupted', () => {
     await expectDone();
   });
 
-  test('an archive does not mix two registries', async () => {
+  test('an archive does not mix two registries, and says how to take another file', async () => {
     const [id] = await left();
     await writeFile(
       file,
       `${JSON.stringify({ id, occurred_at: before, subject: 'auction', key: 'x.ee', request_id: null })}\n`,
     );
     await expect(archive()).rejects.toThrow(
-      `${file} has another entry ${id}: it is the archive of another registry`,
+      `${file} has another entry ${id}: it is the archive of another registry, or of this one before a restore; name another file, and add --force`,
     );
     expect(await left()).toContain(id);
+    await archiveHistory(worker.db, before, `${file}.other`, { isForced: true });
+    expect(idsOf(await readFile(`${file}.other`, 'utf8'))).toEqual(numbers(first, newest - 1));
   });
 });
 

@@ -41,7 +41,8 @@ export async function openArchive(name: string, firstId: number) {
       if (found === identityOf(historyData(entry))) return true;
       throw new RegistryError(
         'taken',
-        `${name} has another entry ${entry.id}: it is the archive of another registry`,
+        `${name} has another entry ${entry.id}: it is the archive of another registry, or of this one before a restore; ` +
+          'name another file, and add --force',
       );
     };
     return {

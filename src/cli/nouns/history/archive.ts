@@ -20,7 +20,7 @@ export const archiveVerb = verb(
     .description('Move the entries from before a day to a file')
     .requiredOption('--before <date>', 'archive the entries from before this day, UTC')
     .requiredOption('--to <file>', 'the NDJSON file to write or continue')
-    .option('--force', 'start even if an archive to another file, now lost, is unfinished')
+    .option('--force', 'start even if an archive to another file, lost or refused, is unfinished')
     .addHelpText(
       'after',
       `
