@@ -84,7 +84,7 @@ const grant = verb(
     const given = { ...(fields && { fields }), visibleAfter };
     const granting = (isDryRun: boolean) => grantDisclosure(db, origin, id, given, { isDryRun });
     // The file gets its name after the row is written; at the worst there is a row without a file, and the request is opened
-    // again. A process that is killed before the row leaves the values in a directory that only its owner can enter.
+    // again. A killed process may leave the values, even without a row, in a directory that only its owner can enter.
     const write = async (target: string) => {
       const save = (fields: object) => {
         const content = { disclosure: id, granted_at: origin.request.at, fields };
