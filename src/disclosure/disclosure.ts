@@ -93,7 +93,7 @@ export async function openDisclosure(
 /**
  * Grants an open request, or some of its fields, and returns what is disclosed: the values when it was granted. Throws
  * `gone` if the contact is, `conflict` if it has another holder now or the request is answered already, `invalid` for a
- * field that was not requested or that the contact does not have, and `not_found`.
+ * field that was not requested or that the contact does not have and for a time that is past, and `not_found`.
  */
 export async function grantDisclosure(
   db: Database,
@@ -108,6 +108,10 @@ export async function grantDisclosure(
     const holder = presentHolder(request, contact);
     if (visibleAfter && request.isConfidential) {
       const message = `disclosure ${id} is confidential: the person never sees it`;
+      throw new RegistryError('invalid', message, 'visible_after');
+    }
+    if (visibleAfter && visibleAfter <= origin.request.at) {
+      const message = 'the time until which the person sees nothing is past';
       throw new RegistryError('invalid', message, 'visible_after');
     }
     const grantedFields = chosenFields(fields ?? request.requestedFields, request.requestedFields);
