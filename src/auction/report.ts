@@ -114,11 +114,8 @@ export async function correctAuction(
     // The auction does not stand in its own way, nor does what auctions can be started in spite of.
     const ignored = ['reserved', 'disputed', before.status] as AuctionObstacle[];
     const hints = { started: '; cancel it first' };
-    return {
-      before,
-      obstacles: await findAuctionObstacles(db, origin, [before], ignored, hints),
-      isFree: isUnobstructed([before], ignored, at),
-    };
+    const obstacles = await findAuctionObstacles(db, origin, [before], ignored, hints);
+    return { before, obstacles, isFree: isUnobstructed([before], ignored, at) };
   };
   const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
     if (!isExpected(`${before.uuid} ${before.version}`)) throw changedMeanwhile();

@@ -13,9 +13,8 @@ export async function linkProblems(
   const revertedDomains = new Set(
     reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
   );
-  const added = reversals.filter(
-    ({ subject, action }) => subject === 'contact' && action === 'delete',
-  );
+  const going = reversals.filter(({ action }) => action === 'delete');
+  const added = going.filter(({ subject }) => subject === 'contact');
   const problems: Problem[] = [];
   for (const some of jsonArrays(added.map(({ uuid }) => uuid))) {
     const linked = await db
