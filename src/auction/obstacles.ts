@@ -26,9 +26,10 @@ export type ObstacleHints = Partial<Record<AuctionObstacle, string>>;
 
 /**
  * The query of each `name` of another that is a domain, is blocked, is reserved, is disputed today, or has an auction that
- * is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes after the others.
+ * is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes after the others. An auction
+ * is not in the way of itself.
  */
-export function selectObstacles(names: SQL, now: Date): SQL {
+export function selectObstacles(names: SQL, now: Date, itself: string | null = null): SQL {
   return sql`
     with asked as (${names})
     select * from (
@@ -37,7 +38,7 @@ export function selectObstacles(names: SQL, now: Date): SQL {
         where name in (select name from asked)
       union all select name, status from ${auctions}
         where name in (select name from asked)
-          and status in ('awaiting_payment', 'payment_received', 'started')
+          and status in ('awaiting_payment', 'payment_received', 'started') and uuid is not ${itself}
       union all select distinct name, 'disputed' from ${disputes}
         where name in (select name from asked) and ${isInForce(dayOf(now))}
     )
@@ -49,10 +50,11 @@ export function isUnobstructed(
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
   now: Date,
+  itself?: string,
 ): SQL {
   const asked = jsonArrays(names.map(({ name }) => name)).map(
     (array) => sql`not exists (
-      select 1 from (${selectObstacles(sql`select value as name from json_each(${array})`, now)})
+      select 1 from (${selectObstacles(sql`select value as name from json_each(${array})`, now, itself)})
       where ${notInArray(sql`obstacle`, [...ignored])})`,
   );
   return and(sql`true`, ...asked)!;
@@ -65,13 +67,14 @@ export async function findAuctionObstacles(
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
   hints: ObstacleHints = {},
+  itself?: string,
 ): Promise<RecordProblem<DomainName>[]> {
   const records = new Map(names.map((record) => [record.name, record]));
   const problems: RecordProblem<DomainName>[] = [];
   for (const array of jsonArrays(records.keys())) {
     const asked = sql`select value as name from json_each(${array})`;
     const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(
-      selectObstacles(asked, request.at),
+      selectObstacles(asked, request.at, itself),
     );
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;

@@ -12,7 +12,7 @@ import {
   type Origin,
   write,
 } from '../write.ts';
-import { type AuctionObstacle, findAuctionObstacles, isUnobstructed } from './obstacles.ts';
+import { findAuctionObstacles, isUnobstructed } from './obstacles.ts';
 import {
   type Auction,
   auctionSubject,
@@ -108,25 +108,28 @@ export async function correctAuction(
   options: ChangeOptions = {},
 ): Promise<{ before: Auction; after: Auction }> {
   const { isExpected = () => true, at } = origin.request;
-  const isHolding = ['started', 'awaiting_payment', 'payment_received'].includes(status);
+  const isHolding = (status: AuctionStatus) =>
+    ['started', 'awaiting_payment', 'payment_received'].includes(status);
   const look = async () => {
     const before = await getAuctionOf(db, uuidOrName);
-    // The auction does not stand in its own way, nor does what auctions can be started in spite of.
-    const ignored = ['reserved', 'disputed', before.status] as AuctionObstacle[];
+    const { uuid } = before;
+    // Auctions can be started in spite of some, and one that holds the name keeps it.
+    const kept = isHolding(before.status) ? (['domain', 'blocked'] as const) : [];
+    const ignored = ['reserved', 'disputed', ...kept] as const;
     const hints = { started: '; cancel it first' };
-    const obstacles = await findAuctionObstacles(db, origin, [before], ignored, hints);
-    return { before, obstacles, isFree: isUnobstructed([before], ignored, at) };
+    const obstacles = await findAuctionObstacles(db, origin, [before], ignored, hints, uuid);
+    return { before, obstacles, isFree: isUnobstructed([before], ignored, at, uuid) };
   };
   const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
     if (!isExpected(`${before.uuid} ${before.version}`)) throw changedMeanwhile();
-    if (isHolding && status !== before.status) throwProblems(obstacles);
+    if (isHolding(status) && status !== before.status) throwProblems(obstacles);
     const registrationCode = registrationCodeFor(before, status);
     const values = before.status === status ? {} : { status, registrationCode };
     const change = auctionUpdate(db, before, values, origin);
     const { changes } = change;
     return {
       ...change,
-      ...(isHolding && { onlyIf: and(change.onlyIf, isFree) }),
+      ...(isHolding(status) && { onlyIf: and(change.onlyIf, isFree) }),
       changes: change.statements ? { ...changes, reason: { from: null, to: reason } } : changes,
       outcome: { before, after: change.outcome },
     } satisfies Change<{ before: Auction; after: Auction }>;

@@ -170,4 +170,13 @@ describe('correctAuction', () => {
     });
     expect(await stored(auction.uuid)).toEqual(auction);
   });
+
+  it('sells no name that another auction with the same status holds', async () => {
+    const { uuid, name, punycode } = await addAuction(worker.env, { status: 'awaiting_payment' });
+    await addAuction(worker.env, { name, punycode, status: 'awaiting_payment' });
+    const correction = { auction: uuid, status: 'payment_received', reason: 'x' } as const;
+    await expect(correctAuction(worker.db, operator, correction)).rejects.toMatchObject({
+      message: `"${name}" has an auction that awaits payment`,
+    });
+  });
 });

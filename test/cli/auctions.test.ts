@@ -159,6 +159,14 @@ test('an auction of a reserved name is corrected as any other', async () => {
   }
 });
 
+test('an auction that holds a name is corrected, although the name was blocked meanwhile', async () => {
+  await registry.done('auction start suletud.ee');
+  await registry.done('retained add suletud.ee --status blocked');
+  const correct = 'auction correct suletud.ee --reason wrong --yes --status';
+  expect(await registry.done(`${correct} payment_received`)).toMatchObject({ changed: true });
+  expect(await registry.done(`${correct} awaiting_payment`)).toMatchObject({ changed: true });
+});
+
 test('refuses names outside the zones of the registry', async () => {
   const before = process.env.ZONES;
   process.env.ZONES = 'ee';
