@@ -70,8 +70,8 @@ function record(rule: z.ZodMiniType): ReadText {
 }
 
 /**
- * The form with the verifications that end because their values change, and without a demand that is met. The file may
- * repeat a verification that has ended: what was checked is not what is on record.
+ * The form with the verifications that end because their values change. The file may repeat one that has ended: what was
+ * checked is not what is on record.
  */
 function withEnded(form: Form, here: Form): Form {
   const ended = claims.flatMap((claim) => {
@@ -85,13 +85,16 @@ function withEnded(form: Form, here: Form): Form {
     const isEnd = isChange || stored.result === 'ended';
     return isEnd ? [[file, JSON.stringify({ ...given, result: 'ended' })]] : [];
   });
-  const settled: Form = { ...form, ...Object.fromEntries(ended) };
-  const demanded = objectIn(settled.verification_demand)?.claims as Claim[] | undefined;
+  return { ...form, ...Object.fromEntries(ended) };
+}
+
+function withoutMetDemand(form: Form): Form {
+  const demanded = objectIn(form.verification_demand)?.claims as Claim[] | undefined;
   const isMet = demanded?.every((claim) => {
-    const verification = objectIn(settled[contactFields[verificationColumn[claim]].file]);
+    const verification = objectIn(form[contactFields[verificationColumn[claim]].file]);
     return verification?.result === 'success';
   });
-  return isMet ? { ...settled, verification_demand: null } : settled;
+  return isMet ? { ...form, verification_demand: null } : form;
 }
 
 function objectIn(text: string | null | undefined): Record<string, unknown> | null {
@@ -158,7 +161,7 @@ export const contactKind: Kind = {
       and ${contacts.number} = cast(${valueIn('to.id')} as integer) and ${contacts.code} <> ${valueIn('to.code')})
     and (${valueIn('from.id')}, ${valueIn('from.uuid')}, ${valueIn('from.registrar')})
       is not (${valueIn('to.id')}, ${valueIn('to.uuid')}, ${valueIn('to.registrar')})`,
-  settle: async (form, here) => (here ? withEnded(form, here) : form),
+  settle: async (form, here) => withoutMetDemand(here ? withEnded(form, here) : form),
   insert: insertContacts,
   heldBy: sql`(select 'domain ' || ${domains.name} from ${domains}
     join ${domainContacts} on ${domainContacts.domainId} = ${domains.id}

@@ -194,6 +194,16 @@ test('what was demanded ends once it is verified there', async () => {
   expect(contact.verification_demand).toBeNull();
 });
 
+test('what was demanded and is verified in the same file is not demanded here', async () => {
+  const files = smallRegistry();
+  const demand = JSON.stringify({ claims: ['email'], by: '2099-01-01' });
+  Object.assign(files.contacts![0]!, { email_verification: check, verification_demand: demand });
+  await moveIn(files);
+  const { contact } = await moves.registry.done('contact show ALPHA:11');
+  expect(contact.verification_demand).toBeNull();
+  expect(await reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
 test('another verification of a changed value is in force, and so is one whose value stays', async () => {
   const files = smallRegistry();
   files.contacts![0]!.email_verification = check;
