@@ -49,7 +49,7 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
     nothingSince(seen, 'retained_domain', inAuction),
     // Domains go back to their contacts only while these belong to the same persons.
     subjects.includes('domain')
-      ? sql`not exists (select 1 from ${history} where id > ${seen} and ${changesIdentity})`
+      ? sql`not exists (select 1 from ${history} not indexed where id > ${seen} and ${changesIdentity})`
       : undefined,
     ...ofSubjects.map(([subject, some]) => {
       const keys = some.map(({ key }) => key);
