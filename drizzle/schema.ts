@@ -836,7 +836,7 @@ export const historyArchives = sqliteTable(
 
 /**
  * What the operator, a registrar or a person deleted or erased, from archived entries of history: it must not move in
- * again. The columns are named as in `history`. It has no values but the status of a reserved or blocked name
+ * again, and a contact that is there in spite of it was created anew. The columns are named as in `history`. It has no values but the status of a reserved or blocked name
  * and the fingerprint of a certificate.
  */
 export const archivedDeletions = sqliteTable(

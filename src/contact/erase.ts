@@ -191,7 +191,7 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   ] as const;
 }
 
-/** Whether a kept outcome names the contact's person; another has nothing but the contact's code. */
+/** Whether a kept outcome is about the contact's person; another has nothing but the contact's code. */
 function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }

@@ -111,7 +111,7 @@ export async function grantDisclosure(
       throw new RegistryError('invalid', message, 'visible_after');
     }
     if (visibleAfter && visibleAfter <= origin.request.at) {
-      const message = 'the time until which the person sees nothing is past';
+      const message = 'the time after which the person sees it is past';
       throw new RegistryError('invalid', message, 'visible_after');
     }
     const grantedFields = chosenFields(fields ?? request.requestedFields, request.requestedFields);

@@ -50,7 +50,7 @@ function contactProblems({ changes, entry }: Reversal, { contacts }: Parties): P
       .map((code) =>
         uuids?.[code] === undefined
           ? problemOf(entry, 'gone', `the history does not say which contact ${code} was`)
-          : problemOf(entry, 'changed_meanwhile', `${code} is somebody else's now`),
+          : problemOf(entry, 'changed_meanwhile', `${code} may be somebody else's now`),
       );
   });
 }

@@ -14,6 +14,7 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type RecordProblem, RegistryError } from '../error.ts';
 import type { Changes } from '../history/changes.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
 import { dayOf } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
@@ -44,9 +45,13 @@ export async function demandVerification(
   options: ChangeOptions = {},
 ): Promise<Demanded> {
   const look = async () => {
-    const contact = await getContactByCode(db, code);
-    const itsDomains = sql`(select distinct domain_id from ${domainContacts} where contact_id = ${contact.id})`;
-    return { contact, domains: await db.$count(itsDomains) };
+    const ofContact = sql`contact_id = (select id from ${contacts} where code = ${asciiUpperCase(code)})`;
+    const itsDomains = sql`(select distinct domain_id from ${domainContacts} where ${ofContact})`;
+    const [contact, domains] = await Promise.all([
+      getContactByCode(db, code),
+      db.$count(itsDomains),
+    ]);
+    return { contact, domains };
   };
   const judge = ({ contact, domains }: Awaited<ReturnType<typeof look>>): Change<Demanded> => {
     const asked = demand?.claims ?? [];

@@ -204,7 +204,7 @@ test.each([
     'is confidential: the person never sees it',
     ['--confidential'],
   ],
-  [['--visible-after', '2020-01-31'], 'the time until which the person sees nothing is past', []],
+  [['--visible-after', '2020-01-31'], 'the time after which the person sees it is past', []],
 ])('a grant with %j is refused, and the request stays open', async (more, message, flags) => {
   const { registry, directory, file } = await withRequest(...flags);
   const { status, stderr } = await registry.run([
@@ -259,12 +259,13 @@ test('a grant writes over no file, and one that cannot be written leaves the req
     [file, 'already exists; name another file'],
     [link, 'already exists; name another file'],
     [nowhere, 'cannot be written'],
-    ['', 'the name of the file is empty'],
   ]) {
     const { status, stderr } = await registry.run(['disclosure', 'grant', '1', '--to', to!]);
     expect(status).toBe(1);
     expect(stderr).toContain(message);
   }
+  const nameless = await registry.run(['disclosure', 'grant', '1', '--to', '']);
+  expect(nameless).toMatchObject({ status: 2, stderr: expect.stringContaining('name is empty') });
   expect(await readFile(file, 'utf8')).toBe('another');
   expect(await readdir(directory)).toEqual(['for-the-police.json', 'link.json']);
   expect(await outcomeOf(registry)).toBeNull();

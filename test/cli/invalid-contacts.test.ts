@@ -114,7 +114,8 @@ test('prints no auth_info, and no character that a terminal would obey', async (
   const code = 'ALPHA:1';
   registry.edit(`
     update contacts set name = 'A' || char(7, 155, 8238, 917505), auth_info = 'open' || char(9) || 'sesame'
-    where code = '${code}'`);
+    where code = '${code}';
+    update contacts set name_key = name where code = '${code}'`);
   const list = ['contact', 'list', '--invalid', '--name', 'A\u0007'];
   const { stdout } = await registry.run(list);
   expect(stdout).toBe(

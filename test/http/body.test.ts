@@ -71,7 +71,7 @@ test.each([
   });
 });
 
-test('says to whoever has no details that the type is wrong', async () => {
+test('says outside REPP, too, that the type of a body is wrong', async () => {
   const lookup = { method: 'POST', headers: { 'Content-Type': 'text/json' }, body: '{}' };
   expect(await answerOf(worker.fetch('/repp/v1/retained_domains/lookup', lookup))).toEqual({
     status: 400,

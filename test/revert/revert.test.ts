@@ -755,7 +755,7 @@ it.each(departures)(
     await giveAway(one);
     const problem = {
       reason: 'changed_meanwhile',
-      message: `${action} domain ${domain.name}: ${one} is somebody else's now`,
+      message: `${action} domain ${domain.name}: ${one} may be somebody else's now`,
     };
     expect(await problems(request)).toEqual([problem, problem]);
   },
@@ -773,7 +773,7 @@ it.each(departures)(
     await updateAnyContact(worker.db, operator, one, { ident: '47101010033' });
     const problem = {
       reason: 'changed_meanwhile',
-      message: `${action} domain ${domain.name}: ${one} is somebody else's now`,
+      message: `${action} domain ${domain.name}: ${one} may be somebody else's now`,
     };
     expect(await problems(request)).toEqual([problem, problem]);
     await expect(revert(worker.db, command(), plan)).rejects.toMatchObject(problem);
@@ -807,7 +807,7 @@ it('a domain goes back to nobody who becomes the person of its contact at that m
   );
   await expect(revert(overtaken, command(), plan)).rejects.toMatchObject({
     reason: 'changed_meanwhile',
-    message: expect.stringContaining(`${one} is somebody else's now`),
+    message: expect.stringContaining(`${one} may be somebody else's now`),
   });
   expect(await domainsOf(domain)).toEqual({});
 });

@@ -18,15 +18,14 @@ import { atInterrupt } from '../report/interrupt.ts';
 /**
  * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory beside
  * it that only its owner can enter, which stays behind only if the process is killed, and a file that already has the
- * name stays as it is. Throws `invalid` for an empty name. With `isNew`, throws `taken` if there is one with another
- * content, also if another process has just made it.
+ * name stays as it is. With `isNew`, throws `taken` if there is one with another content, also if another process has
+ * just made it.
  */
 export async function writeWhole<Result>(
   file: string,
   write: (target: string) => Promise<Result>,
   { isNew = false } = {},
 ): Promise<Result> {
-  if (file === '') throw new RegistryError('invalid', 'the name of the file is empty');
   const place = existsSync(file) ? realpathSync(file) : file;
   // A device or a pipe has no content to keep.
   if (existsSync(place) && !statSync(place).isFile()) return write(place);

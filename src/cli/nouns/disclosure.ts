@@ -17,6 +17,7 @@ import {
 import { disclosureHoursOf, type Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { listed, noun, reading, writing } from '../command.ts';
+import { parseFileName } from '../file/import.ts';
 import { writeWhole } from '../file/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { fieldLines, listReport } from '../report/text.ts';
@@ -75,7 +76,7 @@ const grant = verb(
       'the day or time until which the person sees nothing',
       parseUntil,
     )
-    .requiredOption('--to <file>', 'a new file, readable by its owner only'),
+    .requiredOption('--to <file>', 'a new file, readable by its owner only', parseFileName),
   async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {
     const shown = disclosureDataBy(env);
     if (lstatSync(to, { throwIfNoEntry: false })) {

@@ -57,6 +57,7 @@ const invalid = verb(
     .description("Count the contacts' values that today's rules refuse")
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase),
   async (registry, { registrar }) => {
+    if (registrar !== undefined) await getRegistrar(registry.db, registrar);
     const counts = new Map<string, number>();
     let [checked, contacts] = [0, 0];
     for await (const contact of judgedContacts(registry, { registrar })) {

@@ -35,7 +35,7 @@ const list = verb(
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
-    .option('--name <text>', 'only contacts whose name contains this')
+    .option('--name <text>', 'only contacts whose name contains this, in any case')
     .option(
       '--invalid',
       "only contacts with values that today's rules refuse: each with its reason",
@@ -58,7 +58,7 @@ const list = verb(
     ),
   async (registry, options) => {
     const { registrar, ident, email, name, deleted, invalid, unverified, overdue } = options;
-    if (registrar !== undefined) await getRegistrar(registry.db, registrar);
+    if (registrar !== undefined && !deleted) await getRegistrar(registry.db, registrar);
     const criteria = {
       registrar,
       ident,

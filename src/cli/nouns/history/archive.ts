@@ -20,12 +20,16 @@ export const archiveVerb = verb(
     .description('Move the entries from before a day to a file')
     .requiredOption('--before <date>', 'archive the entries from before this day, UTC')
     .requiredOption('--to <file>', 'the NDJSON file to write or continue')
-    .option('--force', 'start even if an archive to another file, lost or refused, is unfinished')
+    .option(
+      '--force',
+      'start even if an archive to a file that is lost, or was refused, is unfinished',
+    )
     .addHelpText(
       'after',
       `
 The entries are appended to the file and then removed from the database, a few hundred at a time. If the
-command is interrupted, repeat it: each entry is in the file once. The newest entry always stays.
+command is interrupted, repeat it: each entry is in the file once. The newest entry always stays. It ends
+before the first entry that is not older, since clocks differ.
 The file keeps personal values: contact erase and HISTORY_VALUES_MONTHS do not change it.`,
     )
     .hook('preAction', (command) => {

@@ -32,10 +32,10 @@ export const revertVerb = verb(
       'after',
       `
 Takes back reserved, blocked and disputed names that were added, removed or replaced; auctions that were
-started or cancelled; domains that were added, changed or removed; contacts that were added, if no domain
-refers to them; one contact's update, statuses or deletion: all changes of the request or none. It is refused
-where something has changed since, and where the history no longer has the values. It is recorded as a
-request of its own, which can be taken back as well.`,
+started or cancelled; domains that were added, changed, removed or transferred; contacts that were added, if
+no other domain refers to them; one contact's update, statuses or deletion: all changes of the request or
+none. It is refused where something has changed since, and where the history no longer has the values. It is
+recorded as a request of its own, which can be taken back as well, unless it removed a transfer's copies.`,
     ),
   async (registry, request, options) => {
     const { db, origin, isDryRun, did } = registry;
