@@ -27,7 +27,7 @@ const updatedAt = () => text('updated_at').notNull();
 const isDay = (column: AnySQLiteColumn) => sql`${column} is date(${column})`;
 const isDigest = (column: AnySQLiteColumn) =>
   sql`length(${column}) = 64 and ${column} not glob '*[^0-9a-f]*'`;
-const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
+export const isOneOf = (column: AnySQLiteColumn, values: readonly string[]) =>
   sql`${column} in (${sql.raw(values.map((value) => `'${value}'`).join(', '))})`;
 
 export const registrars = sqliteTable(

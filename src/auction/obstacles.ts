@@ -7,6 +7,7 @@ import type { RecordProblem } from '../error.ts';
 import { isInForce } from '../retained-domain/in-force.ts';
 import { dayOf } from '../time/day.ts';
 import type { Origin } from '../write.ts';
+import { isHolding } from './read.ts';
 
 /** The reasons why a name cannot be put up for auction, in words that follow the name. */
 export const auctionObstacles = {
@@ -38,7 +39,7 @@ export function selectObstacles(names: SQL, now: Date, itself: string | null = n
         where name in (select name from asked)
       union all select name, status from ${auctions}
         where name in (select name from asked)
-          and status in ('awaiting_payment', 'payment_received', 'started') and uuid is not ${itself}
+          and ${isHolding} and uuid is not ${itself}
       union all select distinct name, 'disputed' from ${disputes}
         where name in (select name from asked) and ${isInForce(dayOf(now))}
     )

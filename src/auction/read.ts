@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
+import { type AuctionStatus, auctions, isOneOf } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import type { RowsAfter } from '../database/paging.ts';
 import { retried } from '../database/retry.ts';
@@ -14,6 +14,14 @@ export async function listStartedAuctions(db: Database): Promise<Auction[]> {
     db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
   );
 }
+
+/** With one of these, an auction holds its name: it is in progress, awaits payment or is paid. */
+export const holdingStatuses = [
+  'started',
+  'awaiting_payment',
+  'payment_received',
+] as const satisfies AuctionStatus[];
+export const isHolding = isOneOf(auctions.status, holdingStatuses);
 
 /** A literal, because with a bound value SQLite would not choose the partial index. */
 export const isStarted = sql`${auctions.status} = 'started'`;

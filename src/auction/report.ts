@@ -18,6 +18,7 @@ import {
   auctionSubject,
   getAuction,
   getAuctionOf,
+  holdingStatuses,
   isAuctionUnchanged,
   registrationCodeOf,
 } from './read.ts';
@@ -108,13 +109,12 @@ export async function correctAuction(
   options: ChangeOptions = {},
 ): Promise<{ before: Auction; after: Auction }> {
   const { isExpected = () => true, at } = origin.request;
-  const isHolding = (status: AuctionStatus) =>
-    ['started', 'awaiting_payment', 'payment_received'].includes(status);
+  const holds = (status: AuctionStatus) => holdingStatuses.some((holding) => holding === status);
   const look = async () => {
     const before = await getAuctionOf(db, uuidOrName);
     const { uuid } = before;
     // Auctions can be started in spite of some, and one that holds the name keeps it.
-    const kept = isHolding(before.status) ? (['domain', 'blocked'] as const) : [];
+    const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
     const ignored = ['reserved', 'disputed', ...kept] as const;
     const hints = { started: '; cancel it first' };
     const obstacles = await findAuctionObstacles(db, origin, [before], ignored, hints, uuid);
@@ -122,14 +122,14 @@ export async function correctAuction(
   };
   const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
     if (!isExpected(`${before.uuid} ${before.version}`)) throw changedMeanwhile();
-    if (isHolding(status) && status !== before.status) throwProblems(obstacles);
+    if (holds(status) && status !== before.status) throwProblems(obstacles);
     const registrationCode = registrationCodeFor(before, status);
     const values = before.status === status ? {} : { status, registrationCode };
     const change = auctionUpdate(db, before, values, origin);
     const { changes } = change;
     return {
       ...change,
-      ...(isHolding(status) && { onlyIf: and(change.onlyIf, isFree) }),
+      ...(holds(status) && { onlyIf: and(change.onlyIf, isFree) }),
       changes: change.statements ? { ...changes, reason: { from: null, to: reason } } : changes,
       outcome: { before, after: change.outcome },
     } satisfies Change<{ before: Auction; after: Auction }>;

@@ -1,13 +1,6 @@
-import { and, desc, eq, inArray, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import {
-  type AuctionStatus,
-  auctions,
-  disputes,
-  domains,
-  history,
-  retainedDomains,
-} from '../../drizzle/schema.ts';
-import type { Auction } from '../auction/read.ts';
+import { and, desc, eq, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
+import { auctions, disputes, domains, history, retainedDomains } from '../../drizzle/schema.ts';
+import { type Auction, isHolding } from '../auction/read.ts';
 import type { Database } from '../database/open.ts';
 import type { Dispute } from '../retained-domain/dispute.ts';
 import { isInForce } from '../retained-domain/in-force.ts';
@@ -26,8 +19,6 @@ export interface NameState {
   auction: Auction | undefined;
 }
 
-const open = ['started', 'awaiting_payment', 'payment_received'] satisfies AuctionStatus[];
-
 /** Reads the state of a name on this day. One round trip. */
 export async function readNameState(db: Database, name: string, now: Date): Promise<NameState> {
   const [[newest], [domain], retained, [dispute], [auction]] = await db.batch([
@@ -43,7 +34,7 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
     db
       .select()
       .from(auctions)
-      .where(and(eq(auctions.name, name), inArray(auctions.status, open)))
+      .where(and(eq(auctions.name, name), isHolding))
       .orderBy(desc(auctions.id))
       .limit(1),
   ]);
