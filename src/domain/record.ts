@@ -1,6 +1,4 @@
-import { sql } from 'drizzle-orm';
 import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
-import { sameIdentitySince } from '../contact/former-identity.ts';
 import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { RecordProblem } from '../error.ts';
@@ -42,8 +40,7 @@ export async function findDomainProblems(
 /** The records' registrars and contacts, as far as they exist, by their codes. */
 export interface Parties {
   registrars: Set<string>;
-  /** With the entry of history since which each has belonged to its present person. */
-  contacts: Map<string, { id: number; uuid: string; since: number }>;
+  contacts: Map<string, { id: number; uuid: string }>;
 }
 
 export async function loadParties(
@@ -61,8 +58,7 @@ export async function loadParties(
   );
   for (const codes of jsonArrays(new Set(contactCodes))) {
     const { id, uuid, code } = contacts;
-    const since = sameIdentitySince(sql`${uuid}`);
-    const rows = await db.select({ id, uuid, code, since }).from(contacts).where(isIn(code, codes));
+    const rows = await db.select({ id, uuid, code }).from(contacts).where(isIn(code, codes));
     for (const { code, ...contact } of rows) parties.contacts.set(code, contact);
   }
   return parties;

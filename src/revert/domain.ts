@@ -1,4 +1,7 @@
+import { sql } from 'drizzle-orm';
 import { domainRoles } from '../../drizzle/schema.ts';
+import { sameIdentitySince } from '../contact/former-identity.ts';
+import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { domainRow } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
@@ -26,7 +29,8 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   });
   const parties = await loadParties(db, domains);
   throwProblems(problemsOf(domains, parties));
-  throwProblems(meant.flatMap((reversal) => contactProblems(reversal, parties)));
+  const since = await identitiesSince(db, parties);
+  throwProblems(meant.flatMap((reversal) => contactProblems(reversal, parties, since)));
   return domains.map((domain) => {
     const { name, createdAt } = domain;
     const row = domainRow(domain, present.get(name), parties);
@@ -35,8 +39,24 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   });
 }
 
+/** The entry of history since which each contact has belonged to its present person, by UUID. */
+async function identitiesSince(db: Database, { contacts }: Parties): Promise<Map<string, number>> {
+  const since = new Map<string, number>();
+  for (const uuids of jsonArrays(Array.from(contacts.values(), ({ uuid }) => uuid))) {
+    const rows = await db.all<{ uuid: string; entry: number }>(sql`
+      select asked.value as uuid, ${sameIdentitySince(sql`asked.value`)} as entry
+      from json_each(${uuids}) as asked`);
+    for (const { uuid, entry } of rows) since.set(uuid, entry);
+  }
+  return since;
+}
+
 /** A problem for each code that the domain would get back and that is somebody else's now, or may be. */
-function contactProblems({ changes, entry }: Reversal, { contacts }: Parties): Problem[] {
+function contactProblems(
+  { changes, entry }: Reversal,
+  { contacts }: Parties,
+  since: ReadonlyMap<string, number>,
+): Problem[] {
   const values = valuesAfter(changes);
   return domainRoles.flatMap((role) => {
     const recorded = entry.changes[role];
@@ -44,8 +64,8 @@ function contactProblems({ changes, entry }: Reversal, { contacts }: Parties): P
     const codes = [values[role] ?? []].flat() as string[];
     return codes
       .filter((code) => {
-        const { uuid, since } = contacts.get(code)!;
-        return uuids?.[code] !== uuid || since > entry.id;
+        const { uuid } = contacts.get(code)!;
+        return uuids?.[code] !== uuid || since.get(uuid)! > entry.id;
       })
       .map((code) =>
         uuids?.[code] === undefined
