@@ -2,6 +2,7 @@ import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
 import type { Database } from '../database/open.ts';
+import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
@@ -31,6 +32,11 @@ export async function getRegistrar(db: Database, code: string) {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (!registrar) throw unknownRegistrar(code);
   return registrar;
+}
+
+/** Throws `not_found` if a code is given that no registrar has. */
+export async function checkRegistrar(db: Database, code: string | undefined): Promise<void> {
+  if (code !== undefined) await retried(() => getRegistrar(db, code));
 }
 
 /** Throws `not_found`. */

@@ -1,5 +1,5 @@
 import { setHolderDisabled } from '../../certificate/holder.ts';
-import { getRegistrar } from '../../registrar/account.ts';
+import { checkRegistrar } from '../../registrar/account.ts';
 import { addApiUser, listApiUsers, rotateApiUser } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { noun, reading, writing } from '../command.ts';
@@ -62,7 +62,7 @@ const list = verb(
     .description('List the API users of one registrar or of all, and how old their secrets are')
     .option('--registrar <code>', 'only the users of this registrar', asciiUpperCase),
   async ({ db }, { registrar }) => {
-    if (registrar !== undefined) await getRegistrar(db, registrar);
+    await checkRegistrar(db, registrar);
     const listed = await listApiUsers(db, registrar);
     const users = listed.map((user) => ({
       id: user.id,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { getRegistrar, getWebhook } from '../../registrar/account.ts';
+import { checkRegistrar, getWebhook } from '../../registrar/account.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import type { ListedDelivery } from '../../webhook/outbox.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
@@ -31,7 +31,7 @@ const list = verb(
     .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
   async ({ db }, code, { limit }) => {
-    if (code !== undefined) await getRegistrar(db, code);
+    await checkRegistrar(db, code);
     const { listDeliveries } = await import('../../webhook/outbox.ts');
     const listed = await listDeliveries(db, { registrar: code, limit });
     const deliveries = listed.map(deliveryData);

@@ -3,7 +3,7 @@ import { stringify } from 'csv-stringify/sync';
 import { reportDisclosures } from '../../disclosure/report.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
-import { getRegistrar } from '../../registrar/account.ts';
+import { checkRegistrar } from '../../registrar/account.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { dayOf } from '../../time/day.ts';
 import { reportVerification } from '../../verification/report.ts';
@@ -57,7 +57,7 @@ const invalid = verb(
     .description("Count the contacts' values that today's rules refuse")
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase),
   async (registry, { registrar }) => {
-    if (registrar !== undefined) await getRegistrar(registry.db, registrar);
+    await checkRegistrar(registry.db, registrar);
     const counts = new Map<string, number>();
     let [checked, contacts] = [0, 0];
     for await (const contact of judgedContacts(registry, { registrar })) {
@@ -105,7 +105,7 @@ const verification = verb(
     .option('--registrar <code>', 'only this registrar', asciiUpperCase)
     .addHelpText('after', '\nIt reads every contact once.'),
   async ({ db, origin }, { registrar }) => {
-    if (registrar !== undefined) await getRegistrar(db, registrar);
+    await checkRegistrar(db, registrar);
     const registrars = await reportVerification(db, registrar, origin.request.at);
     const rows = registrars.flatMap(({ claims, ...others }) =>
       claims.map((count) => ({ ...others, ...count })),

@@ -13,7 +13,7 @@ import { transferContact } from '../../../contact/transfer.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
 import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
-import { getRegistrar } from '../../../registrar/account.ts';
+import { checkRegistrar } from '../../../registrar/account.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { dayOf } from '../../../time/day.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
@@ -58,7 +58,7 @@ const list = verb(
     ),
   async (registry, options) => {
     const { registrar, ident, email, name, deleted, invalid, unverified, overdue } = options;
-    if (registrar !== undefined && !deleted) await getRegistrar(registry.db, registrar);
+    if (!deleted) await checkRegistrar(registry.db, registrar);
     const criteria = {
       registrar,
       ident,

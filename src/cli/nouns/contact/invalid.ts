@@ -2,18 +2,11 @@ import { type ContactCriteria, listContactsBy } from '../../../contact/administe
 import type { ContactWithRegistrar } from '../../../contact/contact.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
 import { everyRow } from '../../../database/every-row.ts';
-import { retried } from '../../../database/retry.ts';
-import { getRegistrar } from '../../../registrar/account.ts';
 import type { Registry } from '../../registry.ts';
 import { writeOutput } from '../../report/output.ts';
 
-/**
- * Every contact that meets the criteria, with its values that today's rules refuse, as it is read. Throws `not_found`
- * if there is no such registrar.
- */
+/** Every contact that meets the criteria, with its values that today's rules refuse, as it is read. */
 export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
-  const { registrar } = criteria;
-  if (registrar !== undefined) await retried(() => getRegistrar(db, registrar));
   const contacts = everyRow<ContactWithRegistrar>((page) => listContactsBy(db, criteria, page));
   for await (const contact of contacts) {
     yield { ...contact, invalid: invalidValues(contact, origin.request.at) };

@@ -6,7 +6,7 @@ import { findDomainProblems, type ImportedDomain } from '../../../domain/record.
 import { removeDomains } from '../../../domain/remove.ts';
 import { RegistryError } from '../../../error.ts';
 import { findNewestId } from '../../../history/search.ts';
-import { getRegistrar } from '../../../registrar/account.ts';
+import { checkRegistrar } from '../../../registrar/account.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { exporting, exportRows } from '../../file/exporting.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../file/field.ts';
@@ -126,7 +126,7 @@ export const domainExportVerb = verb(
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase),
   async ({ db }, file, options) => {
     const { registrar } = options;
-    if (registrar !== undefined) await getRegistrar(db, registrar);
+    await checkRegistrar(db, registrar);
     const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
     return exportRows(file, options, domainImport.columns, domains, (domain) => {
       const { name, registrar, registrant, admin, tech } = domain;

@@ -13,7 +13,7 @@ import { removeDomains } from '../../../domain/remove.ts';
 import { transferDomain } from '../../../domain/transfer.ts';
 import { updateDomain } from '../../../domain/update.ts';
 import { findNewestId } from '../../../history/search.ts';
-import { getRegistrar } from '../../../registrar/account.ts';
+import { checkRegistrar } from '../../../registrar/account.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
@@ -35,7 +35,7 @@ const list = verb(
     ),
   async ({ db }, { registrar, contact }) => {
     if (contact !== undefined) return domainsOfContact(db, contact);
-    if (registrar !== undefined) await getRegistrar(db, registrar);
+    await checkRegistrar(db, registrar);
     const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
     const shown = await Array.fromAsync(domains, (domain) => {
       const { name, punycode, registrar, registrant, admin, tech } = domain;
