@@ -21,9 +21,9 @@ export interface Check {
   method: string;
   framework?: string | null | undefined;
   reference?: string | null | undefined;
-  result?: 'success' | 'failed' | undefined;
+  result?: 'success' | 'failed' | null | undefined;
   /** When it was made; the time of the request unless given. */
-  verifiedAt?: Date | undefined;
+  verifiedAt?: Date | null | undefined;
 }
 
 interface RecordedVerification extends ContactReference {
@@ -110,7 +110,7 @@ export function withdrawVerification(
 /** The values of the contact after the check. A demand ends when everything that it asks for is verified. */
 export function verified(
   contact: Contact,
-  { claim, method, framework = null, reference = null, result = 'success', verifiedAt }: Check,
+  { claim, method, framework = null, reference = null, result, verifiedAt }: Check,
   { actor, request }: Origin,
 ): Partial<Contact> {
   const at = verifiedAt ?? request.at;
@@ -122,7 +122,7 @@ export function verified(
     method,
     framework,
     reference,
-    result,
+    result: result ?? 'success',
     verified_at: at.toISOString(),
     verified_by: actor.name,
   };

@@ -31,12 +31,12 @@ export const verificationBody = onFirstUse(() =>
 
 verifications.post('/:code/verifications', async (c) => {
   const { verification } = await parseBody(c, verificationBody());
-  const { verified_at: verifiedAt, result, ...check } = verification;
+  const { verified_at: verifiedAt, ...check } = verification;
   const recorded = await recordVerification(
     database(c),
     c.var.login,
     c.req.param('code'),
-    { ...check, result: result ?? undefined, verifiedAt: verifiedAt ?? undefined },
+    { ...check, verifiedAt },
     await writeRequest(c),
   );
   return writtenAnswer(c, recorded, { verification: { id: recorded.outcome.id } });
