@@ -3,7 +3,7 @@ import { expect, it, test, vi } from 'vitest';
 import { contacts, history } from '../drizzle/schema.ts';
 import { runCron } from '../src/cron.ts';
 import { monthsBefore } from '../src/time/day.ts';
-import { addContact, addRegistrar } from './support/fixtures.ts';
+import { addContact, addEntry, addRegistrar } from './support/fixtures.ts';
 import { shareEmptyWorker } from './support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -17,16 +17,7 @@ async function addOldContact(months: number) {
   const registrar = await addRegistrar(worker.env);
   const contact = await addContact(worker.env, registrar, { createdAt: monthsAgo(months) });
   for (const occurredAt of [monthsAgo(months), monthsAgo(1)]) {
-    await worker.db.insert(history).values({
-      occurredAt,
-      subject: 'contact',
-      subjectKey: contact.code,
-      subjectUuid: contact.uuid,
-      action: 'update',
-      actorType: 'api_user',
-      actor: '1-ApiUser: ats',
-      changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
-    });
+    await addEntry(worker.env, contact, { occurredAt });
   }
   return contact;
 }

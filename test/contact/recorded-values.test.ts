@@ -10,7 +10,7 @@ import {
 } from '../../drizzle/schema.ts';
 import { removeOldValues } from '../../src/contact/recorded-values.ts';
 import { monthsBefore } from '../../src/time/day.ts';
-import { addContact, addRegistrar, unique } from '../support/fixtures.ts';
+import { addContact, addEntry, addRegistrar, unique } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -18,29 +18,6 @@ let registrar: Awaited<ReturnType<typeof addRegistrar>>;
 beforeAll(async () => {
   registrar = await addRegistrar(worker.env);
 });
-
-type Entry = typeof history.$inferInsert;
-
-/** An entry of a contact's history; it was never more than this test's. */
-async function addEntry(contact: { code: string; uuid: string }, overrides: Partial<Entry> = {}) {
-  const [entry] = await worker.db
-    .insert(history)
-    .values({
-      occurredAt: '2020-01-01T00:00:00.000Z',
-      subject: 'contact',
-      subjectKey: contact.code,
-      subjectUuid: contact.uuid,
-      action: 'update',
-      actorType: 'api_user',
-      actor: '1-ApiUser: ats',
-      requestId: `request-${unique()}`,
-      clientReference: 'ABC-1',
-      changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
-      ...overrides,
-    })
-    .returning();
-  return entry!;
-}
 
 const entriesOf = (contact: { uuid: string }) =>
   worker.db
@@ -93,8 +70,8 @@ it('values in old history are replaced in every personal field, and in no other'
     statuses: { from: [], to: ['clientDeleteProhibited'] },
     disclosedAttributes: { from: null, to: ['name'] },
   };
-  const old = await addEntry(contact, { changes: { ...personal, ...other } });
-  const newest = await addEntry(contact, { changes: { name: value } });
+  const old = await addEntry(worker.env, contact, { changes: { ...personal, ...other } });
+  const newest = await addEntry(worker.env, contact, { changes: { name: value } });
   await removeAll(beforeThisYear);
   const gone = Object.fromEntries(Object.keys(personal).map((field) => [field, removed]));
   expect(await entriesOf(contact)).toEqual([{ ...old, changes: { ...gone, ...other } }, newest]);
@@ -102,19 +79,22 @@ it('values in old history are replaced in every personal field, and in no other'
 
 it('values in old history stay in the newest entry of a contact that exists, until there is a newer one', async () => {
   const contact = await addContact(worker.env, registrar);
-  await addEntry(contact, { changes: { name: value } });
+  await addEntry(worker.env, contact, { changes: { name: value } });
   await removeAll(beforeThisYear);
   expect(await changesOf(contact)).toEqual([{ name: value }]);
-  await addEntry(contact, { occurredAt: '2026-06-01T00:00:00.000Z', changes: { fax: value } });
+  await addEntry(worker.env, contact, {
+    occurredAt: '2026-06-01T00:00:00.000Z',
+    changes: { fax: value },
+  });
   await removeAll(beforeThisYear);
   expect(await changesOf(contact)).toEqual([{ name: removed }, { fax: value }]);
 });
 
 it('values in old history go from the newest entry of a deleted contact, whatever has its code now', async () => {
   const gone = { code: `${registrar.code}:AGAIN`, uuid: crypto.randomUUID() };
-  await addEntry(gone, { action: 'delete' });
+  await addEntry(worker.env, gone, { action: 'delete' });
   const successor = await addContact(worker.env, registrar, { code: gone.code });
-  await addEntry(successor);
+  await addEntry(worker.env, successor);
   await removeAll(beforeThisYear);
   expect(await changesOf(gone)).toEqual([{ name: removed }]);
   expect(await changesOf(successor)).toEqual([{ name: { from: 'Mari', to: 'Mari Maasikas' } }]);
@@ -122,23 +102,27 @@ it('values in old history go from the newest entry of a deleted contact, whateve
 
 it('values in old history go from under a former code of a contact that exists', async () => {
   const contact = await addContact(worker.env, registrar);
-  await addEntry({ code: `${contact.code}-FORMER`, uuid: contact.uuid }, { action: 'delete' });
-  await addEntry(contact, { action: 'create', changes: { fax: value } });
+  await addEntry(
+    worker.env,
+    { code: `${contact.code}-FORMER`, uuid: contact.uuid },
+    { action: 'delete' },
+  );
+  await addEntry(worker.env, contact, { action: 'create', changes: { fax: value } });
   await removeAll(beforeThisYear);
   expect(await changesOf(contact)).toEqual([{ name: removed }, { fax: value }]);
 });
 
 it('values in old history stay where they are younger, and in what is no contact', async () => {
   const contact = { code: 'GONE:1', uuid: crypto.randomUUID() };
-  const young = await addEntry(contact, { occurredAt: beforeThisYear });
-  const registrars = await addEntry(contact, { subject: 'registrar' });
+  const young = await addEntry(worker.env, contact, { occurredAt: beforeThisYear });
+  const registrars = await addEntry(worker.env, contact, { subject: 'registrar' });
   await removeAll(beforeThisYear);
   expect(await entriesOf(contact)).toEqual([young, registrars]);
 });
 
 it('values in old history go in parts, of which each run does some, and each begins where the last one stopped', async () => {
   const contact = { code: 'GONE:2', uuid: crypto.randomUUID() };
-  for (let n = 0; n < 10; n++) await addEntry(contact);
+  for (let n = 0; n < 10; n++) await addEntry(worker.env, contact);
   const { id: first } = (await entriesOf(contact))[0]!;
   await worker.db.insert(sweeps).values({ name: 'history_values', after: first - 1 });
   const left = async () =>
@@ -152,7 +136,7 @@ it('values in old history go in parts, of which each run does some, and each beg
 });
 
 it('values in old history leave no permit behind', async () => {
-  await addEntry({ code: 'GONE:3', uuid: crypto.randomUUID() });
+  await addEntry(worker.env, { code: 'GONE:3', uuid: crypto.randomUUID() });
   expect(await removeAll(beforeThisYear)).toBeGreaterThan(0);
   expect(await worker.db.select().from(historyPermits)).toEqual([]);
 });
@@ -170,7 +154,7 @@ const changes = (json: unknown, id = '$id') =>
   `update history set changes = '${JSON.stringify(json)}' where id = ${id}`;
 
 test('a permit to remove values lets values be replaced by the fact that they were removed', async () => {
-  const { id } = await addEntry(contact(), { changes: { name: value, fax: value } });
+  const { id } = await addEntry(worker.env, contact(), { changes: { name: value, fax: value } });
   await permitted(id, changes({ name: removed, fax: value }));
   await permitted(id, changes({ name: removed, fax: removed }));
   await permitted(id, changes({ fax: removed, name: removed }));
@@ -189,7 +173,7 @@ test.each([
   ['another rowid', 'update history set rowid = rowid + 1000000 where id = $id'],
   ['no entry', 'delete from history where id = $id'],
 ])('a permit to remove values does not let %s stand in its place', async (_, statement) => {
-  const { id } = await addEntry(contact(), { changes: { name: value } });
+  const { id } = await addEntry(worker.env, contact(), { changes: { name: value } });
   await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
 });
 
@@ -197,14 +181,14 @@ test.each([
   ['a secret', { changes: { name: { redacted: true } as FieldChange } }],
   ['a registrar', { subject: 'registrar' as const, changes: { name: value } }],
 ])('a permit to remove values does not cover %s', async (_, overrides) => {
-  const { id } = await addEntry(contact(), overrides);
+  const { id } = await addEntry(worker.env, contact(), overrides);
   const refusal = expect(permitted(id, changes({ name: removed }))).rejects;
   await refusal.toThrow('history is append-only');
 });
 
 test('a permit to remove values covers no entry beside those that it names', async () => {
-  const { id } = await addEntry(contact());
-  const { id: other } = await addEntry(contact());
+  const { id } = await addEntry(worker.env, contact());
+  const { id: other } = await addEntry(worker.env, contact());
   const statement = changes({ name: removed }, String(other));
   await expect(permitted(id, statement)).rejects.toThrow('history is append-only');
 });
@@ -243,7 +227,9 @@ test('never go from the newest entry of a contact that exists, and always from o
         }
         const changes = { [field]: field === 'authInfo' ? ({ redacted: true } as const) : value };
         const record = async (contact: Contact, action: 'create' | 'update' | 'delete') => {
-          written.push(await addEntry(contact, { action, occurredAt: now.toISOString(), changes }));
+          written.push(
+            await addEntry(worker.env, contact, { action, occurredAt: now.toISOString(), changes }),
+          );
         };
         const create = async (ending: string, uuid: string = crypto.randomUUID()) => {
           const code = `${registrar.code}:${run}-${name}${ending}`;

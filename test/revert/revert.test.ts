@@ -745,6 +745,11 @@ const departures = [
   ],
 ] as const;
 
+const somebodyElses = (action: string, { name }: DomainRecord, code: string) => ({
+  reason: 'changed_meanwhile',
+  message: `${action} domain ${name}: ${code} may be somebody else's now`,
+});
+
 it.each(departures)(
   'domains that were %s give nothing to a stranger who has the code of a former contact',
   async (_, action, change) => {
@@ -753,10 +758,7 @@ it.each(departures)(
     await importDomains(worker.db, operator, [domain]);
     const request = await commanded((origin) => change(origin, domain, other));
     await giveAway(one);
-    const problem = {
-      reason: 'changed_meanwhile',
-      message: `${action} domain ${domain.name}: ${one} may be somebody else's now`,
-    };
+    const problem = somebodyElses(action, domain, one);
     expect(await problems(request)).toEqual([problem, problem]);
   },
 );
@@ -771,10 +773,7 @@ it.each(departures)(
     const plan = await planRevert(worker.db, operator, request);
     const left = await domainsOf(domain);
     await updateAnyContact(worker.db, operator, one, { ident: '47101010033' });
-    const problem = {
-      reason: 'changed_meanwhile',
-      message: `${action} domain ${domain.name}: ${one} may be somebody else's now`,
-    };
+    const problem = somebodyElses(action, domain, one);
     expect(await problems(request)).toEqual([problem, problem]);
     await expect(revert(worker.db, command(), plan)).rejects.toMatchObject(problem);
     expect(await domainsOf(domain)).toEqual(left);

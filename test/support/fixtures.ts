@@ -6,6 +6,7 @@ import {
   disputes,
   domainContacts,
   domains,
+  history,
   type IdentityRequest,
   notifications,
   registrars,
@@ -221,6 +222,31 @@ export async function addDisclosure(
 export function pendingRequest(): IdentityRequest {
   const pending = { since: timestamp, country_code: 'LV', ident: '010180-12345', name: null };
   return { id: crypto.randomUUID(), sent_at: timestamp, pending };
+}
+
+/** An entry of a contact's history, about a change of its name by its registrar. */
+export async function addEntry(
+  env: Env,
+  contact: { code: string; uuid: string },
+  overrides: Partial<typeof history.$inferInsert> = {},
+) {
+  const [entry] = await openDatabase(env.DB)
+    .insert(history)
+    .values({
+      occurredAt: '2020-01-01T00:00:00.000Z',
+      subject: 'contact',
+      subjectKey: contact.code,
+      subjectUuid: contact.uuid,
+      action: 'update',
+      actorType: 'api_user',
+      actor: '1-ApiUser: ats',
+      requestId: `request-${unique()}`,
+      clientReference: 'ABC-1',
+      changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
+      ...overrides,
+    })
+    .returning();
+  return entry!;
 }
 
 /** A check of a contact's claim, as it is stored. */
