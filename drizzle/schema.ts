@@ -835,9 +835,9 @@ export const historyArchives = sqliteTable(
 );
 
 /**
- * What the operator, a registrar or a person deleted or erased, from archived entries of history: it must not move in
- * again, and a contact that is there in spite of it was created anew. The columns are named as in `history`. It has no values but the status of a reserved or blocked name
- * and the fingerprint of a certificate.
+ * What the operator, a registrar or a person deleted or erased, from archived entries of history. It must not move in again,
+ * and a contact that exists nevertheless was created after that. The columns are named as in `history`. It has no values but
+ * the status of a reserved or blocked name and the fingerprint of a certificate.
  */
 export const archivedDeletions = sqliteTable(
   'archived_deletions',
