@@ -11,13 +11,14 @@ import { readSeal, seal } from './seal.ts';
 export async function writeBackup(
   file: string,
   write: (target: string) => Promise<void>,
+  writtenBy?: 'move-in',
 ): Promise<Contents> {
   if (existsSync(file)) throw new RegistryError('taken', `${file} already exists`, 'file');
   using _ = atInterrupt(() => 'interrupted; no backup was written');
   const fill = async (target: string) => {
     await write(target);
     const contents = inspect(target);
-    await seal(target, contents);
+    await seal(target, contents, writtenBy);
     return contents;
   };
   return await writeWhole(file, fill, { isNew: true });

@@ -9,6 +9,8 @@ import type { Contents } from './contents.ts';
  */
 interface Seal {
   tables: Contents;
+  /** Absent in a copy of a registry. */
+  writtenBy?: 'move-in';
   sha256: string;
 }
 
@@ -17,9 +19,14 @@ const mark = '\n-- registry backup: ';
 /** The line takes about a hundred bytes for each table. */
 const maximumLength = 65_536;
 
-export async function seal(file: string, tables: Contents): Promise<void> {
+export async function seal(
+  file: string,
+  tables: Contents,
+  writtenBy?: Seal['writtenBy'],
+): Promise<void> {
   const sha256 = await digestOf(file, statSync(file).size);
-  appendFileSync(file, `${mark}${JSON.stringify({ tables, sha256 } satisfies Seal)}\n`);
+  const line: Seal = { tables, sha256, ...(writtenBy && { writtenBy }) };
+  appendFileSync(file, `${mark}${JSON.stringify(line)}\n`);
 }
 
 /** The tables as they were written, and whether the file is unchanged. Throws `malformed`. */
@@ -31,9 +38,11 @@ export async function readSeal(file: string) {
   closeSync(descriptor);
   const place = end.lastIndexOf(mark);
   try {
-    const { tables, sha256 }: Seal = JSON.parse(String(end.subarray(place + mark.length)));
+    const { tables, sha256, writtenBy }: Seal = JSON.parse(
+      String(end.subarray(place + mark.length)),
+    );
     const isUnchanged = sha256 === (await digestOf(file, size - end.length + place));
-    return { tables, isUnchanged };
+    return { tables, writtenBy, isUnchanged };
   } catch {
     const message = `${file} is not a whole backup: it is cut off, or was not written by this tool`;
     throw new RegistryError('malformed', message, 'file');
