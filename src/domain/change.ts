@@ -66,7 +66,7 @@ export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
 /** Links the domains of such rows to their `contacts`, which are roles with ids or codes, and to no others. */
 export function linkContacts(db: Database, rows: SQL) {
   const given = sql`(${rows}) as given join ${domains} on ${domains.name} = row ->> 'name'`;
-  const links = sql`from ${given}, json_each(row, '$.contacts') as contact where true`;
+  const links = sql`${given}, json_each(row, '$.contacts') as contact`;
   const link = {
     domainId: sql`${domains.id}`,
     contactId: sql`ifnull(contact.value ->> 'id', (
@@ -74,13 +74,17 @@ export function linkContacts(db: Database, rows: SQL) {
     role: sql`contact.value ->> 'role'`,
   };
   const { domainId, contactId, role } = domainContacts;
+  const linkId = sql`select ${domainContacts}.rowid`;
+  // By row ids, since SQLite compares a row value that may be NULL with every link. The cross join looks up each wanted
+  // link, instead of comparing it with all of its domain.
+  const unwanted = sql`
+    ${linkId} from ${given} join ${domainContacts} on ${domainId} = ${link.domainId}
+    except ${linkId} from ${links} cross join ${domainContacts}
+      on ${domainId} = ${link.domainId} and ${contactId} = ${link.contactId} and ${role} = ${link.role}`;
   return [
     // Deletions first: a domain never has two registrants.
-    db.delete(domainContacts).where(
-      sql`${domainId} in (select ${domains.id} from ${given}) and (${domainId}, ${contactId}, ${role}) not in (
-        select ${link.domainId}, ${link.contactId}, ${link.role} ${links})`,
-    ),
-    insertRows(db, domainContacts, link, links).onConflictDoNothing(),
+    db.delete(domainContacts).where(sql`rowid in (${unwanted})`),
+    insertRows(db, domainContacts, link, sql`from ${links} where true`).onConflictDoNothing(),
   ];
 }
 
