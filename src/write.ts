@@ -69,7 +69,10 @@ export interface Change<Outcome> {
   action: Action;
   /** The fields that differ. */
   changes: Changes;
-  /** The change is made only if this holds, for example if the row is still as it was seen. */
+  /**
+   * The change is made, or its outcome kept where nothing differs, only if this holds, for example if the row is still as
+   * it was seen.
+   */
   onlyIf?: SQL | undefined;
   /**
    * The statements that make the change, and those that follow from it. They come after the history of the change, and
@@ -196,9 +199,8 @@ async function commit<Outcome>(
   const { keyHolder } = change.by;
   const keep = (condition: SQL) => keepOutcome(db, keyHolder, request, change.outcome, condition);
   if (!change.statements) {
-    const [kept] = keep(sql`true`);
-    if (kept) await db.batch([kept]);
-    return true;
+    const [kept] = keep(change.onlyIf ?? sql`true`);
+    return !kept || (await db.batch([kept]))[0].meta.changes > 0;
   }
   const [entry, ...others] = statementsOf(db, request, change);
   // The key comes before the rows, which the same request may have written when it was sent twice.

@@ -6,7 +6,7 @@ import type { KeptFor } from '../outcome.ts';
 import { type Change, type Origin, type Written, write } from '../write.ts';
 import { type AuctionObstacle, auctionObstacles, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
-import { auctionCreation, newAuction } from './start.ts';
+import { auctionCreation, inProgress, newAuction } from './start.ts';
 
 export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {
   isNew: boolean;
@@ -40,7 +40,8 @@ export function startAuction(
     if (running) {
       const outcome = { ...running, isNew: false };
       const subject = auctionSubject(running);
-      return { by: actor, action: 'create' as const, subject, changes: {}, outcome };
+      const onlyIf = sql`exists (${inProgress(name.name)})`;
+      return { by: actor, action: 'create' as const, subject, changes: {}, onlyIf, outcome };
     }
     if (obstacle) throw nameConflict(name.name, auctionObstacles[obstacle], 'domain');
     const next = newAuction(name, platform, request.at);

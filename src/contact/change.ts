@@ -63,6 +63,7 @@ export function rowUpdate(
     subject: contactSubject(contact),
     action: 'update',
     changes: { ...changes, ...difference(contact, ended) },
+    onlyIf: isUnchanged(contact),
   } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
   const given: Partial<Contact> = Object.fromEntries(
@@ -79,7 +80,6 @@ export function rowUpdate(
   };
   return {
     ...update,
-    onlyIf: isUnchanged(contact),
     statements: (isWritten) => [
       db
         .update(contacts)

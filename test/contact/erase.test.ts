@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
 import { findRestored } from '../../src/contact/restored.ts';
+import { updateContactOfPerson } from '../../src/contact/update.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { grantDisclosure, openDisclosure } from '../../src/disclosure/disclosure.ts';
 import { getDisclosure } from '../../src/disclosure/read.ts';
@@ -324,6 +325,19 @@ it('contact erase removes nothing if a domain or a change was faster', async () 
     reason: 'delete_prohibited',
   });
   expect(await tablesWith(changed.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
+});
+
+it('contact erase leaves nothing kept for a request that changes nothing beside it', async () => {
+  const life = await addLife();
+  const request = {
+    at: new Date(),
+    requestId: crypto.randomUUID(),
+    key: { value: crypto.randomUUID(), requestDigest: 'digest' },
+  };
+  const db = beforeBatch(worker.env, 2, () => erase(life.code));
+  const unchanged = updateContactOfPerson(db, life.person, life.uuid, () => ({}), request);
+  await expect(unchanged).rejects.toMatchObject({ reason: 'not_found' });
+  expect(await tablesWith(life.mark)).toEqual([]);
 });
 
 it('contact erase ends the same whichever call of the database fails, or is done and reported as failed', async () => {
