@@ -43,8 +43,8 @@ export interface AuctionReport {
 }
 
 /**
- * Applies the auction centre's report; repeating it has no further effect. An auction that becomes `payment_received`
- * gets a registration code. A status among `restartStatuses` puts the name up for auction again, unless it is in
+ * Applies the auction centre's report; repeating it has no further effect, and an auction that has ended with a
+ * registration stays as it is. One that becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up for auction again, unless it is in
  * auction or a newer auction of it has been won. Two round trips. Throws `not_found`.
  */
 export async function updateAuction(
@@ -57,6 +57,8 @@ export async function updateAuction(
   const { outcome } = await write(db, origin.request, {
     look: () => getAuction(db, uuid),
     judge(auction) {
+      if (auction.status === endedByRegistration.status)
+        return auctionUpdate(db, auction, {}, origin);
       const values: AuctionValues = {
         registrationDeadline,
         platform,
@@ -71,7 +73,7 @@ export async function updateAuction(
 }
 
 /** What becomes of a paid auction when the holder of its registration code registers the name. */
-export const registered = { status: 'domain_registered', registrationCode: null } as const;
+export const endedByRegistration = { status: 'domain_registered', registrationCode: null } as const;
 
 /**
  * Ends a paid auction as `domain_registered` and returns it: the holder of the registration code has registered the
@@ -87,7 +89,7 @@ export async function registerAuction(
   const look = () => getAuctionOf(db, uuidOrName);
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
-    return auctionUpdate(db, auction, registered, origin);
+    return auctionUpdate(db, auction, endedByRegistration, origin);
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
 }

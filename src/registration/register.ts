@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { registrations, type UsedUp } from '../../drizzle/schema.ts';
-import { auctionUpdate, registered } from '../auction/report.ts';
+import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
 import { randomHex, sha256Hex } from '../bytes/digest.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -81,7 +81,7 @@ export async function registerDomain(
       statements: (isWritten) => [
         ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
         ...following(db, origin, isWritten, [
-          used.auction && auction && auctionUpdate(db, auction, registered, origin),
+          used.auction && auction && auctionUpdate(db, auction, endedByRegistration, origin),
           used.password !== undefined && passwordUpdate(db, origin, record, randomHex(16)),
           dispute && closure(db, origin, dispute, at.toISOString()),
         ]),

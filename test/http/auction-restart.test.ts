@@ -118,7 +118,7 @@ it('gives the next auction the platform of the previous one, even if it comes wi
 it('starts none if the name is registered', async () => {
   const contact = await addContact(worker.env, await addRegistrar(worker.env));
   const { name } = await addDomainOf(worker.env, contact);
-  const { uuid } = await addAuction(worker.env, { name, status: 'domain_registered' });
+  const { uuid } = await addAuction(worker.env, { name, status: 'no_bids' });
   await report(uuid, 'domain_not_registered');
   expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
 });

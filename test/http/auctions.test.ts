@@ -201,6 +201,27 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     });
   });
 
+  it.each([
+    'awaiting_payment',
+    'no_bids',
+    'payment_received',
+    'payment_not_received',
+    'domain_not_registered',
+  ])(
+    'leaves an auction that ended with the registration as it is when %s is reported late',
+    async (status) => {
+      const sold = await addAuction(worker.env, { status: 'domain_registered' });
+      const { uuid, name } = sold;
+      const late = { status, registration_deadline: '2026-12-31', platform: 'blind' };
+      expect(await answerOf(centre.report(uuid, late))).toEqual({
+        status: 200,
+        body: { id: uuid, domain: name, status: 'domain_registered', registration_code: null },
+      });
+      expect(await stored(uuid)).toEqual(sold);
+      expect(await historyOf(worker.env, 'auction', { name })).toEqual([]);
+    },
+  );
+
   it('leaves no trace of a repeated status', async () => {
     const { uuid, name } = await addAuction(worker.env);
     const first = await centre.report(uuid, { status: 'payment_received' });

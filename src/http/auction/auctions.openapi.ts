@@ -85,7 +85,7 @@ export const auctionPaths: ZodOpenApiPathsObject = {
     patch: call({
       operationId: 'reportAuction',
       summary: 'Report what became of an auction',
-      description: `${addresses} What a report does not mention stays as it is; repeating one has no further effect.`,
+      description: `${addresses} What a report does not mention stays as it is; repeating one has no further effect. An auction that ended as domain_registered stays as it is.`,
       path: z.object({ uuid }),
       body: {
         content: { 'application/json': { schema: report.check(z.meta({ id: 'AuctionReport' })) } },

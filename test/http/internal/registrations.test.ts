@@ -14,7 +14,7 @@ import { removeDomains } from '../../../src/domain/remove.ts';
 import { registerDomain } from '../../../src/registration/register.ts';
 import { forgetRegistrations, takeBackRegistration } from '../../../src/registration/take-back.ts';
 import { openDispute } from '../../../src/retained-domain/dispute.ts';
-import { answerOf } from '../../support/client.ts';
+import { answerOf, auctionClient } from '../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -338,6 +338,19 @@ test('a registration that is taken back leaves auction, code, password and dispu
   expect((await register(prepared, secrets)).status).toBe(201);
   const subjects = await changesOf(env, 'domain', prepared);
   expect(subjects.map(({ action }) => action)).toEqual(['create', 'delete', 'create']);
+});
+
+test('a payment that is reported again after the registration sells the name to nobody else', async () => {
+  const prepared = await prepare();
+  const code = codes();
+  const paid = { status: 'payment_received', registrationCode: code } as const;
+  const { uuid } = await addAuction(worker.env, { name: prepared.name, ...paid });
+  expect((await register(prepared, { registration_code: code })).status).toBe(201);
+  const again = auctionClient(worker).report(uuid, { status: 'payment_received' });
+  const { body } = await answerOf(again);
+  expect(body).toMatchObject({ status: 'domain_registered', registration_code: null });
+  expect((await takeBack(prepared)).status).toBe(204);
+  expect((await rowsOf(prepared)).auction).toMatchObject(paid);
 });
 
 test('a registration that is taken back gives a reserved name its password back', async () => {
