@@ -8,7 +8,7 @@ import { senderOf } from './webhook/deliver.ts';
 
 export default {
   fetch: (request, env, context) =>
-    answerFromMemory(request, env, context) ?? app.fetch(request, env, context),
+    answerFromMemory(request, env) ?? app.fetch(request, env, context),
   scheduled: ({ cron }, env, context) => runCron(cron, env, context),
   queue: (batch, env) =>
     consumeDeliveries(batch, openDatabase(env.DB), env.WEBHOOKS!, senderOf(env)),

@@ -2,7 +2,7 @@ import { matchedRoutes } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
 import { newMeter } from '../database/meter.ts';
 import { openDatabase } from '../database/open.ts';
-import type { Env } from '../env.ts';
+import { type Env, isLocalEnvironment } from '../env.ts';
 import { LoginError, type LoginRefusal } from '../error.ts';
 import { writeLog } from '../log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../metrics.ts';
@@ -28,7 +28,7 @@ export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
     ...meter,
   };
   writePoint(c.env, requestPoint(request));
-  const fields = requestFields(requestId, request);
+  const fields = { ...requestFields(request), request_id: requestId };
   const logRefused = async () => writeLog('info', { ...fields, refusal: await loginRefusalOf(c) });
   if (request.status === 401) afterResponse(c, logRefused());
   else writeLog('info', fields);
@@ -52,10 +52,9 @@ function routeOf(c: AppContext): string {
 }
 
 /** The line has the route's pattern, because the path may contain a code or a name. */
-function requestFields(requestId: string, request: RequestMetrics) {
+function requestFields(request: RequestMetrics) {
   return {
     event: 'request',
-    request_id: requestId,
     method: request.method,
     route: request.route,
     status: request.status,
@@ -67,21 +66,34 @@ function requestFields(requestId: string, request: RequestMetrics) {
   };
 }
 
-const waiting: string[] = [];
-const maximumWaiting = 100;
-const maximumWaitMilliseconds = 1_000;
+type Answered = Pick<RequestMetrics, 'method' | 'route' | 'status'>;
+
+/** The answers from memory since `countsWrittenAt`, shared by all requests: a line for each would cost more than it. */
+const counts = new Map<string, Answered & { count: number }>();
+let countsWrittenAt = 0;
+const countsWrittenEverySeconds = 10;
 
 /**
- * Logs a request that was answered from memory. Such a request costs less than a call of the console, so the lines of
- * many are written in one call, within a second; an isolate that ends before loses them. Log collectors split the entry
- * at its line breaks.
+ * Counts an answer from memory. The counts are written by the first such request ten seconds after the last writing; an
+ * isolate that ends before loses them. On a developer's machine, each answer has its line.
  */
-export function logTogether(
-  env: Env,
-  context: Pick<ExecutionContext, 'waitUntil'>,
-  requestId: string,
-  answered: Pick<RequestMetrics, 'method' | 'route' | 'status'>,
-): void {
+export function countAnswer(env: Env, requestId: string, answered: Answered): void {
+  if (isLocalEnvironment(env)) {
+    writeAnswers(env, answered, 1, { request_id: requestId });
+    return;
+  }
+  const key = answered.method + answered.status + answered.route;
+  const counted = counts.get(key);
+  if (counted) counted.count += 1;
+  else counts.set(key, { ...answered, count: 1 });
+  const now = Date.now();
+  if (now - countsWrittenAt < countsWrittenEverySeconds * 1_000) return;
+  countsWrittenAt = now;
+  for (const { count, ...each } of counts.values()) writeAnswers(env, each, count, { count });
+  counts.clear();
+}
+
+function writeAnswers(env: Env, answered: Answered, count: number, fields: object): void {
   const request = {
     interface: 'lists',
     ...answered,
@@ -91,17 +103,6 @@ export function logTogether(
     durationMilliseconds: 0,
     ...newMeter(),
   };
-  waiting.push(JSON.stringify({ level: 'info', ...requestFields(requestId, request) }));
-  writePoint(env, requestPoint(request));
-  if (waiting.length === 1) {
-    const wait = new Promise((resolve) => setTimeout(resolve, maximumWaitMilliseconds));
-    context.waitUntil(wait.then(writeWaiting));
-  }
-  if (waiting.length === maximumWaiting) writeWaiting();
-}
-
-function writeWaiting(): void {
-  if (waiting.length === 0) return;
-  // biome-ignore lint/suspicious/noConsole: many lines in one call
-  console.info(waiting.splice(0).join('\n'));
+  writePoint(env, requestPoint(request, count));
+  writeLog('info', { ...requestFields(request), ...fields });
 }

@@ -50,18 +50,12 @@ async function traces(
 ) {
   const { env, points } = measured(environment);
   logged = [];
-  const works: Promise<unknown>[] = [];
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
-  const response = await answer(env, context as never);
-  vi.runAllTimers();
-  vi.useRealTimers();
-  await Promise.all(works);
+  const response = await answer(env, { waitUntil() {} } as never);
   const headers = Object.fromEntries(response.headers);
   const id = headers['x-request-id'];
   expect(id).toMatch(/^[0-9a-f-]{36}$/);
-  const lines = logged.map((line) => JSON.parse(line));
-  expect(lines.map(({ request_id }) => request_id)).toEqual([id]);
+  const lines = logged.map((line) => JSON.parse(line)).filter(({ count }) => count === undefined);
+  for (const { request_id } of lines) expect(request_id).toBe(id);
   for (const { doubles } of points) if (doubles) doubles[0] = 0;
   return {
     status: response.status,
@@ -120,7 +114,7 @@ describe.each(['local', 'production'])('an answer from memory, in %s', (environm
     // The first answer fills the memory.
     await throughApplication();
     const expected = await throughApplication();
-    expect(expected.points).toMatchObject([{ doubles: [0, 0, 0, 0] }]);
+    expect(expected.points).toMatchObject([{ doubles: [0, 0, 0, 0, 1] }]);
     const application = vi.spyOn(app, 'fetch');
 
     const answer = await traces(
@@ -129,7 +123,9 @@ describe.each(['local', 'production'])('an answer from memory, in %s', (environm
     );
 
     expect(application).not.toHaveBeenCalled();
-    expect(answer).toEqual(expected);
+    // A deployment counts such answers instead.
+    const { lines, points } = environment === 'local' ? expected : answer;
+    expect(answer).toEqual({ ...expected, lines, points });
   });
 });
 
@@ -145,14 +141,56 @@ it.each<[what: string, asked: Asked]>([
 ])('leaves to the application: %s', async (_, asked) => {
   await held(lists);
   await held(`${lists}/both.ee`);
-  const context = { waitUntil() {} } as never;
-  expect(answerFromMemory(requestOf(asked), registry.env, context)).toBeUndefined();
+  expect(answerFromMemory(requestOf(asked), registry.env)).toBeUndefined();
 });
 
 it('gives no answer that is older than five seconds', async () => {
   await held(lists);
   vi.useFakeTimers({ now: Date.now() + 5_001, toFake: ['Date'] });
-  const context = { waitUntil() {} } as never;
-  expect(answerFromMemory(requestOf({ path: lists }), registry.env, context)).toBeUndefined();
+  expect(answerFromMemory(requestOf({ path: lists }), registry.env)).toBeUndefined();
   vi.useRealTimers();
+});
+
+it('a deployment counts its answers from memory, and writes the counts with the first one ten seconds later', async () => {
+  const { env, points } = measured('production');
+  const start = Date.now() + 60_000;
+  const askAfter = async (seconds: number, asked: Asked) => {
+    logged = [];
+    vi.useFakeTimers({ now: start + seconds * 1_000, toFake: ['Date'] });
+    const answer = answerFromMemory(requestOf(asked), env);
+    vi.useRealTimers();
+    if (!answer) throw new Error('not in memory');
+    return logged.map((line) => JSON.parse(line));
+  };
+  const remember = () => app.fetch(requestOf({ path: lists }), env, { waitUntil() {} } as never);
+  vi.useFakeTimers({ now: start, toFake: ['Date'] });
+  const { headers } = await remember();
+  vi.useRealTimers();
+  const unchanged = { path: lists, headers: { 'If-None-Match': headers.get('ETag')! } };
+  // What was counted before.
+  await askAfter(0, { path: lists });
+  points.length = 0;
+
+  expect(await askAfter(1, unchanged)).toEqual([]);
+  expect(await askAfter(2, unchanged)).toEqual([]);
+  expect(await askAfter(3, { path: lists })).toEqual([]);
+  expect(points).toEqual([]);
+  vi.useFakeTimers({ now: start + 10_000, toFake: ['Date'] });
+  await remember();
+  points.length = 0;
+  const lines = await askAfter(10, unchanged);
+
+  const line = {
+    ...{ level: 'info', event: 'request', method: 'GET', route: lists },
+    ...{ registrar: null, system: null, d1: 0, kv: 0, duration_ms: 0 },
+  };
+  expect(lines).toEqual([
+    { ...line, status: 304, count: 3 },
+    { ...line, status: 200, count: 1 },
+  ]);
+  expect(points.map(({ blobs, doubles }) => [blobs?.[4], doubles])).toEqual([
+    ['304', [0, 0, 0, 0, 3]],
+    ['200', [0, 0, 0, 0, 1]],
+  ]);
+  expect(await askAfter(11, unchanged)).toEqual([]);
 });

@@ -63,9 +63,7 @@ it('gives each 304 that is answered before the application its own X-Request-Id'
   const headers = { 'If-None-Match': first.headers.get('ETag')! };
   const request = () => new Request(`https://example.com${path}`, { headers });
 
-  const ids = [1, 2].map(() =>
-    answerFromMemory(request(), env, context)!.headers.get('X-Request-Id'),
-  );
+  const ids = [1, 2].map(() => answerFromMemory(request(), env)!.headers.get('X-Request-Id'));
   await finish();
 
   expect(ids).toEqual([expect.stringMatching(uuid), expect.stringMatching(uuid)]);

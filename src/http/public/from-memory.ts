@@ -5,7 +5,7 @@ import { recallName } from '../../public-list/read/look-up.ts';
 import { recallList } from '../../public-list/read/whole-list.ts';
 import { currentTime } from '../../time/clock.ts';
 import { isKnown } from '../public-list.ts';
-import { logTogether } from '../request-log.ts';
+import { countAnswer } from '../request-log.ts';
 import { listAnswer, plainRequests } from './answer.ts';
 import { acceptsGzip } from './encoding.ts';
 import { isWithinMemoryLimit } from './memory-limit.ts';
@@ -28,11 +28,7 @@ const hostStart = 'https://'.length;
  * list, and one name. The answer is the application's own, whose routing would cost more than the answer. A network beyond
  * its limit, and what counts as more than one request, are the application's.
  */
-export function answerFromMemory(
-  request: Request,
-  env: Env,
-  context: ExecutionContext,
-): Response | undefined {
+export function answerFromMemory(request: Request, env: Env): Response | undefined {
   const { method, url } = request;
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const target = url.slice(url.indexOf('/', hostStart));
@@ -51,7 +47,7 @@ export function answerFromMemory(
   const policy = status === 200 ? findRateLimits(env) : undefined;
   if (policy) answer.headers.set('RateLimit-Policy', policy.header);
   const route = list ? publicLists[list].path : namePath;
-  logTogether(env, context, requestId, { method, route, status });
+  countAnswer(env, requestId, { method, route, status });
   return answer;
 }
 
