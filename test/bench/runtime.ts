@@ -31,6 +31,14 @@ interface RuntimeOptions {
 
 export const service = 'service';
 
+/** The settings that differ from a developer's machine: it logs every answer from memory, and has secrets of the demo. */
+const deployed = {
+  ENVIRONMENT: 'production',
+  REGISTRANT_TOKEN_KEYS: `bench:${'k'.repeat(40)}`,
+  LOG_KEY: '',
+  LOG_ORIGIN: '',
+};
+
 /** Bundles an entry point as a deployment would, and returns the directory with `<entry>.js`. */
 export function build(entry?: string): string {
   const directory = mkdtempSync(join(tmpdir(), 'registry-edge-bench-'));
@@ -77,6 +85,7 @@ export async function startRuntime(
     d1Databases: { DB: storage },
     kvNamespaces: { LISTS: storage },
     // As in a deployment.
+    bindings: { ...(options.bindings as object), ...deployed },
     analyticsEngineDatasets: { METRICS: { dataset: 'registry_edge' } },
     unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
   });

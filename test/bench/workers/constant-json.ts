@@ -14,6 +14,7 @@ const headers = {
   'X-Frame-Options': 'DENY',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Referrer-Policy': 'no-referrer',
+  'Strict-Transport-Security': 'max-age=31536000; includeSubDomains',
   'X-Request-Id': '00000000-0000-4000-8000-000000000000',
 };
 const body = JSON.stringify({
