@@ -16,8 +16,10 @@ export function onFirstUseOf<Key extends WeakKey, Value>(
 ): (key: Key) => Value {
   const made = new WeakMap<Key, { value: Value }>();
   return (key) => {
-    const kept = made.get(key) ?? { value: make(key) };
-    made.set(key, kept);
-    return kept.value;
+    const kept = made.get(key);
+    if (kept) return kept.value;
+    const value = make(key);
+    made.set(key, { value });
+    return value;
   };
 }
