@@ -9,11 +9,10 @@ const count = z.int().min(0);
 /** Patterns of the URL map, and nothing that a client has put into a path. */
 const routes = app.routes.map(({ path }) => path.replace(/(?<=.)\/$/, ''));
 
-/** All that a line about a request says. */
-const requestLine = z.strictObject({
+/** All that a line says of what was asked and answered. */
+const answer = z.strictObject({
   level: z.literal('info'),
   event: z.literal('request'),
-  request_id: uuid,
   method: z.enum(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']),
   route: z.enum(routes),
   status: z.int().min(200).max(499),
@@ -28,8 +27,13 @@ const requestLine = z.strictObject({
     .nullable(),
   d1: count,
   kv: count,
-  refusal: z.enum(loginRefusals).nullable().optional(),
 });
+
+/** A line is about one request, or about the answers from memory that were counted. */
+const requestLine = z.union([
+  answer.extend({ request_id: uuid, refusal: z.enum(loginRefusals).nullable().optional() }),
+  answer.extend({ count: z.int().min(1) }),
+]);
 
 /** Values that the generated requests send: identity codes, names, addresses, an auth_info, a reference of the client's. */
 const sentTexts = [
