@@ -801,8 +801,8 @@ export const history = sqliteTable(
 export const historyPermissions = ['archive', 'remove_values'] as const;
 
 /**
- * Allows a batch to delete entries of history, or to remove contacts' values from them. The batch inserts the one row
- * before the statements that need it, and deletes it after them. Without it, triggers refuse both.
+ * Allows a batch to remove contacts' values from entries of history. The batch inserts the one row before the statements
+ * that need it, and deletes it after them. Without it, triggers refuse that. Nothing asks for `archive` any more.
  */
 export const historyPermits = sqliteTable(
   'history_permits',
@@ -819,26 +819,22 @@ export const historyPermits = sqliteTable(
   ],
 );
 
-/** One row, once an archive of history has begun. */
+/**
+ * How far earlier builds archived the history. Nothing reads or writes this table, `archivedDeletions` and the permission to
+ * archive; they stay for the Worker that runs until this release is deployed, and the next release removes them.
+ */
 export const historyArchives = sqliteTable(
   'history_archives',
   {
     id: integer().primaryKey(),
-    /** Where history is being archived; after an interruption, the file to finish first. Null if there is none. */
     file: text(),
-    /** A UUID of the process that is archiving. It stops when another process takes over. */
     run: text(),
-    /** The latest instant of all entries that were archived: of what happened until then, some may be missing. */
     archivedUntil: text('archived_until'),
   },
   (table) => [check('history_archives_single', sql`${table.id} = 1`)],
 );
 
-/**
- * What the operator, a registrar or a person deleted or erased, from archived entries of history. It must not move in again,
- * and a contact that exists nevertheless was created after that. The columns are named as in `history`. It has no values but
- * the status of a reserved or blocked name and the fingerprint of a certificate.
- */
+/** What others than moving in had deleted or erased, from archived entries of history. Nothing reads or writes it. */
 export const archivedDeletions = sqliteTable(
   'archived_deletions',
   {

@@ -15,7 +15,7 @@ function codesOf(uuid: SQL): SQL {
 
 /** The condition that an entry of the history is about the contact, whatever its code. */
 export function isAboutContact(uuid: SQL): SQL {
-  // The entry that gave it may have been archived.
+  // Earlier builds archived entries, so the one that gave it may be gone.
   const code = sql`select present.code from ${contacts} as present where present.uuid = ${uuid}`;
   return sql`history.subject = 'contact' and history.subject_uuid = ${uuid}
     and history.subject_key in (${code} union all ${codesOf(uuid)})`;

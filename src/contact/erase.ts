@@ -182,7 +182,7 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
     condition,
   )!;
   return [
-    ...permitted(db, 'remove_values', ids, entries, removeValues(db, isMeant)),
+    ...permitted(db, ids, entries, removeValues(db, isMeant)),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     db
       .update(disclosures)

@@ -26,7 +26,7 @@ export async function removeOldValues(
     if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
       const removal = removeValues(db, isIn(history.id, JSON.stringify(ids)));
-      await db.batch(permitted(db, 'remove_values', [after + 1, last], sql`where true`, removal));
+      await db.batch(permitted(db, [after + 1, last], sql`where true`, removal));
     }
     removed += ids.length;
     return last;

@@ -16,9 +16,6 @@ export async function findRestored(
 ): Promise<Pick<Contact, 'code' | 'uuid'>[]> {
   const isAbout = isAboutContact(sql`erased.uuid`);
   const exists = sql`exists (select 1 from contacts where contacts.uuid = erased.uuid)`;
-  // An archive that took the creation remembers the deletion before it. The contact's created_at may be a file's.
-  const isDeletedSince = sql`exists (select 1 from archived_deletions
-    where subject = 'contact' and subject_uuid = erased.uuid and occurred_at >= at)`;
   const isDisclosed = sql`exists (select 1 from disclosures where contact_uuid = erased.uuid)`;
   const found = jsonArrays(erasures).map((array) =>
     retried(() =>
@@ -29,8 +26,7 @@ export async function findRestored(
           (select contact_code from disclosures where contact_uuid = erased.uuid)) as code
         from (select value ->> 0 as uuid, value ->> 1 as at from json_each(${array})) as erased
         where not exists (select 1 from history where ${isAbout} and action = 'create' and occurred_at > at)
-          and not exists (select 1 from contacts
-            where contacts.uuid = erased.uuid and (created_at > at or ${isDeletedSince}))
+          and not exists (select 1 from contacts where contacts.uuid = erased.uuid and created_at > at)
           and (${exists} or ${isDisclosed} or exists (select 1 from history where ${isAbout}
             and ${hasValues(sql`history.changes`)}))
         order by code`),

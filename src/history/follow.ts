@@ -69,7 +69,7 @@ export async function listChangesAfter(
   );
   const newestId = newest?.id ?? 0;
   const first = Math.max(afterId, 1);
-  // Ids have no gaps but those that an archive leaves, and it leaves the newest entry.
+  // Ids have no gaps but where an earlier build archived entries, and it left the newest one.
   const isWhole = entries.every(({ id }, index) => id === first + index);
   const examined = afterId === 0 ? entries : entries.slice(1);
   // A gap may be longer than a page.

@@ -1,22 +1,21 @@
 import { eq, type SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type historyPermissions, historyPermits } from '../../drizzle/schema.ts';
+import { historyPermits } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 
 /**
- * Statements that delete or change entries, from the first to the last id, with a permit for them alone: it is given if
+ * Statements that remove values from entries, from the first to the last id, with a permit for them alone: it is given if
  * `source` (the rest of the query) has a row.
  */
 export function permitted(
   db: Database,
-  permission: (typeof historyPermissions)[number],
   [firstId, lastId]: readonly [SQL | number, SQL | number],
   source: SQL,
   ...statements: BatchItem<'sqlite'>[]
 ) {
   return [
-    insertRows(db, historyPermits, { id: 1, permission, firstId, lastId }, source),
+    insertRows(db, historyPermits, { id: 1, permission: 'remove_values', firstId, lastId }, source),
     ...statements,
     db.delete(historyPermits).where(eq(historyPermits.id, 1)),
   ] as const;

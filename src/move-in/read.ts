@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { archivedDeletions, history } from '../../drizzle/schema.ts';
+import { history } from '../../drizzle/schema.ts';
 import { everyRow } from '../database/every-row.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
@@ -39,9 +39,8 @@ export function historyKeyOf({ subject, key, subjectKey }: Kind, form: Form) {
 }
 
 /**
- * The type of the actor of each row's newest entry in the history, in their order; `archived` for rows without any that
- * somebody had deleted here before their history was archived, and null for others. What the scheduled run does is nobody's
- * change.
+ * The type of the actor of each row's newest entry in the history, in their order; null for rows without any. What the
+ * scheduled run does is nobody's change.
  */
 export async function newestActors(
   db: Database,
@@ -58,18 +57,16 @@ export async function newestActors(
   const actors = [
     sql`(select entry.actor_type from ${history} as entry where ${isMeant} and entry.actor_type <> 'cron'
       order by entry.id desc limit 1)`,
-    sql`(select 'archived' from ${archivedDeletions} as entry where ${isMeant} limit 1)`,
     ...(kind.subject === 'contact'
       ? [
           sql`(select iif(entry.action = 'delete', entry.actor_type, null) from ${history} as entry
             where ${isSameContact} and entry.action <> 'update' order by entry.id desc limit 1)`,
-          sql`(select 'archived' from ${archivedDeletions} as entry where ${isSameContact} limit 1)`,
         ]
       : []),
   ];
   const rows = await retried(() =>
     db.all<{ actor: string | null }>(sql`
-      select coalesce(${sql.join(actors, sql`, `)}) as actor
+      select coalesce(${sql.join(actors, sql`, `)}, null) as actor
       from json_each(${subjects}) as row order by row.key`),
   );
   return rows.map(({ actor }) => actor);

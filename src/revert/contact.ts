@@ -86,7 +86,7 @@ export async function contactDeletions(
     : [];
 }
 
-/** Reads the values that the entry of the deletion lacks. The entry of the creation may have been archived. */
+/** Reads the values that the entry of the deletion lacks. Earlier builds may have archived the entry of the creation. */
 async function loadBefore(db: Database, { key, uuid }: Reversal) {
   const [creation] = await db
     .select()

@@ -8,7 +8,6 @@ import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { RegistryError, throwProblems } from '../error.ts';
-import { isWholeFrom } from '../history/archive.ts';
 import type { HistoryEntry } from '../history/search.ts';
 import { hasEnded } from '../retained-domain/end.ts';
 import type { Origin } from '../write.ts';
@@ -43,8 +42,7 @@ export interface RevertPlan {
  * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
  * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `linked`
  * for a contact that was added and to which a domain refers, `gone` where the values are no longer in the history, or the
- * registrar of a contact is gone, `changed_meanwhile` where something has changed since. Throws `gone` where the history
- * may not have all the changes.
+ * registrar of a contact is gone, `changed_meanwhile` where something has changed since.
  */
 export async function planRevert(
   db: Database,
@@ -64,7 +62,7 @@ export async function planRevert(
   );
   const { first, last, at, seen } = range!;
   if (first === null) {
-    const message = `the history has no change of request ${JSON.stringify(request)}: it made none, or its entries were archived`;
+    const message = `the history has no change of request ${JSON.stringify(request)}`;
     throw new RegistryError('not_found', message);
   }
   const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
@@ -90,7 +88,6 @@ export async function planRevert(
   throwProblems(mixedProblems(plan.reversals));
   throwProblems(await linkProblems(db, plan.reversals));
   await checkRegistrars(db, plan.reversals);
-  await checkWhole(db, { request, at });
   await checkAuctions(db, origin, plan.reversals);
   await domainRows(db, plan.reversals);
   return plan;
@@ -131,19 +128,6 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
       .limit(limit);
     return rows.map(({ entry, newer }) => ({ ...entry, newer }));
   });
-}
-
-/** Throws `gone` if an archive may have deleted entries of the request, also while they were read. */
-async function checkWhole(
-  db: Database,
-  { request, at }: Pick<RevertPlan, 'request' | 'at'>,
-): Promise<void> {
-  const { isWhole } = await retried(() =>
-    db.get<{ isWhole: number }>(sql`select ${isWholeFrom(at)} as "isWhole"`),
-  );
-  if (isWhole) return;
-  const message = `an archive may have taken changes of request ${JSON.stringify(request)} from the history`;
-  throw new RegistryError('gone', message);
 }
 
 /** Throws a problem for each contact that would be there again and whose registrar is not known, or is gone. */

@@ -7,7 +7,6 @@ import type { Database } from '../database/open.ts';
 import { deleteDomains, domainChanges } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
-import { isWholeFrom } from '../history/archive.ts';
 import type { Action } from '../history/changes.ts';
 import { nothingSince } from '../history/search.ts';
 import {
@@ -29,7 +28,7 @@ import { type Reversal, valuesAfter } from './reversal.ts';
  * throws if something has changed since the plan was made.
  */
 export async function revert(db: Database, origin: Origin, plan: RevertPlan): Promise<void> {
-  const { request, at, seen, subjects, reversals } = plan;
+  const { request, seen, subjects, reversals } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   const [first] = reversals;
   if (first?.subject === 'contact' && first.action !== 'delete') {
@@ -44,7 +43,6 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
   const ofSubjects = [...Map.groupBy(reversals, ({ subject }) => subject)];
   const inAuction = namesInAuctionAgain(reversals);
   const isAsPlanned = and(
-    isWholeFrom(at),
     nothingSince(seen, 'domain', inAuction),
     nothingSince(seen, 'retained_domain', inAuction),
     // Domains go back to their contacts only while these belong to the same persons.

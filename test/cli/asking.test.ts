@@ -42,7 +42,7 @@ test.each([
       '  contact: deleted, with name, ident, email, phone, creator_str\n' +
       '  history: values of name, ident, email, phone removed from 1 entry; who changed which fields, and when, stays\n' +
       '  copies kept for repeated requests: 0 deleted\n' +
-      'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported or archived as long as you keep them\n' +
+      'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported as long as you keep them\n' +
       'This cannot be undone. ',
   ],
   [

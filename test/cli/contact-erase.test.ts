@@ -2,10 +2,8 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
-import { archiveHistory } from '../../src/cli/nouns/history/archive.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import { captured } from './captured.ts';
 import { startTool, type TestRegistry } from './tool.ts';
@@ -24,7 +22,7 @@ const contact = {
 };
 const lines = (text: string) => text.trimEnd().split('\n');
 const backups =
-  'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported or archived as long as you keep them';
+  'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, and files that were exported as long as you keep them';
 
 test('contact erase shows what would go and what stays, and then does it', async () => {
   const registry = await tool.newRegistry('ALPHA');
@@ -243,34 +241,6 @@ test('a contact that was created again after its erasure is not erased again', a
   await importContact(registry);
   expect(await registry.done('contact erase-again')).toMatchObject({ erased_again: [] });
 });
-
-test('a contact that was created again after its erasure is not erased again once its creation is archived, unless a restore undoes another erasure', async () => {
-  const registry = await tool.newRegistry('ALPHA');
-  const directory = await tool.newDirectory();
-  // One file says when the contact was created; the other erasure is repeated, which leaves no entry.
-  const old = { created_at: '2020-01-01T00:00:00.000Z' };
-  const other = { code: 'ALPHA:OTHER', uuid: '8d3a2b45-1f1c-4a54-8b65-1e3a7b8c9d02' };
-  for (const values of [old, other]) {
-    const { uuid } = { ...contact, ...values };
-    await importContact(registry, values);
-    await erase(registry, uuid);
-    if (values === other) await erase(registry, uuid);
-    await importContact(registry, values);
-  }
-  await registry.addContacts('ALPHA:LATER');
-  const { env, dispose } = await registry.open();
-  const file = path.join(directory, 'history.ndjson');
-  await archiveHistory(openDatabase(env.DB), '2999-01-01T00:00:00.000Z', file);
-  await dispose();
-  expect(await registry.done('contact erase-again')).toMatchObject({ erased_again: [] });
-
-  const backup = path.join(directory, 'backup.sqlite');
-  await registry.done(['backup', backup]);
-  for (const { uuid } of [contact, other]) await erase(registry, uuid);
-  expect(await registry.done(['restore', backup, '--yes'])).toMatchObject({
-    erased_again: [{ code: 'ALPHA:OTHER' }, { code: 'ALPHA:TAMM' }],
-  });
-}, 120_000);
 
 /** Erases the contact while the bucket takes no object. */
 const eraseUnrecorded = (registry: TestRegistry, uuid: string) =>

@@ -3,9 +3,15 @@ import { readHistory } from '../../src/cli/nouns/history/read-history.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { counted } from '../support/counted.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
-import { insertEntries } from './archived.ts';
 
 const worker = shareEmptyWorker();
+
+/** So many entries, one an hour from the beginning of 2020. */
+const insertEntries = `
+  with recursive n (n) as (select 1 union all select n + 1 from n where n < ?)
+  insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
+  select strftime('%Y-%m-%dT%H:%M:%fZ', '2020-01-01', n || ' hours'), 'contact', 'ALPHA:' || n, 'create', 'operator', 'Operator ats', '{}'
+  from n`;
 
 test('history --follow reads only what is newer than the newest entry, even if none matches', async () => {
   await worker.env.DB.prepare(insertEntries).bind(1_000).run();

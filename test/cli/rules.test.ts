@@ -104,7 +104,6 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'backup verify': [['BACKUP']],
   restore: [['BACKUP', '--yes']],
   'history show': [[]],
-  'history archive': [['--before', '2026-01-01', '--to', 'FILE']],
   'history revert': [['REQUEST']],
 };
 

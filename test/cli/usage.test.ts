@@ -83,7 +83,6 @@ test('the tool has the nouns and verbs that an operator needs', () => {
     'domain transfer',
     'domain update',
     'health',
-    'history archive',
     'history revert',
     'history show',
     'lists archive',

@@ -14,7 +14,7 @@ import { revert } from '../../src/revert/revert.ts';
 import type { Origin } from '../../src/write.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, newContact, unique } from '../support/fixtures.ts';
-import { archiveEntries } from '../support/following.ts';
+import { deleteOldEntries } from '../support/following.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -200,13 +200,13 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
     await move(comes(from), { action: 'replace', from, to });
     return from.code!;
   },
-  async 'whose first code is in an archive'(somebody) {
+  async 'whose first code is no longer on record'(somebody) {
     const uuid = crypto.randomUUID();
     const code = await importContact(somebody, uuid, command('2001-01-01T00:00:00.000Z'));
     await deleteAnyContact(worker.db, command('2001-02-01T00:00:00.000Z'), code);
     const second = await importContact(somebody, uuid);
     await deleteAnyContact(worker.db, command(), second);
-    await archiveEntries(worker.db, '2001-01-15T00:00:00.000Z');
+    await deleteOldEntries(worker.db, '2001-01-15T00:00:00.000Z');
     await importContact(somebody, uuid);
     return second;
   },

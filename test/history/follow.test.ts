@@ -6,7 +6,7 @@ import { RegistryError } from '../../src/error.ts';
 import { beginning, findNewestPlace, listChangesAfter } from '../../src/history/follow.ts';
 import { replaceRows } from '../cli/empty-again.ts';
 import { operator } from '../support/fixtures.ts';
-import { archiveEntries, newFollower, type Pages } from '../support/following.ts';
+import { deleteOldEntries, newFollower, type Pages } from '../support/following.ts';
 import { everyCommand, type Numbers, newPool } from '../support/random-changes.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
@@ -35,8 +35,6 @@ const pages: Pages = {
   },
 };
 
-const archive = (before: string) => archiveEntries(worker.db, before);
-
 type Rows = Parameters<typeof replaceRows>[1];
 
 async function copyOfAll(): Promise<Rows> {
@@ -52,7 +50,7 @@ async function copyOfAll(): Promise<Rows> {
 type Write = readonly [command: string, numbers: Numbers, instant: string];
 type Step =
   | { do: 'write'; writes: Write[]; alongside: boolean }
-  | { do: 'follow' | 'archive' | 'copy' | 'restore'; n: number };
+  | { do: 'follow' | 'delete' | 'copy' | 'restore'; n: number };
 
 const write: fc.Arbitrary<Write> = fc.tuple(
   fc.constantFrom(...Object.keys(everyCommand)),
@@ -71,7 +69,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      do: fc.constantFrom('follow', 'follow', 'follow', 'archive', 'copy', 'restore'),
+      do: fc.constantFrom('follow', 'follow', 'follow', 'delete', 'copy', 'restore'),
       n: fc.integer({ min: 1, max: 4 }),
     }),
   },
@@ -98,7 +96,7 @@ test('whoever follows the changes ends with what the registry has, or is told to
           await following;
         }
         if (given.do === 'follow') await follower.follow(given.n);
-        if (given.do === 'archive') await archive(at(instants, given.n));
+        if (given.do === 'delete') await deleteOldEntries(db, at(instants, given.n));
         if (given.do === 'copy') copies.push(await copyOfAll());
         if (given.do === 'restore') {
           // What a follower reads is newer than its page: it must not be behind when the registry goes back.
@@ -166,7 +164,7 @@ test('without a place, the changes are followed from the first, and only if that
   await addEntries(3);
   const { changes } = await listChangesAfter(db, beginning, 200);
   expect(changes.map(({ id }) => id)).toEqual([1, 2, 3]);
-  await archive(instants[1]!);
+  await deleteOldEntries(db, instants[1]!);
   const [only] = await db.select().from(history).orderBy(asc(history.id));
   expect(only!.id).toBe(3);
   await expect(listChangesAfter(db, beginning, 200)).rejects.toMatchObject({ reason: 'gone' });
@@ -184,11 +182,11 @@ test('a place is gone once a restored registry has something else under its id',
   await expect(listChangesAfter(db, place, 200)).rejects.toMatchObject({ reason: 'gone' });
 });
 
-test('a place is gone if an archive has taken more than a page after it', async () => {
+test('a place is gone if more than a page is missing after it', async () => {
   await addEntries(1, { occurredAt: instants[3]! });
   const place = await findNewestPlace(worker.db);
   await addEntries(1_001);
   await addEntries(1, { occurredAt: instants[3]! });
-  for (const _ of [1, 2, 3]) await archive(instants[1]!);
+  await deleteOldEntries(worker.db, instants[1]!);
   await expect(listChangesAfter(worker.db, place, 200)).rejects.toMatchObject({ reason: 'gone' });
 });

@@ -1,14 +1,12 @@
-import { inArray } from 'drizzle-orm';
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
-import { history, untilClosed } from '../../drizzle/schema.ts';
+import { untilClosed } from '../../drizzle/schema.ts';
 import { cancelAuction } from '../../src/auction/cancel.ts';
 import { getAuctionOf } from '../../src/auction/read.ts';
 import { updateAuction } from '../../src/auction/report.ts';
 import { startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { RegistryError } from '../../src/error.ts';
-import { deleteArchived, endArchive, startArchive } from '../../src/history/archive.ts';
 import type { Form } from '../../src/move-in/kind.ts';
 import { nameKinds } from '../../src/move-in/kinds.ts';
 import { type RowChange, writeForms } from '../../src/move-in/write.ts';
@@ -26,6 +24,7 @@ import { revert } from '../../src/revert/revert.ts';
 import { dayOf, daysBefore } from '../../src/time/day.ts';
 import type { Origin } from '../../src/write.ts';
 import { addDispute, operator, unique } from '../support/fixtures.ts';
+import { deleteOldEntries } from '../support/following.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -36,8 +35,8 @@ function command(at: string): Origin {
   return { actor: operator.actor, request: { at: new Date(at), requestId: crypto.randomUUID() } };
 }
 
-const historyOf = async (name: string, now = '2026-12-31T00:00:00.000Z') =>
-  (await readNameHistory(worker.db, name, new Date(now))).intervals;
+const historyOf = (name: string, now = '2026-12-31T00:00:00.000Z') =>
+  readNameHistory(worker.db, name, new Date(now));
 
 const takeBack = async (request: string, origin: Origin) =>
   revert(worker.db, origin, await planRevert(worker.db, origin, request));
@@ -443,23 +442,14 @@ describe('a name that moved in', () => {
   });
 });
 
-describe('what was archived', () => {
-  it('leaves what the name is at present, and ends without beginnings', async () => {
-    const [here, gone] = [newName(), newName()];
-    const blocked = [here, gone].map((name) => ({ ...name, status: 'blocked' as const }));
-    const from = '2026-01-05T00:00:00.000Z';
-    await addRetainedDomains(worker.db, command(from), blocked);
-    const ids = await worker.db
-      .select({ id: history.id })
-      .from(history)
-      .where(inArray(history.subjectKey, [here.name, gone.name]));
-    const until = '2026-02-01T00:00:00.000Z';
-    await removeRetainedDomains(worker.db, command(until), [blocked[1]!]);
-    const archive = { file: 'archive.ndjson', run: crypto.randomUUID() };
-    await startArchive(worker.db, archive, { isForced: false });
-    await deleteArchived(worker.db, archive, ids.map(({ id }) => id) as [number]);
-    await endArchive(worker.db, archive);
-    expect(await historyOf(here.name)).toEqual([{ status: 'blocked', from, until: null }]);
-    expect(await historyOf(gone.name)).toEqual([{ status: 'blocked', from: null, until }]);
-  });
+it('a name whose beginnings are no longer on record is what it is at present, and ended without a beginning', async () => {
+  const [here, gone] = [newName(), newName()];
+  const blocked = [here, gone].map((name) => ({ ...name, status: 'blocked' as const }));
+  const from = '2026-01-05T00:00:00.000Z';
+  await addRetainedDomains(worker.db, command(from), blocked);
+  const until = '2026-02-01T00:00:00.000Z';
+  await removeRetainedDomains(worker.db, command(until), [blocked[1]!]);
+  await deleteOldEntries(worker.db, until);
+  expect(await historyOf(here.name)).toEqual([{ status: 'blocked', from, until: null }]);
+  expect(await historyOf(gone.name)).toEqual([{ status: 'blocked', from: null, until }]);
 });

@@ -19,7 +19,6 @@ import { revert } from '../../src/revert/revert.ts';
 import type { System } from '../../src/system/login.ts';
 import type { Origin } from '../../src/write.ts';
 import { contactValues } from '../support/fixtures.ts';
-import { archiveEntries } from '../support/following.ts';
 import { domainOf, everyCommand, type Numbers, type Pool } from '../support/random-changes.ts';
 import { readRows } from './lawful.ts';
 
@@ -116,7 +115,6 @@ export const byOthers: Record<string, Command> = {
     const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
     await writeForms(db, origin, domainKind, [{ action: 'remove', from, to: null }]);
   },
-  archive: (db, _, __, { now }) => archiveEntries(db, dayIn(now, -1)),
 };
 
 export const byOperator: Record<string, Command> = {

@@ -30,12 +30,6 @@ import { removeDomains } from '../../src/domain/remove.ts';
 import { transferDomain } from '../../src/domain/transfer.ts';
 import { updateDomain } from '../../src/domain/update.ts';
 import {
-  deleteArchived,
-  endArchive,
-  listArchivable,
-  startArchive,
-} from '../../src/history/archive.ts';
-import {
   addRetainedDomains,
   removeRetainedDomains,
 } from '../../src/retained-domain/change-names.ts';
@@ -889,80 +883,10 @@ it('only commands of the operator are taken back, and only those that the histor
   expect(await problems('x')).toEqual([
     {
       reason: 'not_found',
-      message:
-        'the history has no change of request "x": it made none, or its entries were archived',
+      message: 'the history has no change of request "x"',
     },
   ]);
   expect(await worker.db.$count(retainedDomains, inArray(retainedDomains.name, [name.name]))).toBe(
     1,
   );
-});
-
-const add = (origin: Origin) =>
-  addRetainedDomains(worker.db, origin, [newName(), newName(), newName()]);
-let hour = 9;
-/** After everything else that happens here. */
-const later = () => {
-  hour += 1;
-  return `2027-01-01T${hour}:00:00.000Z`;
-};
-const addNames = () => commanded(add, later());
-
-/** Archives what is older than an instant, but stops before the entry. */
-async function archive({ until = Number.MAX_SAFE_INTEGER } = {}) {
-  const run = { file: 'history.ndjson', run: crypto.randomUUID() };
-  await startArchive(worker.db, run, { isForced: false });
-  const entries = await listArchivable(worker.db, '2030-01-01T00:00:00.000Z', { limit: 10_000 });
-  const [first, ...others] = entries.map(({ id }) => id).filter((id) => id < until);
-  // A second time, as after a fault that was a success.
-  for (let tries = 0; tries < 2; tries++) {
-    await deleteArchived(worker.db, run, [first!, ...others]);
-  }
-  await endArchive(worker.db, run);
-}
-
-const refusal = (request: string) => [
-  {
-    reason: 'gone',
-    message: `an archive may have taken changes of request ${JSON.stringify(request)} from the history`,
-  },
-];
-
-it('a command of which an archive may have taken a part stays where the archive ended within it, and the next one can be taken back', async () => {
-  const [request, next] = [await addNames(), await addNames()];
-  await archive({ until: (await entriesOf(request))[1]!.id });
-  expect(await entriesOf(request)).toHaveLength(2);
-  expect(await problems(request)).toEqual(refusal(request));
-  await takeBack(next);
-});
-
-it('a command of which an archive may have taken a part stays where the archive ended between its batches', async () => {
-  const [early, late] = [command(later()), command(later())];
-  await add(late);
-  await add(early);
-  await add(late);
-  const { requestId } = late.request;
-  await archive({ until: (await entriesOf(early.request.requestId))[0]!.id });
-  expect(await entriesOf(requestId)).toHaveLength(3);
-  expect(await problems(requestId)).toEqual(refusal(requestId));
-});
-
-it('a command of which an archive may have taken a part stays where an archive came to it after the plan', async () => {
-  const request = await addNames();
-  const plan = await planRevert(worker.db, operator, request);
-  await archive({ until: (await entriesOf(request))[1]!.id });
-  const before = await worker.db.$count(retainedDomains);
-  const reverting = revert(worker.db, command('2026-06-01T00:00:00.000Z'), plan);
-  await expect(reverting).rejects.toMatchObject({ problems: refusal(request) });
-  expect(await worker.db.$count(retainedDomains)).toBe(before);
-});
-
-it('a command of which an archive may have taken a part stays where only the newest entry is left', async () => {
-  const request = await addNames();
-  await archive();
-  expect(await entriesOf(request)).toHaveLength(1);
-  expect(await problems(request)).toEqual(refusal(request));
-  const next = await addNames();
-  expect(await problems(request)).toEqual(refusal(request));
-  await takeBack(next);
 });

@@ -1,8 +1,7 @@
 import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { auctions, history } from '../../drizzle/schema.ts';
+import { auctions, history, historyPermits } from '../../drizzle/schema.ts';
 import type { Database } from '../../src/database/open.ts';
-import { deleteArchived, endArchive, startArchive } from '../../src/history/archive.ts';
 import { type Pool, snapshotOf } from './random-changes.ts';
 
 /** What the registry has of these keys, by the subject and the key. */
@@ -81,13 +80,13 @@ export function newFollower(db: Database, pool: Pool, pages: Pages) {
   return { restart, follow, catchUp, counts };
 }
 
-/** Moves at most 1,000 entries from before an instant out of the history, even from between entries that stay. */
-export async function archiveEntries(db: Database, before: string) {
-  const run = { file: 'history.csv', run: crypto.randomUUID() };
-  await startArchive(db, run, { isForced: true });
-  const isOld = sql`occurred_at < ${before} and id < (select max(id) from ${history} as newest)`;
-  const ids = db.select({ id: history.id }).from(history).where(isOld);
-  const [first, ...others] = await ids.orderBy(history.id).limit(1_000);
-  if (first) await deleteArchived(db, run, [first.id, ...others.map(({ id }) => id)]);
-  await endArchive(db, run);
+/** Deletes the entries from before an instant but for the newest, as earlier builds did with those that they had archived. */
+export async function deleteOldEntries(db: Database, before: string) {
+  await db.batch([
+    db.insert(historyPermits).values({ permission: 'archive', firstId: 1, lastId: 1_000_000 }),
+    db
+      .delete(history)
+      .where(sql`occurred_at < ${before} and id < (select max(id) from ${history} as newest)`),
+    db.delete(historyPermits),
+  ]);
 }

@@ -26,10 +26,10 @@ const nameHistory = z
     history: z.array(
       z.object({
         status: z.enum([...listedStatus.options, 'auction']),
-        from: z.iso.datetime().nullable().meta({
-          description:
-            'Null if the operator has archived the entry about the beginning, so that it is no longer known here.',
-        }),
+        from: z.iso
+          .datetime()
+          .nullable()
+          .meta({ description: 'Null if the beginning is not on record.' }),
         until: z.iso
           .datetime()
           .nullable()

@@ -3,7 +3,7 @@ import { type DomainName, type NameFault, readDomainName } from '../../domain/na
 import { findOutside, type Outside } from '../../domain/zone.ts';
 import { readDailyCounts } from '../../public-list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
-import { type NameHistory, readNameHistory } from '../../public-list/name-history/name-history.ts';
+import { type NameInterval, readNameHistory } from '../../public-list/name-history/name-history.ts';
 import { browseNames, readNames } from '../../public-list/read/browse.ts';
 import { readFacts } from '../../public-list/read/facts.ts';
 import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
@@ -20,7 +20,7 @@ export type Answer =
       /** Undefined while the lists cannot be read. */
       listed: ListedName | undefined;
       /** Undefined while the database cannot be read, or is slow. */
-      history: NameHistory | undefined;
+      history: NameInterval[] | undefined;
     };
 
 export type DayFault = 'notDay' | 'notOver';

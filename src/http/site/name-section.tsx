@@ -1,9 +1,5 @@
 import { type NameStatus, publicLists, retainedList } from '../../public-list/lists.ts';
-import {
-  type NameHistory,
-  type NameInterval,
-  statusesAt,
-} from '../../public-list/name-history/name-history.ts';
+import { type NameInterval, statusesAt } from '../../public-list/name-history/name-history.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
@@ -121,11 +117,7 @@ function History(parts: AnswerParts & { json: string }) {
         )}
       </form>
       {day && !fault && history && <p>{wasOn(day, history, text)}</p>}
-      {history ? (
-        <Timeline text={text} history={history.intervals} />
-      ) : (
-        <p class="missing">{text.notNow}</p>
-      )}
+      {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
       <p class="quiet">
         <a href={json}>{text.historyAsJson}</a>
       </p>
@@ -133,7 +125,7 @@ function History(parts: AnswerParts & { json: string }) {
   );
 }
 
-function wasOn(day: string, { intervals, archivedUntil }: NameHistory, text: Texts): string {
+function wasOn(day: string, intervals: readonly NameInterval[], text: Texts): string {
   const end = new Date(`${day}T23:59:59.999Z`);
   const { known, possible } = statusesAt(intervals, end);
   const wordsOf = (states: NameStatus[]) =>
@@ -143,9 +135,7 @@ function wasOn(day: string, { intervals, archivedUntil }: NameHistory, text: Tex
     known.length > 0 && text.wasOn(date, wordsOf(known)),
     possible.length > 0 && text.mayHaveBeenOn(date, wordsOf(possible)),
   ].filter(Boolean);
-  if (sentences.length > 0) return sentences.join(' ');
-  const isWhole = archivedUntil === null || archivedUntil <= end.toISOString();
-  return isWhole ? text.wasUnlistedOn(date) : text.mayHaveBeenListedOn(date);
+  return sentences.length > 0 ? sentences.join(' ') : text.wasUnlistedOn(date);
 }
 
 /** The rest is in the document linked below. */

@@ -4,7 +4,6 @@ import {
   disputes,
   type HistorySubject,
   history,
-  historyArchives,
   retainedDomains,
 } from '../../../drizzle/schema.ts';
 import { isStarted } from '../../auction/read.ts';
@@ -31,12 +30,6 @@ export interface NameInterval {
   until: string | null;
 }
 
-export interface NameHistory {
-  intervals: NameInterval[];
-  /** What was over by this instant may be missing; null if nothing was archived. */
-  archivedUntil: string | null;
-}
-
 /** The newest entries read of each kind of thing: more than any name gets in its life. */
 const maximumEntries = 2_000;
 
@@ -45,7 +38,11 @@ const maximumEntries = 2_000;
  * count from their times, disputes from midnight of their first days, and what ends by the calendar ends with its last
  * day, in UTC. One round trip.
  */
-export async function readNameHistory(db: Database, name: string, now: Date): Promise<NameHistory> {
+export async function readNameHistory(
+  db: Database,
+  name: string,
+  now: Date,
+): Promise<NameInterval[]> {
   const { action, actorType, changes, occurredAt: at } = history;
   const entriesOf = (subject: HistorySubject) =>
     db
@@ -55,24 +52,21 @@ export async function readNameHistory(db: Database, name: string, now: Date): Pr
       .orderBy(desc(history.id))
       .limit(maximumEntries);
   const { status, createdAt, lastDay } = retainedDomains;
-  const { archivedUntil } = historyArchives;
-  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed, archives] = await retried(
-    () =>
-      db.batch([
-        entriesOf('retained_domain'),
-        entriesOf('auction'),
-        entriesOf('dispute'),
-        db
-          .select({ status, from: createdAt, lastDay })
-          .from(retainedDomains)
-          .where(eq(retainedDomains.name, name)),
-        db
-          .select({ from: auctions.createdAt })
-          .from(auctions)
-          .where(and(eq(auctions.name, name), isStarted)),
-        db.select().from(disputes).where(eq(disputes.name, name)).limit(maximumEntries),
-        db.select({ archivedUntil }).from(historyArchives),
-      ]),
+  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed] = await retried(() =>
+    db.batch([
+      entriesOf('retained_domain'),
+      entriesOf('auction'),
+      entriesOf('dispute'),
+      db
+        .select({ status, from: createdAt, lastDay })
+        .from(retainedDomains)
+        .where(eq(retainedDomains.name, name)),
+      db
+        .select({ from: auctions.createdAt })
+        .from(auctions)
+        .where(and(eq(auctions.name, name), isStarted)),
+      db.select().from(disputes).where(eq(disputes.name, name)).limit(maximumEntries),
+    ]),
   );
   const steps = [
     ...ofRetained.reverse().flatMap(retainedStep),
@@ -83,10 +77,7 @@ export async function readNameHistory(db: Database, name: string, now: Date): Pr
     ...started.map(({ from }) => ({ status: 'auction' as const, from, lastDay: null })),
   ];
   const spans = [...heldSpans(steps, present), ...disputedSpans(ofDisputes.reverse(), disputed)];
-  return {
-    intervals: intervalsOf(spans, now.toISOString()),
-    archivedUntil: archives[0]?.archivedUntil ?? null,
-  };
+  return intervalsOf(spans, now.toISOString());
 }
 
 /** `next` is the place of the last interval of the page, if more follow. */

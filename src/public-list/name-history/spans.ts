@@ -72,7 +72,7 @@ export function heldSpans(
   steps: readonly Step[],
   present: readonly { status: NameStatus; from: string; lastDay: string | null }[],
 ): Span[] {
-  // The entry about an earlier beginning was archived, or never recorded.
+  // An earlier beginning has no entry.
   const held = new Map(
     present
       .filter(({ status, from }) => {

@@ -1,8 +1,5 @@
-import { eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { history } from '../../../drizzle/schema.ts';
 import { parseDomainName } from '../../../src/domain/name.ts';
-import { deleteArchived, endArchive, startArchive } from '../../../src/history/archive.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
@@ -200,7 +197,7 @@ describe('the history of a name', () => {
       await page('et', `name=Ajalugu.ee&as_of=${day}`),
     ];
     expect([en.status, et.status]).toEqual([200, 200]);
-    // Entries that were archived may be missing, so neither sentence goes beyond the record.
+    // Entries may be missing, so neither sentence goes beyond the record.
     expect(en.answer).toContain(`According to the registry’s records, ${english} at the end of`);
     expect(et.answer).toContain(`Registri andmetel ${estonian}`);
     expect(en.html).toContain(`/et/?name=Ajalugu.ee&amp;as_of=${day}`);
@@ -223,31 +220,6 @@ describe('the history of a name', () => {
     expect((await page('et', 'name=vana.ee&as_of=1990-01-01')).answer).toContain(
       'Kas nimi oli päeva 1.1.1990 lõpus reserveeritud, ei ole enam teada.',
     );
-  });
-
-  it('the history of a name does not say that a name was on no list on a day whose entries were archived', async () => {
-    const name = parseDomainName('archived.ee');
-    const blocked = [{ ...name, status: 'blocked' as const }];
-    await addRetainedDomains(worker.db, at('1999-01-02T10:00:00.000Z'), blocked);
-    await removeRetainedDomains(worker.db, at('1999-03-02T10:00:00.000Z'), blocked);
-    const entries = await worker.db
-      .select({ id: history.id })
-      .from(history)
-      .where(eq(history.subjectKey, name.name));
-    const archive = { file: 'archive.ndjson', run: crypto.randomUUID() };
-    await startArchive(worker.db, archive, { isForced: false });
-    await deleteArchived(worker.db, archive, entries.map(({ id }) => id) as [number]);
-    await endArchive(worker.db, archive);
-    const archived = await page('en', 'name=archived.ee&as_of=1999-03-01');
-    expect(archived.answer).toContain(
-      'Whether it was on any of the lists at the end of 1 March 1999 is no longer on record.',
-    );
-    expect(archived.answer).not.toContain('According to');
-    expect((await page('et', 'name=archived.ee&as_of=1999-03-01')).answer).toContain(
-      'Kas nimi oli päeva 1.3.1999 lõpus mõnes nimekirjas, ei ole enam teada.',
-    );
-    const whole = await page('en', 'name=archived.ee&as_of=1999-03-02');
-    expect(whole.answer).toContain('it was on none of the lists at the end of 2 March 1999');
   });
 
   it('the history of a name says that nothing is recorded', async () => {

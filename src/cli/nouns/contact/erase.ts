@@ -10,7 +10,7 @@ import { verb } from '../../run.ts';
 
 const backups =
   'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, ' +
-  'and files that were exported or archived as long as you keep them';
+  'and files that were exported as long as you keep them';
 
 export const erase = verb(
   writing(

@@ -2,7 +2,7 @@ import type { HistorySubject } from '../../../../drizzle/schema.ts';
 import { shownChanges } from '../../../history/changes.ts';
 import type { HistoryEntry } from '../../../history/search.ts';
 
-/** An entry of history as commands answer it with --json and archive it. */
+/** An entry of history as commands answer it with --json. */
 export function historyData(entry: HistoryEntry) {
   return {
     occurred_at: entry.occurredAt,

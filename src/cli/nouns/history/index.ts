@@ -10,7 +10,6 @@ import { changeTexts } from '../../report/changes.ts';
 import { writeOutput } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
-import { archiveVerb } from './archive.ts';
 import { historyData, nounOf } from './entry.ts';
 import { readHistory } from './read-history.ts';
 import { revertVerb } from './revert.ts';
@@ -62,7 +61,7 @@ const show = verb(
 export const historyCommand = noun(
   'history',
   'history contact ALPHA:1B7A3C5D',
-  [archiveVerb, revertVerb],
+  [revertVerb],
   show,
 ).description('The history of changes, including those of deleted things');
 

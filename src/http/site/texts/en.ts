@@ -87,8 +87,6 @@ export const en = {
     `Whether it was ${words} at the end of ${day} is no longer on record.`,
   wasUnlistedOn: (day: string) =>
     `According to the registry’s records, it was on none of the lists at the end of ${day}.`,
-  mayHaveBeenListedOn: (day: string) =>
-    `Whether it was on any of the lists at the end of ${day} is no longer on record.`,
   isBehind: 'The lists are behind at the moment: the latest changes may be missing.',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
 
