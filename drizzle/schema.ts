@@ -311,7 +311,7 @@ export const contacts = sqliteTable(
      * referred to the contact.
      */
     unlinkedAt: text('unlinked_at'),
-    /** Increases by one with every update. Conditional writes compare it. */
+    /** Set by `nextVersion` of src/contact/contact.ts. Conditional writes compare it. */
     version: integer().notNull().default(1),
     creator: text(),
     updater: text(),

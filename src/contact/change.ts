@@ -11,6 +11,7 @@ import {
   type ContactWithRegistrar,
   contactSubject,
   isUnchanged,
+  nextVersion,
   theContact,
 } from './contact.ts';
 import { verificationColumn } from './fields.ts';
@@ -76,7 +77,7 @@ export function rowUpdate(
     // Setting a column writes its index, even if the value is the same.
     ...Object.fromEntries(keys.filter(([key, value]) => value !== contact[key as keyof Contact])),
     updater: actor.name,
-    version: contact.version + 1,
+    version: nextVersion(request.at, contact.version),
   };
   return {
     ...update,

@@ -72,6 +72,14 @@ export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
 }
 
+/**
+ * The version that a write gives a contact. It grows, and is not below the time of the request in milliseconds: after a
+ * restore, no later content gets the version of one that is lost.
+ */
+export function nextVersion(at: Date, previous = 0): number {
+  return Math.max(previous + 1, at.getTime());
+}
+
 /** Throws `changed_meanwhile` if the request expects another version of the contact. */
 export function checkVersion(
   contact: Contact,

@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { contacts, history } from '../../drizzle/schema.ts';
+import { contacts } from '../../drizzle/schema.ts';
 import { insertRows, valuesInJson } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 import { orRefusal, RegistryError } from '../error.ts';
@@ -9,7 +9,13 @@ import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/
 import { type WriteRequest, type Written, write } from '../write.ts';
 import { changeTime } from './change-time.ts';
 import { contactCode, takenCodes } from './code.ts';
-import { type ContactReference, contactSubject, generateAuthInfo, referenceTo } from './contact.ts';
+import {
+  type ContactReference,
+  contactSubject,
+  generateAuthInfo,
+  nextVersion,
+  referenceTo,
+} from './contact.ts';
 import type { NewContact } from './fields.ts';
 import { keysOf } from './keys.ts';
 
@@ -33,6 +39,7 @@ export function createContact(
       const by = caller.actor;
       const code = contactCode(caller, chosen);
       const at = request.at.toISOString();
+      const version = nextVersion(request.at);
       const contact = {
         ...content,
         ...keysOf(content),
@@ -42,6 +49,7 @@ export function createContact(
         number: nextNumber(caller.registrarId),
         creator: by.name,
         createdAt: at,
+        version,
         updatedAt: changeTime(caller.registrarId, request.at),
       };
       return {
@@ -50,7 +58,7 @@ export function createContact(
         action: 'create',
         changes: difference({}, content),
         statements: () => [db.insert(contacts).values(contact)],
-        outcome: referenceTo({ uuid, code, version: 1, domainCount: 0 }),
+        outcome: referenceTo({ uuid, code, version, domainCount: 0 }),
         // If nobody chose the code, the next attempt draws another.
         taken: chosen ? taken() : undefined,
       };
@@ -108,11 +116,7 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
     // writes the first, because the query reads the table that it writes to.
     number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
       + row_number() over (partition by row ->> 'registrar' order by row ->> 'place'))`,
-    // A contact that comes back begins above all versions that it had: each has an entry of history, and its deletion a
-    // later one. The index has no updates, which the condition must say.
-    version: sql`coalesce(row ->> 'version', (
-      select max(id) from ${history} where subject = 'contact' and action <> 'update' and action = 'delete'
-        and subject_uuid = row ->> 'uuid'), 1)`,
+    version: sql`ifnull(row ->> 'version', ${nextVersion(at)})`,
     // Nobody knows here whether a domain referred to it before, or until when.
     unlinkedAt: at.toISOString(),
     updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,

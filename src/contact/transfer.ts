@@ -8,7 +8,13 @@ import { getRegistrar } from '../registrar/account.ts';
 import { insertNotification } from '../registrar/notification.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
 import { getContactByCode } from './administer.ts';
-import { type ContactWithRegistrar, generateAuthInfo, isUnchanged, versionOf } from './contact.ts';
+import {
+  type ContactWithRegistrar,
+  generateAuthInfo,
+  isUnchanged,
+  nextVersion,
+  versionOf,
+} from './contact.ts';
 import { insertContacts } from './create.ts';
 
 interface TransferOptions extends ChangeOptions {
@@ -44,7 +50,7 @@ export async function transferContact(
   const changes = difference(contact, { registrar, authInfo, identityRequest });
   // What is left out is filled in when the row is inserted.
   const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
-  const version = contact.version + 1;
+  const version = nextVersion(at, contact.version);
   const updater = origin.actor.name;
   const row = { ...kept, registrar, authInfo, identityRequest, version, updater, changes };
   const rows = rowsIn(JSON.stringify([row]));

@@ -1,5 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { apiUsers, auctions, contacts, history, notifications } from '../../drizzle/schema.ts';
+import { type Contact, versionOf } from '../../src/contact/contact.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
 import {
@@ -215,9 +216,9 @@ const replacing = 'a new secret';
 /** Said twice without a key, they are done twice. */
 export const doneEachTime = [drawing, replacing];
 
-type HeadersOf = (contact: { id: number; version: number }) => Record<string, string>;
+type HeadersOf = (contact: Contact) => Record<string, string>;
 
-const ifVersion: HeadersOf = ({ id, version }) => ({ 'If-Match': `"${id}-${version}"` });
+const ifVersion: HeadersOf = (contact) => ({ 'If-Match': `"${versionOf(contact)}"` });
 
 const sameEveryTime = { name: 'Same Name', email: 'same@example.ee' };
 
@@ -225,6 +226,7 @@ const varying = {
   id: 0,
   uuid: '',
   number: 0,
+  version: 0,
   code: '',
   updater: '',
   creator: '',

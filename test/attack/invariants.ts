@@ -6,6 +6,7 @@ import {
   history as entries,
   type history,
 } from '../../drizzle/schema.ts';
+import { nextVersion } from '../../src/contact/contact.ts';
 import { contactColumns } from '../../src/contact/fields.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
@@ -129,7 +130,10 @@ function unexplained(
     }
     states.set(uuid, {
       fields: action === 'delete' ? undefined : next,
-      version: (state?.version ?? 0) + 1,
+      version:
+        subject === 'contact'
+          ? nextVersion(new Date(occurredAt), fields && state?.version)
+          : (state?.version ?? 0) + 1,
       updatedAt: action === 'delete' ? occurredAt : timeOf(subjectKey, occurredAt),
     });
   }

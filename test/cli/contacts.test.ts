@@ -95,8 +95,8 @@ test('keeps everything that a contact brings, and gives what it does not', async
   });
   const { contacts, registrars, history } = await registry.rows();
   expect(contacts).toMatchObject([
-    { number: 1, version: 1, domain_count: 0 },
-    { number: 2, version: 1, domain_count: 0 },
+    { number: 1, domain_count: 0 },
+    { number: 2, domain_count: 0 },
   ]);
   expect(registrars).toMatchObject([{ contact_count: 2 }]);
   expect(JSON.stringify(history)).not.toContain(known.auth_info);

@@ -11,10 +11,13 @@ export function databaseFile(directory: string): string {
   return path.join(folder, readdirSync(folder).find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!);
 }
 
+/** The rows of each table. */
+export type Rows = [table: string, rows: object[]][];
+
 interface Empty {
   schema: { type: string; name: string; sql: string }[];
   /** The rows that the migrations insert. */
-  rows: [table: string, rows: object[]][];
+  rows: Rows;
 }
 
 let empty: Empty | undefined;
@@ -54,7 +57,7 @@ export async function emptyAgain(env: Env, like: string): Promise<boolean> {
 }
 
 /** Gives each of the tables these rows alone. */
-export async function replaceRows(DB: D1Database, rows: Empty['rows']): Promise<void> {
+export async function replaceRows(DB: D1Database, rows: Rows): Promise<void> {
   const { results } = await DB.prepare(selectSchema).all<Empty['schema'][number]>();
   const triggers = results.filter(({ type }) => type === 'trigger');
   const kept = rows.filter(([, rows]) => rows.length > 0);
@@ -71,4 +74,12 @@ export async function replaceRows(DB: D1Database, rows: Empty['rows']): Promise<
     }),
     ...triggers.map(({ sql }) => DB.prepare(sql)),
   ]);
+}
+
+/** All rows of a database, for `replaceRows`. */
+export async function copyRows(DB: D1Database): Promise<Rows> {
+  const { results } = await DB.prepare(selectSchema).all<Empty['schema'][number]>();
+  const tables = results.filter(({ type, name }) => type === 'table' && name !== 'd1_migrations');
+  const rows = await DB.batch(tables.map(({ name }) => DB.prepare(`select * from "${name}"`)));
+  return tables.map(({ name }, place) => [name, rows[place]!.results as object[]]);
 }

@@ -4,7 +4,7 @@ import { expect, inject, test } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import { RegistryError } from '../../src/error.ts';
 import { beginning, findNewestPlace, listChangesAfter } from '../../src/history/follow.ts';
-import { replaceRows } from '../cli/empty-again.ts';
+import { copyRows, type Rows, replaceRows } from '../cli/empty-again.ts';
 import { operator } from '../support/fixtures.ts';
 import { deleteOldEntries, newFollower, type Pages } from '../support/following.ts';
 import { everyCommand, type Numbers, newPool } from '../support/random-changes.ts';
@@ -34,18 +34,6 @@ const pages: Pages = {
     }
   },
 };
-
-type Rows = Parameters<typeof replaceRows>[1];
-
-async function copyOfAll(): Promise<Rows> {
-  const { DB } = worker.env;
-  const { results } = await DB.prepare(
-    "select name from sqlite_master where type = 'table' and name not glob '_cf_*' and name not glob 'sqlite_*' and name <> 'd1_migrations'",
-  ).all<{ name: string }>();
-  const tables = results.map(({ name }) => name);
-  const rows = await DB.batch(tables.map((name) => DB.prepare(`select * from "${name}"`)));
-  return tables.map((name, place) => [name, rows[place]!.results as object[]]);
-}
 
 type Write = readonly [command: string, numbers: Numbers, instant: string];
 type Step =
@@ -81,7 +69,7 @@ test('whoever follows the changes ends with what the registry has, or is told to
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 40 }), async (steps) => {
       const pool = await newPool(env);
-      const copies: Rows[] = [await copyOfAll()];
+      const copies: Rows[] = [await copyRows(worker.env.DB)];
       const follower = newFollower(db, pool, pages);
       await follower.restart();
       for (const given of steps) {
@@ -97,7 +85,7 @@ test('whoever follows the changes ends with what the registry has, or is told to
         }
         if (given.do === 'follow') await follower.follow(given.n);
         if (given.do === 'delete') await deleteOldEntries(db, at(instants, given.n));
-        if (given.do === 'copy') copies.push(await copyOfAll());
+        if (given.do === 'copy') copies.push(await copyRows(worker.env.DB));
         if (given.do === 'restore') {
           // What a follower reads is newer than its page: it must not be behind when the registry goes back.
           await follower.catchUp();
@@ -153,7 +141,7 @@ test('a page examines a thousand entries at most, so it may be empty while there
 
 test('without a place, the changes are followed from the first, and only if that is still on record', async () => {
   const { db, env } = worker;
-  const before = await copyOfAll();
+  const before = await copyRows(worker.env.DB);
   await replaceRows(
     env.DB,
     before.map(([name, rows]) => [name, name === 'history' ? [] : rows]),
@@ -173,7 +161,7 @@ test('without a place, the changes are followed from the first, and only if that
 
 test('a place is gone once a restored registry has something else under its id', async () => {
   const { db, env } = worker;
-  const copy = await copyOfAll();
+  const copy = await copyRows(worker.env.DB);
   await addEntries(1, { requestId: 'before' });
   const place = await findNewestPlace(db);
   await replaceRows(env.DB, copy);

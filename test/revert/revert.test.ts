@@ -412,7 +412,8 @@ it('reverted contacts have their fields and statuses again, and their registrar 
   expect(await row()).toEqual({
     ...before,
     // The third change at this time.
-    ...{ version: 5, updater: 'Operator', updatedAt: '2026-06-01T00:00:00.002Z' },
+    ...{ version: Date.parse('2026-06-01T00:00:00.002Z'), updater: 'Operator' },
+    updatedAt: '2026-06-01T00:00:00.002Z',
   });
   const statuses = { event: 'contact.updated', fields: ['statuses', 'status_notes'] };
   const fields = { event: 'contact.updated', fields: ['city', 'phone'] };
