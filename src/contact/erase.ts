@@ -8,7 +8,6 @@ import {
 } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
-import { permitted } from '../history/permit.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
 import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
 import { notifyingRegistrar } from './change.ts';
@@ -182,7 +181,7 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
     condition,
   )!;
   return [
-    ...permitted(db, ids, entries, removeValues(db, isMeant)),
+    ...removeValues(db, isMeant, ids, entries),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     db
       .update(disclosures)

@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { contacts, history } from '../../drizzle/schema.ts';
+import { contacts, history, historyPermits } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
 import { isIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import { type SweepLimits, sweep } from '../database/sweep.ts';
-import { permitted } from '../history/permit.ts';
 import { personalFields } from './fields.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a window takes one, and three more if it has something to remove. */
@@ -25,8 +25,8 @@ export async function removeOldValues(
     // Ids grow with time: after a window without an old entry there are none.
     if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
-      const removal = removeValues(db, isIn(history.id, JSON.stringify(ids)));
-      await db.batch(permitted(db, [after + 1, last], sql`where true`, removal));
+      const isOld = isIn(history.id, JSON.stringify(ids));
+      await db.batch(removeValues(db, isOld, [after + 1, last], sql`where true`));
     }
     removed += ids.length;
     return last;
@@ -75,11 +75,23 @@ export function hasValues(changes: SQL): SQL {
   return sql`exists (select 1 from json_each(${changes}) where ${isPersonalValue})`;
 }
 
-/** Replaces personal values in entries by the fact that they were removed; the statement needs a permit. */
-export function removeValues(db: Database, isMeant: SQL) {
+/**
+ * Statements that replace personal values in entries by the fact that they were removed, with a permit for the entries from
+ * the first to the last id: it is given if `source` (the rest of the query) has a row.
+ */
+export function removeValues(
+  db: Database,
+  isMeant: SQL,
+  [firstId, lastId]: readonly [SQL | number, SQL | number],
+  source: SQL,
+) {
   const changes = sql`(
     select json_group_object(key, json(iif(${isPersonalValue}, '{"removed":true}', value)))
     from json_each(${history.changes})
   )`;
-  return db.update(history).set({ changes }).where(isMeant);
+  return [
+    insertRows(db, historyPermits, { id: 1, permission: 'remove_values', firstId, lastId }, source),
+    db.update(history).set({ changes }).where(isMeant),
+    db.delete(historyPermits),
+  ] as const;
 }
