@@ -13,40 +13,27 @@ import { changesOfDeletion, deleteContacts } from '../contact/delete.ts';
 import { keysOf } from '../contact/keys.ts';
 import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
 import { insertNotification } from '../registrar/notification.ts';
-import { type Change, type ChangesOfMany, changesOfRows, type Origin, write } from '../write.ts';
-import { planRevert } from './plan-revert.ts';
+import { type ChangesOfMany, changedMeanwhile, changesOfRows, type Origin } from '../write.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
-/**
- * Takes back the change of a contact, of which its registrar is notified as of any other. A contact that was deleted
- * keeps its code, its UUID, its registrar and the time of its creation; its record id and its auth_info are new. Throws
- * what `planRevert` throws.
- */
-export async function revertContact(
+/** The changes that give contacts the values that they had. Their registrars are notified, as of any other change. */
+export async function contactUpdates(
   db: Database,
   origin: Origin,
-  { request, uuid }: { request: string; uuid: string },
-): Promise<void> {
-  await write(db, origin.request, {
-    async look() {
-      // The contact before its history: a change between the two is seen in the history.
-      const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid));
-      const { reversals, seen } = await planRevert(db, origin, request);
-      const [reversal] = reversals;
-      if (!reversal) {
-        throw new RegistryError('changed_meanwhile', 'somebody else took it back just now');
-      }
-      return { contact, reversal, seen, before: await loadBefore(db, reversal) };
-    },
-    judge({ contact, reversal, seen, before }): Change<unknown> {
-      if (!contact) return reinstatement(db, reversal, seen, before, origin);
-      const values: Partial<Contact> = valuesAfter(reversal.changes);
-      const update = rowUpdate(db, contact, values, origin);
-      return notifyingRegistrar(db, contact, update, origin.request.at);
-    },
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const found = reversals.map(async ({ uuid, changes }) => {
+    const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
+    if (!contact) throw changedMeanwhile();
+    const update = rowUpdate(db, contact, valuesAfter(changes), origin);
+    const { statements } = notifyingRegistrar(db, contact, update, origin.request.at);
+    if (!statements) return [];
+    const row = { ...contactSubject(contact), changes: update.changes };
+    const rows = rowsIn(JSON.stringify([row]));
+    return [changesOfRows('contact', 'update', rows, statements(sql`true`), 'key')];
   });
+  return (await Promise.all(found)).flat();
 }
 
 /** The changes that delete contacts which a command has added. Each registrar gets one notification. */
@@ -86,76 +73,68 @@ export async function contactDeletions(
     : [];
 }
 
-/** Reads the values that the entry of the deletion lacks. Earlier builds may have archived the entry of the creation. */
-async function loadBefore(db: Database, { key, uuid }: Reversal) {
+/**
+ * The changes that bring deleted contacts back. A contact keeps its code, its UUID, its registrar and the time of its
+ * creation; its record id and its auth_info are new.
+ */
+export async function contactReturns(
+  db: Database,
+  { actor, request }: Origin,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, place) => {
+    // The history of the deletion has every required field, or the plan refuses.
+    const content = valuesAfter(changes) as Contact;
+    const creation = await findCreation(db, code, uuid!);
+    // An import may bring its own time and creator.
+    const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
+    const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
+    return {
+      ...content,
+      ...keysOf(content),
+      authInfo: generateAuthInfo(),
+      uuid,
+      code,
+      registrar,
+      // Null if it was removed from the history.
+      creator: isCreatorGiven ? (given.creator ?? null) : (creation?.actor ?? actor.name),
+      updater: actor.name,
+      createdAt: given.createdAt ?? creation?.occurredAt ?? request.at.toISOString(),
+      place,
+      changes,
+    };
+  });
+  const rows = rowsIn(JSON.stringify(await Promise.all(returning)));
+  const additions = [insertContacts(db, rows, request.at)];
+  return [changesOfRows('contact', 'create', rows, additions, 'code')];
+}
+
+/** The entry of the contact's creation, unless an earlier build archived it. */
+async function findCreation(db: Database, code: string, uuid: string) {
   const [creation] = await db
     .select()
     .from(history)
     .where(
       and(
         eq(history.subject, 'contact'),
-        eq(history.subjectKey, key),
-        eq(history.subjectUuid, uuid!),
+        eq(history.subjectKey, code),
+        eq(history.subjectUuid, uuid),
         eq(history.action, 'create'),
       ),
     )
     .orderBy(asc(history.id))
     .limit(1);
-  // An import may bring its own time and creator.
-  const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
-  const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
-  return {
-    createdAt: given.createdAt ?? creation?.occurredAt,
-    // Null if it was removed from the history.
-    creator: isCreatorGiven ? (given.creator ?? null) : creation?.actor,
-  };
+  return creation;
 }
 
-function reinstatement(
-  db: Database,
-  reversal: Reversal,
-  seen: number,
-  before: Awaited<ReturnType<typeof loadBefore>>,
-  { actor, request }: Origin,
-): Change<undefined> {
-  const { key: code, uuid, registrar, changes } = reversal;
-  const at = request.at.toISOString();
-  const { createdAt = at, creator = actor.name } = before;
-  // The history of the deletion has every required field, or the plan refuses.
-  const content = valuesAfter(changes) as Contact;
-  const contact = {
-    ...content,
-    ...keysOf(content),
-    authInfo: generateAuthInfo(),
-    uuid: uuid!,
-    code,
-    registrar,
-    creator,
-    updater: actor.name,
-    createdAt,
-  };
-  const row = sql`select ${JSON.stringify(contact)} as row`;
-  return {
-    by: actor,
-    subject: contactSubject(contact),
-    action: 'create',
-    changes,
-    onlyIf: and(hasItsValues(reversal), isUntouched(reversal, seen)),
-    statements: (isWritten) => [insertContacts(db, sql`${row} where ${isWritten}`, request.at)],
-    outcome: undefined,
-  };
-}
-
-/** The condition that the entry of the deletion has the values still that were read: none has been removed as personal. */
-function hasItsValues({ entry }: Reversal): SQL {
-  return sql`exists (
-    select 1 from ${history} where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})`;
-}
-
-/** The condition that nothing has happened to the contact, or to another with its code, since the plan. */
-function isUntouched({ key, uuid }: Reversal, seen: number): SQL {
+/**
+ * The condition that the entry of the deletion still holds the values that were read, and that the contact has not been
+ * back under another code since the plan.
+ */
+export function canReturn({ uuid, entry }: Reversal, seen: number): SQL {
   // The plus keeps SQLite from the index by subject, which would lead it through all entries instead of the few new ones.
-  return sql`not exists (
-    select 1 from ${history} where id > ${seen} and +subject = 'contact'
-      and (subject_key = ${key} or subject_uuid = ${uuid}))`;
+  return sql`exists (
+      select 1 from ${history} where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})
+    and not exists (
+      select 1 from ${history} where id > ${seen} and +subject = 'contact' and subject_uuid = ${uuid})`;
 }

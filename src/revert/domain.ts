@@ -3,12 +3,13 @@ import { domainRoles } from '../../drizzle/schema.ts';
 import { sameIdentitySince } from '../contact/former-identity.ts';
 import { jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { domainRow } from '../domain/change.ts';
+import { domainChanges, domainRow } from '../domain/change.ts';
 import { parseDomainName } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, type Parties, problemsOf } from '../domain/record.ts';
 import { type Problem, throwProblems } from '../error.ts';
 import { difference } from '../history/changes.ts';
+import type { ChangesOfMany, Origin } from '../write.ts';
 import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
 /**
@@ -37,6 +38,17 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
     const changes = { ...row.changes, ...difference({ ...present.get(name) }, { createdAt }) };
     return { ...row, createdAt, changes };
   });
+}
+
+/** The changes that make domains as they were, all by the same action. */
+export async function formerDomains(
+  db: Database,
+  { request }: Origin,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const action = reversals[0]!.action === 'create' ? 'create' : 'update';
+  const rows = jsonArrays(await domainRows(db, reversals));
+  return rows.map((some) => domainChanges(db, action, some, request.at));
 }
 
 /** The entry of history since which each contact has belonged to its present person, by UUID. */

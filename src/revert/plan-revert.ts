@@ -11,22 +11,13 @@ import { RegistryError, throwProblems } from '../error.ts';
 import type { HistoryEntry } from '../history/search.ts';
 import { hasEnded } from '../retained-domain/end.ts';
 import type { Origin } from '../write.ts';
-import { linkProblems, mixedProblems } from './contact-problems.ts';
 import { domainRows } from './domain.ts';
-import {
-  isRevertOf,
-  problemOf,
-  type Reversal,
-  reversalOf,
-  reversalProblems,
-  valuesAfter,
-} from './reversal.ts';
+import { linkProblems, mixedProblems, reversalProblems } from './problems.ts';
+import { isRevertOf, problemOf, type Reversal, reversalOf, valuesAfter } from './reversal.ts';
 
 export interface RevertPlan {
   /** The request whose changes are taken back. */
   request: string;
-  /** The instant of its entries. */
-  at: string;
   /** The kinds of things that it changed. */
   subjects: HistorySubject[];
   reversals: Reversal[];
@@ -54,13 +45,12 @@ export async function planRevert(
       .select({
         first: sql<number | null>`min(${history.id})`,
         last: sql<number>`max(${history.id})`,
-        at: sql<string>`min(${history.occurredAt})`,
         seen: sql<number>`(select max(id) from ${history} as newest)`,
       })
       .from(history)
       .where(eq(history.requestId, request)),
   );
-  const { first, last, at, seen } = range!;
+  const { first, last, seen } = range!;
   if (first === null) {
     const message = `the history has no change of request ${JSON.stringify(request)}`;
     throw new RegistryError('not_found', message);
@@ -74,7 +64,6 @@ export async function planRevert(
   const subjects = [...new Set(all.map(({ subject }) => subject))];
   const plan = {
     request,
-    at,
     subjects,
     seen,
     reversals: entries.map(reversalOf),

@@ -1,8 +1,8 @@
 import { and, eq, gt, sql } from 'drizzle-orm';
 import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../database/open.ts';
-import { mixedProblems } from './contact-problems.ts';
-import { reversalOf, reversalProblems } from './reversal.ts';
+import { mixedProblems, reversalProblems } from './problems.ts';
+import { reversalOf } from './reversal.ts';
 
 /**
  * Whether the changes of a request that has just been made are of a kind that can be taken back; undefined if the newest

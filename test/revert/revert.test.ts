@@ -426,7 +426,7 @@ it('reverted contacts have their fields and statuses again, and their registrar 
   ]);
 });
 
-it('contacts that were deleted are there again, with new auth_info and no entity tag twice', async () => {
+it('contacts that were deleted are there again, with new auth_info', async () => {
   const { code, row, ident } = await importContact();
   await updateAnyContact(worker.db, operator, code, { city: 'Narva' });
   const before = await row();
@@ -440,7 +440,6 @@ it('contacts that were deleted are there again, with new auth_info and no entity
     ...{ unlinkedAt: '2026-06-01T00:00:00.000Z', updatedAt: '2026-06-01T00:00:00.000Z' },
     updater: 'Operator',
   });
-  expect(after!.version).toBeGreaterThan(before!.version);
   expect(after!.authInfo).not.toBe(before!.authInfo);
   const person = { countryCode: 'EE', code: ident, firstName: 'Jaan', lastName: 'Tamm' };
   const { deleted } = await readOtherPersonalData(worker.db, person, new Date());
@@ -455,18 +454,13 @@ async function addForeign() {
 }
 
 it('contacts that were deleted are again their registrar’s, whatever the prefix of their codes', async () => {
-  const { code, uuid, registrarId } = await addForeign();
-  await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
-  const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
-  expect(again).toMatchObject({ uuid, registrarId });
-});
-
-it('contacts that were deleted come back with a code that has no prefix', async () => {
-  const alpha = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, alpha, { code: `CID${unique()}` });
-  await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
-  const [again] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
-  expect(again).toMatchObject({ registrarId: alpha.id });
+  const { alpha, code: foreign } = await addForeign();
+  const { code: bare } = await addContact(worker.env, alpha, { code: `CID${unique()}` });
+  for (const code of [foreign, bare]) {
+    const { uuid, registrarId } = await getContactByCode(worker.db, code);
+    await takeBack(await commanded((origin) => deleteAnyContact(worker.db, origin, code)));
+    expect(await getContactByCode(worker.db, code)).toMatchObject({ uuid, registrarId });
+  }
 });
 
 it('contacts whose registrar is gone stay deleted, and the plan says so', async () => {

@@ -1,0 +1,85 @@
+import type { SQL } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import type { HistorySubject } from '../../drizzle/schema.ts';
+import { deleteAuctions, insertAuctions } from '../auction/start.ts';
+import { jsonArrays, rowsIn } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import { deleteDomains } from '../domain/change.ts';
+import { parseDomainName } from '../domain/name.ts';
+import type { Action } from '../history/changes.ts';
+import {
+  deleteRetainedDomains,
+  insertRetainedDomains,
+  namesIn,
+  updateLastDays,
+} from '../retained-domain/change-names.ts';
+import { deleteDisputes, insertDisputes, updateClosures } from '../retained-domain/dispute.ts';
+import { type ChangesOfMany, changesOfRows, type Origin } from '../write.ts';
+import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
+import { formerDomains } from './domain.ts';
+import { type Reversal, valuesAfter } from './reversal.ts';
+
+/** Makes reversals of one kind, of which there is at least one. */
+type Make = (
+  db: Database,
+  origin: Origin,
+  reversals: readonly Reversal[],
+) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
+
+/** How each kind of reversal is made; null where the history alone cannot say what was there before. */
+const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
+  retained_domain: {
+    create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),
+    update: ofRows(updateLastDays),
+    delete: ofRows(deleteRetainedDomains),
+  },
+  dispute: {
+    create: ofRows(insertDisputes),
+    update: ofRows(updateClosures),
+    delete: ofRows(deleteDisputes),
+  },
+  auction: { create: ofRows(insertAuctions), update: null, delete: ofRows(deleteAuctions) },
+  contact: { create: contactReturns, update: contactUpdates, delete: contactDeletions },
+  domain: { create: formerDomains, update: formerDomains, delete: ofRows(deleteDomains) },
+  registrar: null,
+  api_user: null,
+  system: null,
+  disclosure: null,
+};
+
+export function isRevertible({ subject, action }: Reversal): boolean {
+  return Boolean(kinds[subject]?.[action]);
+}
+
+/** The changes that make reversals of one kind. */
+export async function changesOf(
+  db: Database,
+  origin: Origin,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const { subject, action } = reversals[0]!;
+  return (await kinds[subject]?.[action]?.(db, origin, reversals)) ?? [];
+}
+
+type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];
+
+/** Of what one row says: the statements come from the query of these rows. */
+function ofRows(statementsOf: (db: Database, rows: SQL) => Statements): Make {
+  return (db, { request }, reversals) => {
+    const { subject, action } = reversals[0]!;
+    const at = request.at.toISOString();
+    return jsonArrays(reversals.map((reversal) => rowOf(reversal, at)))
+      .map(rowsIn)
+      .map((rows) => changesOfRows(subject, action, rows, [statementsOf(db, rows)].flat()));
+  };
+}
+
+/**
+ * The row as the change makes it or, if it deletes it, as it is, with the changes. What the history does not have is not
+ * brought back: a password, or the registration code of an auction.
+ */
+function rowOf({ action, key, uuid, registrar, changes, entry }: Reversal, at: string) {
+  const values = valuesAfter(action === 'delete' ? entry.changes : changes);
+  const times = { createdAt: at, updatedAt: at };
+  return { ...times, ...values, ...parseDomainName(key), key, uuid, registrar, changes };
+}

@@ -1,0 +1,88 @@
+import { eq } from 'drizzle-orm';
+import { contacts, domainContacts, domains, type FieldChange } from '../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../database/json-rows.ts';
+import type { Database } from '../database/open.ts';
+import type { Problem } from '../error.ts';
+import { shownChanges } from '../history/changes.ts';
+import type { HistoryEntry } from '../history/search.ts';
+import { isRevertible } from './kinds.ts';
+import { problemOf, type Reversal, reversalOf } from './reversal.ts';
+
+/** What stands in the way of taking the change back, where `newer` is what others have done to the same thing since. */
+export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
+  const problem = (reason: Problem['reason'], why: string) => [problemOf(entry, reason, why)];
+  if (entry.actorType !== 'operator') {
+    return problem(
+      'invalid',
+      `made by ${entry.actor}; only the operator's commands can be taken back`,
+    );
+  }
+  const fieldsThat = (has: (change: FieldChange, field: string) => boolean) =>
+    Object.entries(shownChanges(entry.changes))
+      .filter(([field, change]) => has(change, field))
+      .map(([field]) => field)
+      .join(', ');
+  const removed = fieldsThat((change) => 'removed' in change);
+  if (removed) return problem('gone', `the values of ${removed} were removed from the history`);
+  if (!isRevertible(reversalOf(entry))) {
+    return problem('invalid', 'this kind of change cannot be taken back');
+  }
+  // What the identity service was asked about somebody is forgotten with the identity, not restored.
+  const secret = fieldsThat(
+    (change, field) => 'redacted' in change && field !== 'identity_request',
+  );
+  const isContactDeletion = entry.subject === 'contact' && entry.action === 'delete';
+  // A creation is taken back without its values; a contact that was deleted comes back with a new auth_info.
+  if (secret && entry.action !== 'create' && !isContactDeletion) {
+    return problem('gone', `the history does not have the values of ${secret}`);
+  }
+  if (!newer) return [];
+  const { action, actor, occurredAt, requestId } = newer;
+  return problem(
+    'changed_meanwhile',
+    `changed since: ${action} by ${actor} at ${occurredAt}, request ${requestId}`,
+  );
+}
+
+/** A problem for each contact that a command has added and to which a domain refers that the command did not change. */
+export async function linkProblems(
+  db: Database,
+  reversals: readonly Reversal[],
+): Promise<Problem[]> {
+  const revertedDomains = new Set(
+    reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
+  );
+  const going = reversals.filter(({ action }) => action === 'delete');
+  const added = going.filter(({ subject }) => subject === 'contact');
+  const problems: Problem[] = [];
+  for (const some of jsonArrays(added.map(({ uuid }) => uuid))) {
+    const linked = await db
+      .selectDistinct({ uuid: contacts.uuid, domain: domains.name })
+      .from(contacts)
+      .innerJoin(domainContacts, eq(domainContacts.contactId, contacts.id))
+      .innerJoin(domains, eq(domains.id, domainContacts.domainId))
+      .where(isIn(contacts.uuid, some));
+    const staying = linked.filter(({ domain }) => !revertedDomains.has(domain));
+    const domainOf = new Map(staying.map(({ uuid, domain }) => [uuid, domain]));
+    problems.push(
+      ...added.flatMap(({ uuid, entry }) => {
+        const domain = domainOf.get(uuid!);
+        return domain ? [problemOf(entry, 'linked', `domain ${domain} refers to it`)] : [];
+      }),
+    );
+  }
+  return problems;
+}
+
+/**
+ * A problem for each change of a contact that has changes of others beside it: only contacts that a command has added can
+ * be taken back together.
+ */
+export function mixedProblems(reversals: readonly Reversal[]): Problem[] {
+  if (reversals.length === 1) return [];
+  return reversals
+    .filter(({ subject, action }) => subject === 'contact' && action !== 'delete')
+    .map(({ entry }) =>
+      problemOf(entry, 'invalid', 'it cannot be taken back together with other changes'),
+    );
+}
