@@ -5,11 +5,9 @@ import { maximumPlatformLength } from '../auction/start.ts';
 /** What `shownAuction` shows. */
 export const auctionShape = {
   id: z.guid(),
-  domain: z.string().meta({ description: 'The name, in Unicode.' }),
+  domain: z.string().describe('The name, in Unicode.'),
   status: z.enum(auctionStatuses),
-  platform: z
-    .string()
-    .max(maximumPlatformLength)
-    .optional()
-    .meta({ description: 'Present only for an auction that has one.' }),
+  platform: z.string().max(maximumPlatformLength).optional().meta({
+    description: 'Present only for an auction that has one.',
+  }),
 };

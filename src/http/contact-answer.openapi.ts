@@ -15,6 +15,7 @@ import {
   registrantRepresentation,
   registrarRepresentation,
 } from '../contact/representation.ts';
+import { instantType, named } from './openapi/describe.ts';
 
 /**
  * Contacts in the document: the fields come from the one list of fields, and the shapes from the functions that make
@@ -76,16 +77,14 @@ for (const [column, { rule }] of contactColumns) {
   if (rule) z.globalRegistry.add(rule(), { description: descriptions[shown], ...forms[shown] });
 }
 
-const instant = () => z.iso.datetime({ precision: 3 });
-
 const statuses = z.string().meta({ examples: ['ok', 'linked', ...contactStatuses] });
 
 /** Columns that the schema does not describe fully. */
 const types: Partial<Record<keyof Contact, z.ZodType>> = {
   uuid: z.guid(),
   legacyId: z.union([z.int(), z.string()]),
-  createdAt: instant(),
-  updatedAt: instant(),
+  createdAt: instantType(),
+  updatedAt: instantType(),
   statusNotes: z.record(z.string(), z.string()),
   identType: z.string().meta({ examples: [...identityTypes] }),
   disclosedAttributes: z.array(z.string().meta({ examples: [...discloseableAttributes] })),
@@ -152,27 +151,24 @@ const verificationShape = {
         framework: z.string().nullable(),
         reference: z.string().nullable(),
         result: z.enum(['success', 'failed']),
-        verified_at: instant(),
+        verified_at: instantType(),
         verified_by: z.string().nullable().meta({
           description:
             'Who checked, in the form of `creator_str`; null where a former registry or registrar did not say.',
         }),
       }),
     )
-    .meta({ description: 'The newest check of each claim whose value has not changed since.' }),
+    .describe('The newest check of each claim whose value has not changed since.'),
   verification_demand: z
     .object({ claims: z.array(claimType), by: z.iso.date() })
     .nullable()
-    .meta({ description: 'What the registry asks to be verified, and until which day.' }),
-  ident_request_sent_at: instant()
+    .describe('What the registry asks to be verified, and until which day.'),
+  ident_request_sent_at: instantType()
     .nullable()
-    .meta({ description: 'When the identity service was last asked about the contact.' }),
-  verified_at: instant().nullable().meta({ description: 'Since when the identity is verified.' }),
-  verification_id: z
-    .string()
-    .nullable()
-    .meta({ description: 'The identity service’s id of the last request.' }),
-  verification_pending_at: instant().nullable().meta({
+    .describe('When the identity service was last asked about the contact.'),
+  verified_at: instantType().nullable().describe('Since when the identity is verified.'),
+  verification_id: z.string().nullable().describe('The identity service’s id of the last request.'),
+  verification_pending_at: instantType().nullable().meta({
     description:
       'Since when a decision is awaited, because the identity service identified somebody other than the contact names.',
   }),
@@ -198,24 +194,19 @@ export const personalContact = answerType(personalRepresentation(typesForRegistr
 
 const change = z.union([
   z.object({ from: z.unknown(), to: z.unknown() }),
-  z.object({ redacted: z.literal(true) }).meta({ description: 'It changed; its value is secret.' }),
+  z.object({ redacted: z.literal(true) }).describe('It changed; its value is secret.'),
   z
     .object({ removed: z.literal(true) })
-    .meta({ description: 'It changed; its value was personal and has been removed since.' }),
+    .describe('It changed; its value was personal and has been removed since.'),
 ]);
 
-export const historyEntryType = z
-  .object({
-    at: instant(),
-    action: z.enum(history.action.enumValues),
-    by: z.string().meta({ description: 'Who acted, in the form of `creator_str`.' }),
-    request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` of the request.' }),
-    client_reference: z
-      .string()
-      .nullable()
-      .meta({ description: 'The client’s own reference, if it sent one.' }),
-    changes: z.record(z.string(), change).meta({
-      description: 'What changed, by field: `from` is null in a creation, `to` in a deletion.',
-    }),
-  })
-  .meta({ id: 'HistoryEntry' });
+export const historyEntryType = named('HistoryEntry', {
+  at: instantType(),
+  action: z.enum(history.action.enumValues),
+  by: z.string().describe('Who acted, in the form of `creator_str`.'),
+  request_id: z.string().nullable().describe('The `X-Request-Id` of the request.'),
+  client_reference: z.string().nullable().describe('The client’s own reference, if it sent one.'),
+  changes: z
+    .record(z.string(), change)
+    .describe('What changed, by field: `from` is null in a creation, `to` in a deletion.'),
+});

@@ -8,14 +8,12 @@ import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalDomainPaths } from './internal/domains.openapi.ts';
 import { internalNamePaths } from './internal/names.openapi.ts';
 import { internalRetainedPaths } from './internal/retained-domains.openapi.ts';
-import { headers } from './openapi/headers.ts';
+import { headers, parameterComponents } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
-import { parameterComponents } from './openapi/parameters.ts';
-import { changesPathItems } from './public/changes.openapi.ts';
-import { listPathItems } from './public/lists.openapi.ts';
+import { publicListPaths } from './public/lists.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
-import { logPathItems } from './public/signed-log.openapi.ts';
+import { signedLogPaths } from './public/signed-log.openapi.ts';
 import { registrantContactPaths } from './registrant/contacts.openapi.ts';
 import { disclosurePaths } from './registrant/disclosures.openapi.ts';
 import { exportPaths } from './registrant/export.openapi.ts';
@@ -62,10 +60,9 @@ export function openApiDocument() {
         ...internalNamePaths,
         ...internalRetainedPaths,
         ...internalDomainPaths,
-        ...listPathItems,
-        ...changesPathItems,
+        ...publicListPaths,
         ...namePaths,
-        ...logPathItems,
+        ...signedLogPaths,
         ...healthPaths,
         ...pagePaths,
       },

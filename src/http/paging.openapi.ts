@@ -1,25 +1,26 @@
-import * as z from 'zod';
+import { describe } from './openapi/describe.ts';
 import { boundedPageQuery, pageQuery } from './paging.ts';
 
-const { limit, offset, after } = pageQuery().shape;
-
-z.globalRegistry
-  .add(limit, { description: 'How many elements the page has at most.', param: { id: 'Limit' } })
-  .add(offset, {
+describe(pageQuery().shape, {
+  limit: { description: 'How many elements the page has at most.', param: { id: 'Limit' } },
+  offset: {
     description: 'How many elements to skip; 0 if it is left out.',
     param: { id: 'Offset' },
-  })
-  .add(boundedPageQuery().shape.offset, {
-    description:
-      'How many elements to skip; 0 if it is left out. What lies beyond, the links lead to.',
-    param: { id: 'BoundedOffset' },
-  })
-  .add(after, {
+  },
+  after: {
     description:
       'The place where the previous page ended: opaque, and taken from its `Link`. Excludes `offset`.',
     param: { id: 'After' },
     // The value is opaque, and Swagger UI fails on the format base64url.
     override: { format: undefined, contentEncoding: undefined, pattern: undefined },
-  });
+  },
+});
+describe(boundedPageQuery().shape, {
+  offset: {
+    description:
+      'How many elements to skip; 0 if it is left out. What lies beyond, the links lead to.',
+    param: { id: 'BoundedOffset' },
+  },
+});
 
 export { boundedPageQuery, pageQuery } from './paging.ts';

@@ -1,18 +1,16 @@
 import * as z from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import { fieldErrorsType } from '../answer.openapi.ts';
 import { auctionShape } from '../auction-answer.openapi.ts';
-import { callsOf } from '../openapi/call.ts';
+import { callsOf, json } from '../openapi/call.ts';
+import { describe, named, parameter } from '../openapi/describe.ts';
 import type { Interface } from '../openapi/refusal.ts';
 import { reportBody } from './auctions.ts';
 
-const notFound = z
-  .object({
-    error: z.literal('Not Found'),
-    uuid: z.string().optional(),
-    message: z.string(),
-  })
-  .meta({ id: 'AuctionNotFound' });
+const notFound = named('AuctionNotFound', {
+  error: z.literal('Not Found'),
+  uuid: z.string().optional(),
+  message: z.string(),
+});
 
 const everybody: Interface = {
   name: 'Auction',
@@ -21,79 +19,60 @@ const everybody: Interface = {
   errorOf: (status) => (status === 404 ? notFound : fieldErrorsType),
 };
 
-const publicCall = callsOf(everybody);
-const call = callsOf({
+const centre: Interface = {
   ...everybody,
   name: 'AuctionCentre',
+  preface: 'For the auction centre: only the addresses that the operator allows may call it.',
   headers: ['X-D1-Bookmark'],
   refusals: [...everybody.refusals, 'address_denied', 'not_found'],
+  path: {
+    uuid: parameter('AuctionUuid', 'The auction’s UUID.', 'a0000000-0000-4000-8000-000000000001'),
+  },
+};
+
+const auction = named('Auction', auctionShape);
+const reported = named('ReportedAuction', {
+  ...auctionShape,
+  registration_code: z
+    .string()
+    .regex(/^[0-9a-f]{32}$/)
+    .nullable()
+    .describe('Null unless the status is `payment_received`.'),
 });
 
-const auction = z.object(auctionShape).meta({ id: 'Auction' });
-const reported = z
-  .object({
-    ...auctionShape,
-    registration_code: z
-      .string()
-      .regex(/^[0-9a-f]{32}$/)
-      .nullable()
-      .meta({ description: 'Null unless the status is `payment_received`.' }),
-  })
-  .meta({ id: 'ReportedAuction' });
-
-const report = reportBody();
-const { status, registration_deadline: deadline, platform } = report.shape;
-z.globalRegistry
-  .add(status, { description: 'Left out or null: the status stays as it is.' })
-  .add(deadline, {
-    description:
-      'A date or an instant (ISO 8601, UTC where it has no offset). Null or the empty string clears it.',
-  })
-  .add(platform, {
-    description: 'What the auction centre calls the kind of the auction. Null clears it.',
-  });
-
-const uuid = z.string().meta({
-  description: 'The auction’s UUID.',
-  param: { id: 'AuctionUuid', example: 'a0000000-0000-4000-8000-000000000001' },
+describe(reportBody().shape, {
+  status: 'Left out or null: the status stays as it is.',
+  registration_deadline:
+    'A date or an instant (ISO 8601, UTC where it has no offset). Null or the empty string clears it.',
+  platform: 'What the auction centre calls the kind of the auction. Null clears it.',
 });
 
-const addresses =
-  'For the auction centre: only the addresses that the operator allows may call it.';
-
-export const auctionPaths: ZodOpenApiPathsObject = {
-  '/api/v1/auctions': {
-    get: publicCall({
+export const auctionPaths = {
+  ...callsOf(everybody)({
+    'GET /api/v1/auctions': {
       operationId: 'listAuctions',
       summary: 'List the auctions in progress',
       description:
         'In the order in which they started. Open to anybody, and up to five seconds old.',
-      success: {
-        description: 'The auctions.',
-        schema: z.array(auction).meta({ id: 'AuctionList' }),
-      },
-    }),
-  },
-  '/api/v1/auctions/{uuid}': {
-    get: call({
+      success: 'The auctions.',
+      answer: z.array(auction).meta({ id: 'AuctionList' }),
+    },
+  }),
+  ...callsOf(centre)({
+    'GET /api/v1/auctions/{uuid}': {
       operationId: 'getAuction',
       summary: 'Read an auction',
-      description: addresses,
-      path: z.object({ uuid }),
-      success: { description: 'The auction.', schema: auction },
-    }),
-    patch: call({
+      success: 'The auction.',
+      answer: auction,
+    },
+    'PATCH /api/v1/auctions/{uuid}': {
       operationId: 'reportAuction',
       summary: 'Report what became of an auction',
-      description: `${addresses} What a report does not mention stays as it is; repeating one has no further effect. An auction that ended as domain_registered stays as it is.`,
-      path: z.object({ uuid }),
-      body: {
-        content: { 'application/json': { schema: report.check(z.meta({ id: 'AuctionReport' })) } },
-      },
-      success: {
-        description: 'The auction as it is now.',
-        schema: reported,
-      },
-    }),
-  },
+      description:
+        'What a report does not mention stays as it is; repeating one has no further effect. An auction that ended as domain_registered stays as it is.',
+      body: json(reportBody().check(z.meta({ id: 'AuctionReport' }))),
+      success: 'The auction as it is now.',
+      answer: reported,
+    },
+  }),
 };

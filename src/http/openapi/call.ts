@@ -1,32 +1,40 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import type {
   ZodOpenApiOperationObject,
+  ZodOpenApiPathsObject,
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Reason } from '../../error.ts';
 import { showExamples } from './example.ts';
-import { everyAnswer, type HeaderName, headersOf } from './headers.ts';
-import { type HeaderParameter, headerParameters, parametersOf } from './parameters.ts';
+import {
+  everyAnswer,
+  type HeaderName,
+  type HeaderParameter,
+  headerParameters,
+  headersOf,
+  parametersOf,
+} from './headers.ts';
 import { type Interface, notModified, refusalsOf, usual } from './refusal.ts';
-
-export interface Success {
-  description: string;
-  headers?: readonly HeaderName[];
-  /** Default: JSON. */
-  type?: string;
-  schema: z.core.$ZodType;
-}
 
 export interface Call {
   operationId: string;
   summary: string;
   description?: string;
-  parameters?: readonly HeaderParameter[];
-  path?: z.core.$ZodObject;
+  /** Request headers. */
+  takes?: readonly HeaderParameter[];
+  /** The parameters of the path that are not as the interface says. */
+  path?: z.ZodRawShape;
   query?: z.core.$ZodObject;
-  body?: ZodOpenApiRequestBodyObject;
-  success?: Success;
+  /** A type alone is that of a JSON body that is required. */
+  body?: z.core.$ZodType | ZodOpenApiRequestBodyObject;
+  /** Of the answer with status 200. */
+  success?: string;
+  answer?: z.core.$ZodType;
+  /** Default: JSON. */
+  type?: string;
+  /** Of the successful answer. Default: the `ETag` of what `If-Match` is about. */
+  headers?: readonly HeaderName[];
   /** Of an answer with status 201, which is like the successful one. */
   created?: string;
   /** Of an answer with status 204. */
@@ -36,10 +44,11 @@ export interface Call {
   refusals?: readonly Reason[];
 }
 
-export const requiredBody = (schema: z.core.$ZodType) => ({
-  required: true,
-  content: { 'application/json': { schema } },
-});
+/** By method and path: `GET /health`. */
+export type Calls = Record<string, Call>;
+
+/** In JSON. */
+export const json = (schema: z.core.$ZodType) => ({ content: { 'application/json': { schema } } });
 
 type Implied = [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName];
 
@@ -53,45 +62,73 @@ const implied: Implied[] = [
   [isAskedFor('limit'), 'out_of_range'],
   [isAskedFor('offset'), 'out_of_range', 'Link'],
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
-  [({ body }) => body?.required, 'missing'],
+  [({ body }) => body && ('_zod' in body || body.required), 'missing'],
   [({ body }) => body !== undefined, 'too_large'],
-  [(call) => call.parameters?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
-  [(call) => call.parameters?.includes('If-Match'), 'changed_meanwhile'],
+  [({ takes }) => takes?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
+  [({ takes }) => takes?.includes('If-Match'), 'changed_meanwhile'],
 ];
 
+/** Describes calls of an interface. */
 export function callsOf(given: Interface) {
   const common: Required<Interface> = { ...usual, ...given };
+  return (calls: Calls): ZodOpenApiPathsObject => {
+    const paths: ZodOpenApiPathsObject = {};
+    for (const [place, call] of Object.entries(calls)) {
+      const [method, path] = place.split(' ') as [string, string];
+      paths[path] = { ...paths[path], [method.toLowerCase()]: operation(common, path, call) };
+    }
+    return paths;
+  };
+}
+
+function operation(
+  common: Required<Interface>,
+  path: string,
+  call: Call,
+): ZodOpenApiOperationObject {
+  const { operationId, summary, takes = [], query } = call;
+  const description = [common.preface, call.description ?? ''].join(' ').trim();
+  const body =
+    call.body && ('_zod' in call.body ? { required: true, ...json(call.body) } : call.body);
+  const responses = responsesOf(common, call);
+  showExamples(operationId, body, responses);
+  const types: z.ZodRawShape = { ...common.path, ...call.path };
+  const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
+    name,
+    types[name] ?? z.string(),
+  ]);
   const repeated = common.headers.filter((name) => name in headerParameters) as HeaderParameter[];
-  return (call: Call): ZodOpenApiOperationObject => {
-    const { success, created, gone, refusals = [], others, ...rest } = call;
-    const { parameters = [], path, query, body, ...named } = rest;
-    const its = implied.filter(([isIn]) => isIn(call));
-    const isRevalidated =
-      parameters.includes('If-None-Match') && !parameters.includes('Idempotency-Key');
-    const reasons = [...its.map(([, reason]) => reason), ...refusals];
-    const headers = [...everyAnswer, ...common.headers, 'Ignored-Parameters'] as const;
-    const answer = ({ description, headers: own = [], type, schema }: Success) => ({
-      description,
-      headers: headersOf(...headers, ...own, ...its.flatMap(([, , header]) => header ?? [])),
-      content: { [type ?? 'application/json']: { schema } },
-    });
-    const responses: ZodOpenApiResponsesObject = {
-      ...(success && { 200: answer(success) }),
-      ...(success && created && { 201: answer({ ...success, description: created }) }),
-      ...(gone && { 204: { description: gone, headers: headersOf(...headers) } }),
-      ...(isRevalidated && notModified(common, success?.headers ?? [])),
-      ...others,
-      ...refusalsOf(common, reasons, { hasBody: body !== undefined }),
-    };
-    showExamples(call.operationId, body, responses);
-    return {
-      ...named,
-      tags: [common.tag],
-      security: common.security,
-      requestParams: { ...(path && { path }), ...(query && { query }) },
-      parameters: parametersOf(...parameters, ...repeated),
-      ...(body && { requestBody: body }),
-      responses,
-    };
+  return {
+    operationId,
+    summary,
+    ...(description && { description }),
+    tags: [common.tag],
+    security: common.security,
+    requestParams: { path: z.object(Object.fromEntries(inPath)), ...(query && { query }) },
+    parameters: parametersOf(...takes, ...common.takes, ...repeated),
+    ...(body && { requestBody: body }),
+    responses,
+  };
+}
+
+function responsesOf(common: Required<Interface>, call: Call): ZodOpenApiResponsesObject {
+  const { takes = [], success, answer: schema, type = 'application/json', created, gone } = call;
+  const { headers: own = takes.includes('If-Match') ? ['ETag'] : [] } = call;
+  const its = implied.filter(([isIn]) => isIn(call));
+  const reasons = [...its.map(([, reason]) => reason), ...(call.refusals ?? [])];
+  const headers = [...everyAnswer, ...common.headers, 'Ignored-Parameters'] as const;
+  const answer = (description: string) => ({
+    description,
+    headers: headersOf(...headers, ...own, ...its.flatMap(([, , header]) => header ?? [])),
+    content: { [type]: { schema } },
+  });
+  const isRevalidated = takes.includes('If-None-Match') && !takes.includes('Idempotency-Key');
+  return {
+    ...(success && { 200: answer(success) }),
+    ...(created && { 201: answer(created) }),
+    ...(gone && { 204: { description: gone, headers: headersOf(...headers) } }),
+    ...(isRevalidated && notModified(common, own)),
+    ...call.others,
+    ...refusalsOf(common, reasons, { hasBody: call.body !== undefined }),
   };
 }

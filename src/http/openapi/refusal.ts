@@ -5,13 +5,21 @@ import { type Problem, type Reason, RegistryError } from '../../error.ts';
 import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
 import { statuses } from '../answer.ts';
 import { maximumBodyBytes } from '../input.ts';
-import { everyAnswer, everyNotModified, type HeaderName, headersOf } from './headers.ts';
+import {
+  everyAnswer,
+  everyNotModified,
+  type HeaderName,
+  type HeaderParameter,
+  headersOf,
+} from './headers.ts';
 import type { Tag } from './introduction.ts';
 
 export interface Interface {
   /** The prefix of its components' names. */
   name: string;
   tag: Tag;
+  /** The beginning of the description of each of its calls. */
+  preface?: string;
   security?: oas31.SecurityRequirementObject[];
   /** Reasons for which each of its calls may be refused, besides `always`. */
   refusals: readonly Reason[];
@@ -22,15 +30,22 @@ export interface Interface {
   show?: (reason: Reason) => string;
   /** Every answer has them; those that are parameters too are taken by every call. */
   headers?: readonly HeaderName[];
+  /** Request headers that every call takes. */
+  takes?: readonly HeaderParameter[];
+  /** The parameters of its paths, by their names; one that is not here is any text. */
+  path?: z.ZodRawShape;
 }
 
 /** What holds for an interface that does not say otherwise: anybody may call it, and errors are listed by field. */
 export const usual = {
+  preface: '',
   security: [],
   errorOf: () => fieldErrorsType,
   exampleOf: ({ message }: RegistryError) => ({ errors: { base: [message] } }),
   show: (reason: Reason) => reasonCases[reason],
   headers: [],
+  takes: [],
+  path: {},
 };
 
 /** Refusals with these statuses may come after the body's unknown fields were named. */

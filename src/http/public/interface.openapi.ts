@@ -1,28 +1,23 @@
-import type * as z from 'zod';
-import type { ZodOpenApiOperationObject, ZodOpenApiResponseObject } from 'zod-openapi';
-import { type Call, callsOf, type Success } from '../openapi/call.ts';
+import type { ZodOpenApiResponseObject } from 'zod-openapi';
+import { type Call, type Calls, callsOf } from '../openapi/call.ts';
+import { parameter } from '../openapi/describe.ts';
 import { everyAnswer, headersOf } from '../openapi/headers.ts';
-import type { Interface } from '../openapi/refusal.ts';
 
-export const readers = {
+const callsOfReaders = callsOf({
   name: 'Public',
   tag: 'Public lists',
   refusals: ['throttled'],
   headers: ['Access-Control-Allow-Origin', 'Access-Control-Expose-Headers'],
-} satisfies Interface;
+  path: {
+    name: parameter('Name', 'The name, in Unicode or punycode, in either case.', 'kuressaare.ee'),
+  },
+});
 
-export const publicCall = callsOf(readers);
-
-const cached = ['ETag', 'Vary', 'Cache-Tag'] as const;
-
-/** Something that caches keep and clients revalidate. */
-export function cachedCall(call: Call & { success: Success }): ZodOpenApiOperationObject {
-  return publicCall({
-    ...call,
-    parameters: ['If-None-Match'],
-    success: { ...call.success, headers: cached },
-  });
-}
+/** Of calls whose answers caches keep and clients revalidate. */
+export const cached = {
+  takes: ['If-None-Match'],
+  headers: ['ETag', 'Vary', 'Cache-Tag'],
+} as const satisfies Partial<Call>;
 
 const preflightAnswer: ZodOpenApiResponseObject = {
   id: 'Preflight',
@@ -38,12 +33,18 @@ const preflightAnswer: ZodOpenApiResponseObject = {
   ),
 };
 
-/** The answer to a browser that asks whether a page of another origin may send the request. */
-export function preflight(operationId: string, path?: z.ZodObject): ZodOpenApiOperationObject {
-  return publicCall({
-    operationId,
-    summary: 'Preflight request of a browser',
-    ...(path && { path }),
-    others: { 204: preflightAnswer },
-  });
+/** The calls, each with the one in which a browser asks whether a page of another origin may send it. */
+export function publicCalls(calls: Calls) {
+  const all: Calls = {};
+  for (const [place, call] of Object.entries(calls)) {
+    const name = call.operationId.replace(/^get(?=Log)/, '');
+    all[place] = call;
+    all[place.replace(/^\w+/, 'OPTIONS')] = {
+      operationId: `preflight${name[0]!.toUpperCase()}${name.slice(1)}`,
+      summary: 'Preflight request of a browser',
+      ...(call.path && { path: call.path }),
+      others: { 204: preflightAnswer },
+    };
+  }
+  return callsOfReaders(all);
 }

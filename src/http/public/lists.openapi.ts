@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
 import {
   hasTypes,
   type ListPath,
@@ -8,60 +7,41 @@ import {
   publicLists,
   retainedList,
 } from '../../public-list/lists.ts';
-import { cachedCall, preflight } from './interface.openapi.ts';
+import type { Call } from '../openapi/call.ts';
+import { named, parameter } from '../openapi/describe.ts';
+import { cached, publicCalls } from './interface.openapi.ts';
 
-export const asciiName = z.string().meta({ description: 'The name in ASCII.' });
-export const unicodeName = z.string().meta({ description: 'The name in Unicode.' });
+export const asciiName = z.string().describe('The name in ASCII.');
+export const unicodeName = z.string().describe('The name in Unicode.');
 
 /** Every status that a name can be listed with. */
 export const listedStatus = z.enum(publicLists[retainedList].entries).meta({ id: 'ListedStatus' });
 
-/** The description of the lists of a path. */
-interface Described {
-  /** Its calls and components are named by it. */
-  name: string;
-  /** The content of the lists, in a few words. */
-  what: string;
-  entry: z.ZodType;
-}
-
-/** By the path, so that a new one does not compile until it is described. */
-export const described: Record<ListPath, Described> = {
+/**
+ * By the path, so that a new one does not compile until it is described: what its calls and components are named by,
+ * what its lists contain, and the type of their entries.
+ */
+const described: Record<ListPath, { name: string; what: string; entry: z.ZodType }> = {
   '/repp/v1/auctions': {
     name: 'Auctions',
     what: 'the names in auction',
-    entry: z
-      .object({ domain_name: unicodeName, punycode_domain_name: asciiName })
-      .meta({ id: 'NameInAuction' }),
+    entry: named('NameInAuction', { domain_name: unicodeName, punycode_domain_name: asciiName }),
   },
   '/repp/v1/retained_domains': {
     name: 'RetainedDomains',
     what: 'the retained names',
-    entry: z
-      .object({ name: unicodeName, status: listedStatus, punycode_name: asciiName })
-      .meta({ id: 'RetainedName' }),
+    entry: named('RetainedName', {
+      name: unicodeName,
+      status: listedStatus,
+      punycode_name: asciiName,
+    }),
   },
 };
 
-const listsOf = (path: ListPath) =>
-  listNames.map((list) => publicLists[list]).filter((list) => list.path === path);
-
-/** The parameter that selects one of the lists of a path, where there are several. */
-function typeQuery(path: ListPath): z.ZodRawShape {
-  if (!hasTypes(path)) return {};
-  const types = listsOf(path).flatMap(({ type }) => type ?? []);
-  const type = z.enum(types).optional();
-  return {
-    type: type.meta({ description: 'Limits the list to one status.', param: { id: 'Type' } }),
-  };
-}
-
-const typeQueries = Object.fromEntries(listPaths.map((path) => [path, typeQuery(path)]));
-
-/** The query of a call about a list of the path. */
-export function queryOf(path: ListPath, others: z.ZodRawShape = {}): z.ZodObject {
-  return z.object({ ...others, ...typeQueries[path] });
-}
+const since = parameter(
+  'Since',
+  'The `ETag` of the list that the client holds, with or without `W/` and quotes.',
+);
 
 const asOf = z.iso
   .date()
@@ -72,28 +52,46 @@ const asOf = z.iso
     param: { id: 'AsOf' },
   });
 
-function listAt(path: ListPath) {
+/** The calls about the lists of a path: the whole list, and its changes. */
+function callsAt(path: ListPath): Record<string, Call> {
   const { name, what, entry } = described[path];
-  const [{ field }] = listsOf(path) as [(typeof publicLists)['all']];
+  const entries = z.array(entry);
+  const lists = listNames.map((list) => publicLists[list]).filter((list) => list.path === path);
+
+  const type = z
+    .enum(lists.flatMap(({ type }) => type ?? []))
+    .optional()
+    .meta({ description: 'Limits the list to one status.', param: { id: 'Type' } });
+  const query: z.ZodRawShape = hasTypes(path) ? { type } : {};
   return {
-    get: cachedCall({
+    [`GET ${path}`]: {
       operationId: `list${name}Publicly`,
       summary: `List ${what}`,
       description:
         'Ordered by name, then status. A name with several statuses appears once for each.',
-      query: queryOf(path, { as_of: asOf }),
-      success: {
-        description: 'The whole list.',
-        schema: z
-          .object({ [field]: z.array(entry), count: z.int().nonnegative() })
-          .meta({ id: `Public${name}` }),
-      },
+      ...cached,
+      query: z.object({ as_of: asOf, ...query }),
+      success: 'The whole list.',
+      answer: named(`Public${name}`, { [lists[0]!.field]: entries, count: z.int().nonnegative() }),
       refusals: ['invalid', 'not_found'],
-    }),
-    options: preflight(`preflightList${name}Publicly`),
+    },
+    [`GET ${path}/changes`]: {
+      operationId: `listChangesOf${name}`,
+      summary: `List what changed of ${what}`,
+      description:
+        'Remove `removed` from the list that you hold and add `added`: that is the list whose `ETag` is `current`.',
+      ...cached,
+      query: z.object({ since, ...query }),
+      success: 'What changed; both are empty if nothing did.',
+      answer: named(`ChangesOf${name}`, {
+        since: z.string(),
+        current: z.string(),
+        added: entries,
+        removed: entries,
+      }),
+      refusals: ['invalid', 'missing', 'gone'],
+    },
   };
 }
 
-export const listPathItems: ZodOpenApiPathsObject = Object.fromEntries(
-  listPaths.map((path) => [path, listAt(path)]),
-);
+export const publicListPaths = publicCalls(Object.assign({}, ...listPaths.map(callsAt)));

@@ -1,10 +1,25 @@
 import * as z from 'zod';
-import type { ZodOpenApiPathsObject } from 'zod-openapi';
-import { callsOf, requiredBody } from '../openapi/call.ts';
+import { callsOf } from '../openapi/call.ts';
+import { instantType, named } from '../openapi/describe.ts';
 import { registrants } from './interface.openapi.ts';
 import { eidBody } from './token.ts';
 
-const call = callsOf({
+const { ident, first_name, last_name, country_code } = eidBody().shape;
+const body = named('TokenRequest', {
+  ident: ident.check(z.meta({ description: 'The national identity code.' })),
+  first_name: first_name.check(z.meta({ description: 'The person’s first name.' })),
+  last_name: last_name.check(z.meta({ description: 'The person’s last name.' })),
+  country_code: country_code.check(
+    z.meta({
+      description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${country_code.def.defaultValue}\` if it is left out.`,
+      pattern: '^[A-Za-z]{2}$',
+      // Client generators take a field with a default for one that is always present.
+      override: { default: undefined },
+    }),
+  ),
+});
+
+const portal = callsOf({
   ...registrants,
   name: 'Token',
   security: [],
@@ -12,41 +27,18 @@ const call = callsOf({
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid'],
 });
 
-const { ident, first_name, last_name, country_code } = eidBody().shape;
-const body = z
-  .object({
-    ident: ident.check(z.meta({ description: 'The national identity code.' })),
-    first_name: first_name.check(z.meta({ description: 'The person’s first name.' })),
-    last_name: last_name.check(z.meta({ description: 'The person’s last name.' })),
-    country_code: country_code.check(
-      z.meta({
-        description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${country_code.def.defaultValue}\` if it is left out.`,
-        pattern: '^[A-Za-z]{2}$',
-        // Client generators take a field with a default for one that is always present.
-        override: { default: undefined },
-      }),
-    ),
-  })
-  .meta({ id: 'TokenRequest' });
-
-export const tokenPaths: ZodOpenApiPathsObject = {
-  '/api/v1/registrant/auth/eid': {
-    post: call({
-      operationId: 'createToken',
-      summary: 'Get a token for a person',
-      description:
-        'For the portal that has authenticated the person: only the addresses that the operator allows may call it, and no browser for a page of another site.',
-      body: requiredBody(body),
-      success: {
-        description: 'The token (a JWT), valid for two hours.',
-        schema: z
-          .object({
-            access_token: z.string(),
-            expires_at: z.iso.datetime({ precision: 3 }),
-            type: z.literal('Bearer'),
-          })
-          .meta({ id: 'Token' }),
-      },
+export const tokenPaths = portal({
+  'POST /api/v1/registrant/auth/eid': {
+    operationId: 'createToken',
+    summary: 'Get a token for a person',
+    description:
+      'For the portal that has authenticated the person: only the addresses that the operator allows may call it, and no browser for a page of another site.',
+    body,
+    success: 'The token (a JWT), valid for two hours.',
+    answer: named('Token', {
+      access_token: z.string(),
+      expires_at: instantType(),
+      type: z.literal('Bearer'),
     }),
   },
-};
+});

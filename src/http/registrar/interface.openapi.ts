@@ -1,47 +1,42 @@
 import * as z from 'zod';
 import type { Reason } from '../../error.ts';
 import { reasonCases } from '../answer.openapi.ts';
-import { type Call, callsOf } from '../openapi/call.ts';
+import { callsOf } from '../openapi/call.ts';
+import { named, parameter } from '../openapi/describe.ts';
 import type { Tag } from '../openapi/introduction.ts';
 import { answers, done, errorBody } from './answer.ts';
 
 const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();
-const code = z.literal(codes).meta({
-  description: 'The result code (RFC 5730).',
-});
+const code = z.literal(codes).describe('The result code (RFC 5730).');
 const message = z.string().min(1);
 
-export const registrarProblem = z
-  .object({
-    code,
-    message,
-    field: z.string().nullable().meta({
-      description: 'The field, parameter or header; null if the error concerns none.',
-    }),
-    detail: z.string().min(1).optional().meta({
-      description: 'A sentence for people. Its wording may change.',
-    }),
-  })
-  .meta({ id: 'RegistrarProblem' });
+export const registrarProblem = named('RegistrarProblem', {
+  code,
+  message,
+  field: z.string().nullable().meta({
+    description: 'The field, parameter or header; null if the error concerns none.',
+  }),
+  detail: z.string().min(1).optional().describe('A sentence for people. Its wording may change.'),
+});
 
-const registrarError = z
-  .object({
-    code,
-    message,
-    data: z.object({}),
-    errors: z.array(registrarProblem).min(1).meta({
-      description: 'Everything that is wrong; `code` and `message` are those of the first.',
-    }),
-  })
-  .meta({ id: 'RegistrarError' });
+const registrarError = named('RegistrarError', {
+  code,
+  message,
+  data: z.object({}),
+  errors: z.array(registrarProblem).min(1).meta({
+    description: 'Everything that is wrong; `code` and `message` are those of the first.',
+  }),
+});
 
 function show(reason: Reason): string {
   const [code, fixed] = answers[reason];
   return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
 }
 
-export function registrarCalls(tag: Tag) {
-  const callOf = callsOf({
+const codeInPath = parameter('ContactCode', 'The contact’s code, in either case.', 'ALPHA:TAMM');
+
+export const registrarCalls = (tag: Tag) =>
+  callsOf({
     tag,
     name: 'Registrar',
     security: [{ basic: [] }, { systemKey: [] }],
@@ -49,15 +44,13 @@ export function registrarCalls(tag: Tag) {
     errorOf: () => registrarError,
     exampleOf: errorBody,
     show,
+    takes: ['Acting-For'],
     headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
+    path: { code: codeInPath },
   });
-  return (call: Call) =>
-    callOf({ ...call, parameters: [...(call.parameters ?? []), 'Acting-For'] });
-}
 
+/** A successful answer. */
 export function envelope(id: string, data: z.ZodType) {
-  const fixed = done({});
-  return z
-    .object({ code: z.literal(fixed.code), message: z.literal(fixed.message), data })
-    .meta({ id });
+  const { code, message } = done({});
+  return named(id, { code: z.literal(code), message: z.literal(message), data });
 }

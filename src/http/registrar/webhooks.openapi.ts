@@ -1,16 +1,14 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
 import type { NotificationEvent } from '../../../drizzle/schema.ts';
+import { instantType, named, parameter } from '../openapi/describe.ts';
 import examples from '../openapi/examples.json' with { type: 'json' };
 import { notification } from './notifications.openapi.ts';
 
 /** Requests to webhooks, by Standard Webhooks (standardwebhooks.com). */
 
 const header = z.object({
-  'webhook-id': z.string().meta({
-    description: 'The same each time that a delivery is repeated.',
-    param: { id: 'WebhookId' },
-  }),
+  'webhook-id': parameter('WebhookId', 'The same each time that a delivery is repeated.'),
   'webhook-timestamp': z.string().meta({
     description: 'When it was sent: seconds since 1970.',
     pattern: '^\\d+$',
@@ -23,7 +21,7 @@ const header = z.object({
   }),
 });
 
-const timestamp = z.iso.datetime({ precision: 3 }).meta({ description: 'When it happened.' });
+const timestamp = instantType().describe('When it happened.');
 const data = notification.omit({ read: true }).meta({ id: 'PushedNotification' });
 
 /** A webhook's payload lacks `read`. */
@@ -51,9 +49,8 @@ const summaries: Record<NotificationEvent | 'webhook.test', string> = {
 function webhook(event: string, summary: string): ZodOpenApiPathItemObject {
   const name = event.replace(/(?:^|[._])([a-z])/g, (_, first: string) => first.toUpperCase());
   const type = z.literal(event);
-  const schema = z
-    .object({ type, timestamp, data: event === 'webhook.test' ? z.object({}) : data })
-    .meta({ id: `${name}Event` });
+  const carried = event === 'webhook.test' ? z.object({}) : data;
+  const schema = named(`${name}Event`, { type, timestamp, data: carried });
   const example = { type: event, timestamp: pushed.created_at, data: pushed };
   return {
     post: {

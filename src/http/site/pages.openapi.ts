@@ -6,8 +6,8 @@ import {
   type HeaderName,
   headersOf,
   maybe,
+  parametersOf,
 } from '../openapi/headers.ts';
-import { parametersOf } from '../openapi/parameters.ts';
 import { type Language, languages } from './language.ts';
 import { sorts, type View } from './view.ts';
 
@@ -37,12 +37,12 @@ const refusals = {
   500: page('The service failed. The page has the request id.'),
 };
 
+const common = { tags: ['Pages'], security: [], requestParams: { query } };
+
 const pageIn = (language: Language, name: string): ZodOpenApiOperationObject => ({
   operationId: `readPageIn${name}`,
   summary: `Read the page in ${name}`,
-  tags: ['Pages'],
-  security: [],
-  requestParams: { query },
+  ...common,
   parameters: parametersOf('If-None-Match'),
   responses: {
     200: {
@@ -71,9 +71,7 @@ export const pagePaths: ZodOpenApiPathsObject = {
       operationId: 'findPage',
       summary: 'Go to the page in the preferred language',
       description: 'English if `Accept-Language` prefers it to Estonian; Estonian otherwise.',
-      tags: ['Pages'],
-      security: [],
-      requestParams: { query },
+      ...common,
       responses: {
         302: {
           description: 'The page, with the same query.',

@@ -1,0 +1,22 @@
+import * as z from 'zod';
+
+/** Describes types that validate, for the document alone: in a sentence, or by all that it says about one. */
+export function describe<Types extends object>(
+  types: Types,
+  descriptions: { [Name in keyof Types]?: string | z.core.GlobalMeta },
+): void {
+  for (const [name, said] of Object.entries(descriptions)) {
+    const meta = typeof said === 'string' ? { description: said } : said;
+    z.globalRegistry.add(types[name as keyof Types] as z.core.$ZodType, meta as z.core.GlobalMeta);
+  }
+}
+
+export const instantType = () => z.iso.datetime({ precision: 3 });
+
+/** An object that is a component of the document. */
+export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
+  z.object(shape).meta({ id });
+
+/** Text in a path, the query or a header that is a component of the document. */
+export const parameter = (id: string, description: string, example?: string) =>
+  z.string().meta({ description, param: { id, example } });
