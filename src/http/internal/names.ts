@@ -39,8 +39,8 @@ internalNames.get('/:name', async (c) => {
 });
 
 export const registrationBody = onFirstUse(() => {
-  const secret = clearable(textField('is not a text of at most 255 characters', 255));
-  return z.object({ domain: domainObject(), registration_code: secret, password: secret });
+  const secret = () => clearable(textField('is not a text of at most 255 characters', 255));
+  return z.object({ domain: domainObject(), registration_code: secret(), password: secret() });
 });
 
 internalNames.post('/:name/registration', may('domains'), limitBody, async (c) => {

@@ -111,6 +111,14 @@ it.each([
   expect(limitsOf(path).required).toEqual(required);
 });
 
+it('the document describes the two secrets of a registration', () => {
+  const { registration_code: code, password } = schemas.Registration!.properties;
+  expect([code!.description, password!.description]).toEqual([
+    expect.stringMatching(/^The code of the winner/),
+    expect.stringMatching(/^The password of the reserved or disputed name/),
+  ]);
+});
+
 it('the document limits every text of a body', () => {
   expect(bodies).toContain('ContactCreation');
   expect(bodies.flatMap((name) => unlimited(schemas[name]!, name))).toEqual([]);
