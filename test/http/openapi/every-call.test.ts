@@ -1,39 +1,24 @@
-import { beforeAll, expect, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import { parse } from 'smol-toml';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { systemRights } from '../../../drizzle/schema.ts';
-import { rateLimits } from '../../../src/env.ts';
+import type { Env } from '../../../src/env.ts';
 import { app } from '../../../src/http/app.ts';
-import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { interfaceOf } from '../../../src/http/interface.ts';
 import { addPerson, addRegistrar, addSystem } from '../../support/fixtures.ts';
 import { onTheWire } from '../../support/wire.ts';
 import { shareWorker } from '../../support/worker.ts';
+import { type Operation, operations } from './operations.ts';
 
 /** The document's promises about every call, tried with every call: its middleware is easily forgotten. */
 const worker = shareWorker();
 
-type Scheme = 'basic' | 'bearer' | 'systemKey';
+/** The limits of a deployment, which an example names. */
+const { env: environments } = parse(readFileSync('wrangler.toml', 'utf8'));
+const { RATE_LIMIT_POLICY } = (environments as { production: { vars: Record<string, string> } })
+  .production.vars;
 
-interface Operation {
-  security?: object[];
-  parameters?: { $ref?: string }[];
-  responses: Record<string, { headers?: object }>;
-}
-
-const { paths } = JSON.parse(JSON.stringify(openApiDocument()));
-const calls = Object.entries(paths as Record<string, Record<string, Operation>>).flatMap(
-  ([path, item]) =>
-    Object.entries(item).map(([method, { security = [], parameters = [], responses }]) => ({
-      method: method.toUpperCase(),
-      path,
-      scheme: Object.keys(security[0] ?? {})[0] as Scheme | undefined,
-      takes: (header: string) => parameters.some(({ $ref }) => $ref?.endsWith(`/${header}`)),
-      isRefused: '413' in responses,
-      isLimited: '429' in responses,
-    })),
-);
-type Call = (typeof calls)[number];
-
-let callers: Record<Scheme, string>;
+let callers: Record<'basic' | 'bearer' | 'systemKey', string>;
 beforeAll(async () => {
   const { env } = worker;
   const registrar = await addRegistrar(env);
@@ -46,20 +31,36 @@ beforeAll(async () => {
   };
 });
 
-function send({ method, path, scheme }: Call, headers: Record<string, string>, body?: Buffer) {
+function requestOf({ path, scheme }: Operation, headers: Record<string, string>) {
   const sent = path.replace(/\{.*?\}/g, crypto.randomUUID());
-  const login = scheme && { Authorization: callers[scheme] };
-  return onTheWire(worker.url, sent, {
-    method,
-    headers: { ...login, ...headers },
-    ...(body && { body }),
-  });
+  return [sent, { ...(scheme && { Authorization: callers[scheme] }), ...headers }] as const;
+}
+
+function send(call: Operation, headers: Record<string, string>, body?: Buffer) {
+  const [path, all] = requestOf(call, headers);
+  const { method } = call;
+  return onTheWire(worker.url, path, { method, headers: all, ...(body && { body }) });
+}
+
+/** Asks in this process, with other bindings. */
+function ask(
+  call: Operation,
+  bindings: object,
+  { address = '127.0.0.1', ...init }: RequestInit & { address?: string } = {},
+) {
+  const given = { 'CF-Connecting-IP': address, 'Content-Type': 'application/json' };
+  const [path, headers] = requestOf(call, given);
+  const context = { waitUntil: () => {} } as unknown as ExecutionContext;
+  const env = { ...worker.env, RATE_LIMIT_POLICY, ...bindings } as Env;
+  return app.request(path, { method: call.method, ...init, headers }, env, context);
 }
 
 const tooLarge = Buffer.from(JSON.stringify({ text: 'x'.repeat(256 * 1024) }));
 
 // A call that takes no body answers a GET before it has read one, and the connection is reset.
-const readers = calls.filter(({ method, isRefused }) => isRefused || method !== 'GET');
+const readers = operations
+  .map((call) => ({ ...call, isRefused: '413' in call.responses }))
+  .filter(({ method, isRefused }) => isRefused || method !== 'GET');
 
 it.each(readers)('$method $path refuses a body of more than 256 KiB: $isRefused', async (call) => {
   const headers = {
@@ -72,18 +73,18 @@ it.each(readers)('$method $path refuses a body of more than 256 KiB: $isRefused'
 });
 
 /** The call that gives a person's token. */
-const isLogin = ({ path }: Call) => path === '/api/v1/registrant/auth/eid';
+const isLogin = ({ path }: Operation) => path === '/api/v1/registrant/auth/eid';
 
 it.each([
   ['registrar', 'basic'],
   ['registrant', 'bearer'],
   ['internal', 'systemKey'],
 ] as const)('every call of the %s interface asks for the login %s', (name, scheme) => {
-  const its = calls.filter((call) => interfaceOf(call.path) === name && !isLogin(call));
+  const its = operations.filter((call) => interfaceOf(call.path) === name && !isLogin(call));
   expect(its.filter((call) => call.scheme !== scheme)).toEqual([]);
 });
 
-it.each(calls.filter(({ scheme }) => scheme))(
+it.each(operations.filter(({ scheme }) => scheme))(
   '$method $path is refused without the login that the document names',
   async (call) => {
     const { status, headers } = await send(call, { Authorization: '' });
@@ -93,35 +94,76 @@ it.each(calls.filter(({ scheme }) => scheme))(
   },
 );
 
-it.each(calls)('$method $path is counted by address, or by system', async (call) => {
-  const { method, path, scheme, isLimited } = call;
-  const env = {
-    ...worker.env,
-    RATE_LIMIT_POLICY: rateLimits.map((limit) => `"${limit}";q=1;w=60`).join(', '),
-    ADDRESS_LIMITER: { limit: async () => ({ success: false }) },
-    SYSTEM_LIMITER: { limit: async () => ({ success: false }) },
-  };
-  const headers = {
-    'CF-Connecting-IP': '203.0.113.9',
-    Authorization: scheme ? callers[scheme] : '',
-  };
-  const sent = path.replace(/\{.*?\}/g, crypto.randomUUID());
-  const context = { waitUntil: () => {} } as unknown as ExecutionContext;
-  const { status } = await app.request(sent, { method, headers }, env, context);
-  expect([status, isLimited]).toEqual([429, true]);
+const limiter = { limit: async () => ({ success: false }) };
+
+it.each(operations)('$method $path is counted by address, or by system', async (call) => {
+  const limiters = { ADDRESS_LIMITER: limiter, SYSTEM_LIMITER: limiter };
+  // The portal's own address is not counted.
+  const { status } = await ask(call, limiters, { address: '203.0.113.9' });
+  expect([status, '429' in call.responses]).toEqual([429, true]);
 });
 
-it.each(calls.filter(({ takes }) => takes('RPP-Cltrid')))(
-  '$method $path repeats the client’s reference',
-  async (call) => {
-    expect((await send(call, { 'RPP-Cltrid': 'mine' })).headers['rpp-cltrid']).toBe('mine');
-  },
-);
+const taking = (header: string) =>
+  operations.filter(({ parameters }) => parameters.some(({ name }) => name === header));
 
-it.each(calls.filter(({ takes }) => takes('X-D1-Bookmark')))(
-  '$method $path refuses a malformed bookmark',
-  async (call) => {
-    const { status, body } = await send(call, { 'X-D1-Bookmark': 'forged' });
-    expect([status, body]).toEqual([400, expect.stringContaining('X-D1-Bookmark')]);
-  },
-);
+it.each(taking('RPP-Cltrid'))('$method $path repeats the client’s reference', async (call) => {
+  expect((await send(call, { 'RPP-Cltrid': 'mine' })).headers['rpp-cltrid']).toBe('mine');
+});
+
+it.each(taking('X-D1-Bookmark'))('$method $path refuses a malformed bookmark', async (call) => {
+  const { status, body } = await send(call, { 'X-D1-Bookmark': 'forged' });
+  expect([status, body]).toEqual([400, expect.stringContaining('X-D1-Bookmark')]);
+});
+
+const fail = () => Promise.reject(new Error('no such table'));
+const statement = { bind: () => statement, all: fail, raw: fail, run: fail, first: fail };
+const connection = { prepare: () => statement, batch: fail, getBookmark: () => null };
+const failing = {
+  DB: { ...connection, withSession: () => connection },
+  LISTS: { get: fail, getWithMetadata: fail },
+  VERSION: undefined,
+};
+
+/** Makes the service refuse one of the calls with a status that every interface answers in its own form. */
+async function refused(calls: readonly Operation[], status: number): Promise<Response> {
+  const reading = calls.find(({ method }) => method === 'GET')!;
+  if (status === 405) return ask(reading, {}, { method: 'PROPFIND' });
+  if (status === 500) return ask(reading, failing);
+  if (status === 413) {
+    const writing = calls.find(({ requestBody }) => requestBody)!;
+    const bindings = { IDENTITY_SERVICE_ALLOWED_IPS: '127.0.0.1' };
+    return ask(writing, bindings, { body: 'x'.repeat(70_000) });
+  }
+  // Logins are counted by their address first.
+  const own = reading.scheme ? {} : { ADDRESS_LIMITER: limiter };
+  return ask(reading, { ...own, CALLER_LIMITER: limiter, SYSTEM_LIMITER: limiter });
+}
+
+const withoutId = (text: string) => JSON.parse(text.replace(/request id [0-9a-f-]{36}/g, ''));
+
+const kinds = [405, 413, 429, 500].flatMap((status) => {
+  const its = operations.filter(
+    ({ responses }) => responses[status]?.content?.['application/json'],
+  );
+  const byInterface = Map.groupBy(its, ({ path }) => interfaceOf(path));
+  return Array.from(byInterface, ([name, calls]) => ({ name, status, calls }));
+});
+
+it.each(kinds)('the examples of $name $status are what the service answers', async (kind) => {
+  vi.spyOn(console, 'error').mockReturnValue();
+  const { status, calls } = kind;
+  const response = await refused(calls, status);
+  expect(response.status).toBe(status);
+  const answer = withoutId(await response.text());
+  for (const { path, method, responses } of calls) {
+    const { examples = {} } = responses[status]!.content!['application/json']!;
+    const values = Object.values(examples).map(({ value }) => withoutId(JSON.stringify(value)));
+    expect([path, method, values]).toEqual([path, method, [answer]]);
+  }
+});
+
+it('every interface has these answers', () => {
+  const names = ['registrar', 'registrant', 'auction', 'internal', 'lists', 'other'];
+  expect([...new Set(kinds.map(({ name }) => name))].sort()).toEqual(names.sort());
+  expect(kinds.flatMap(({ calls }) => calls).length).toBeGreaterThan(60);
+});

@@ -1,0 +1,47 @@
+import { openApiDocument } from '../../../src/http/document.openapi.ts';
+
+interface Answer {
+  headers?: object;
+  content?: Record<string, { examples?: Record<string, { value: unknown }> }>;
+}
+
+export interface Operation {
+  operationId: string;
+  /** In upper case. */
+  method: string;
+  path: string;
+  /** The first scheme by which the caller logs in. */
+  scheme: 'basic' | 'bearer' | 'systemKey' | undefined;
+  parameters: { name: string; in: string }[];
+  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+  responses: Record<string, Answer>;
+}
+
+/** As it is served. */
+export const document = JSON.parse(JSON.stringify(openApiDocument()));
+
+// biome-ignore lint/suspicious/noExplicitAny: a node of any kind
+type Node = any;
+
+const resolved = (node: Node): Node =>
+  node.$ref
+    ?.slice(2)
+    .split('/')
+    .reduce((inner: Node, key: string) => inner[key], document) ?? node;
+
+/** The calls of the document, with the parameters and the answers that references lead to. */
+export const operations: Operation[] = Object.entries<Node>(document.paths).flatMap(
+  ([path, item]) =>
+    Object.entries<Node>(item).map(
+      ([method, { security, parameters = [], responses, ...rest }]) => ({
+        ...rest,
+        method: method.toUpperCase(),
+        path,
+        scheme: Object.keys(security[0] ?? {})[0],
+        parameters: parameters.map(resolved),
+        responses: Object.fromEntries(
+          Object.entries(responses).map(([status, answer]) => [status, resolved(answer)]),
+        ),
+      }),
+    ),
+);
