@@ -1,27 +1,29 @@
 import { expect, it } from 'vitest';
-import { openApiDocument } from '../../src/http/document.openapi.ts';
-import { introductionFor } from '../../src/http/openapi/introduction.ts';
-import { startWorker } from '../support/worker.ts';
+import { app } from '../../src/http/app.ts';
+import { description, introductionFor } from '../../src/http/openapi/introduction.ts';
+import { shareWorker } from '../support/worker.ts';
 
 const settings = {
   VERIFICATION_POLICY_URL: 'https://example.ee/verification',
   ACCESS_POLICY_URL: 'https://example.ee/access?a=1&b=2',
 };
-const worker = startWorker(settings);
-const unset = startWorker({ VERIFICATION_POLICY_URL: '', ACCESS_POLICY_URL: 'ftp://example.ee/' });
+const unset = { VERIFICATION_POLICY_URL: '', ACCESS_POLICY_URL: 'ftp://example.ee/' };
+const worker = shareWorker();
+const context = { waitUntil: () => {} } as unknown as ExecutionContext;
 
 it.each(['/et/', '/en/', '/en/unknown'])(
   'the page links to the policies that are set: %s',
   async (path) => {
-    const page = await (await worker.fetch(path)).text();
+    const pageWith = async (vars: object) =>
+      (await app.request(path, {}, { ...worker.env, ...vars }, context)).text();
+    const page = await pageWith(settings);
     expect(page).toContain('<a href="https://example.ee/verification">');
     expect(page).toContain('<a href="https://example.ee/access?a=1&amp;b=2">');
-    expect(await (await unset.fetch(path)).text()).not.toContain('example.ee/');
+    expect(await pageWith(unset)).not.toContain('example.ee/');
   },
 );
 
 it('the introduction of the document and of the reference links to the policies that are set', () => {
-  const { description } = openApiDocument().info;
   expect(introductionFor({ ...settings, ACCESS_POLICY_URL: '' })).toBe(
     `${description}\n\nOf this registry: [verification policy](<https://example.ee/verification>).`,
   );
