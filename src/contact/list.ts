@@ -64,7 +64,7 @@ function listing<Column extends keyof Contact>(
   const following = query(sql`${contacts.number} > ${sql.placeholder('after')}`);
   const search = searching(columns, shown);
   return async (db: Database, login: Login, page: Page, filters: ContactFilters = {}) => {
-    const isFiltered = Object.values(filters).some((filter) => filter !== undefined);
+    const isFiltered = Object.values(filters).some(Boolean);
     if (isFiltered) return search(db, login, page, filters);
     const pages = page.after !== undefined ? following : page.offset === 0 ? first : fromOffset;
     const read = (query: typeof pages.inRows) =>

@@ -19,7 +19,7 @@ export interface ContactFilters {
   /** One of those that are shown. */
   status?: ContactStatus | 'ok' | 'linked' | undefined;
   /** Those whose identity is not verified. */
-  isUnverified?: true | undefined;
+  isUnverified?: boolean;
   updatedSince?: Date | undefined;
   identCountryCode?: string | undefined;
 }
@@ -79,7 +79,7 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
     name: name && searchKey(name),
     stored: isDerived ? undefined : JSON.stringify(status),
     linked: status === 'linked' ? status : undefined,
-    unverified: filters.isUnverified && 'true',
+    unverified: filters.isUnverified ? 'unverified' : undefined,
     since: updatedSince?.toISOString(),
     country: identCountryCode,
     ok: status === 'ok' ? status : undefined,

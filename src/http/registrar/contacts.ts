@@ -102,7 +102,7 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
     email: given.email,
     name: given.name,
     status: given.status,
-    isUnverified: given.verified && true,
+    isUnverified: given.verified === 'false',
     updatedSince: given.updated_since,
   });
   linkNext(c, page, next);
