@@ -68,10 +68,10 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   return field.isList ? z.optional(rule) : clearable(rule);
 }
 
-/**
- * The contact with each field in its group, also if it is given as answers show it. A field that is given in both ways
- * with different values becomes a list, which no rule accepts.
- */
+/** In place of two values for one field: no body can hold it, so the field's own rule refuses it by its name. */
+const givenTwice = Symbol();
+
+/** The contact with each field in its group, also if it is given as answers show it. */
 export function inGroups(sender: Sender, given: unknown): unknown {
   if (!isObject(given)) return given;
   const rest: Record<string, unknown> = { ...given };
@@ -90,9 +90,8 @@ export function inGroups(sender: Sender, given: unknown): unknown {
     if (!isObject(inside)) continue;
     const fields: Record<string, unknown> = { ...inside };
     for (const { column, name } of beside) {
-      const [value, other] = [given[name], inside[name]];
-      const differs = Object.hasOwn(inside, name) && !isRepeated(column, value, other);
-      fields[name] = differs ? [other, value] : value;
+      const isSame = !Object.hasOwn(inside, name) || isRepeated(column, given[name], inside[name]);
+      fields[name] = isSame ? given[name] : givenTwice;
       delete rest[name];
     }
     rest[group] = fields;
