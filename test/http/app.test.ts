@@ -1,14 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
-import {
-  addAuction,
-  addContact,
-  addPerson,
-  addRegistrar,
-  newContact,
-  send,
-} from '../support/fixtures.ts';
+import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
 import { onTheWire } from '../support/wire.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
@@ -56,33 +49,6 @@ test.each([
 });
 
 const registrarWrongMethod = registrarForm(2101, 'Unimplemented command');
-const otherWrongMethod = fieldForm('Method not allowed');
-
-test.each([
-  ['DELETE', '/repp/v1/contacts', registrar, 'GET, HEAD, POST', registrarWrongMethod],
-  ['PATCH', '/repp/v1/contacts/', registrar, 'GET, HEAD, POST', registrarWrongMethod],
-  ['POST', '/repp/v1/contacts/A:B', registrar, 'GET, HEAD, PUT, DELETE', registrarWrongMethod],
-  ['PATCH', '/repp/v1/contacts/A:B', registrar, 'GET, HEAD, PUT, DELETE', registrarWrongMethod],
-  ['PUT', '/repp/v1/contacts/check/A', registrar, 'GET, HEAD', registrarWrongMethod],
-  ['PROPFIND', '/repp/v1/contacts', registrar, 'GET, HEAD, POST', registrarWrongMethod],
-  ['POST', '/api/v1/registrant/contacts', person, 'GET, HEAD', otherWrongMethod],
-  ['PUT', `/api/v1/registrant/contacts/${uuid}`, person, 'GET, HEAD, PATCH', otherWrongMethod],
-  ['DELETE', `/api/v1/registrant/contacts/${uuid}`, person, 'GET, HEAD, PATCH', otherWrongMethod],
-  ['GET', '/api/v1/registrant/auth/eid', nobody, 'POST', otherWrongMethod],
-  ['POST', '/api/v1/auctions', nobody, 'GET, HEAD', otherWrongMethod],
-  ['DELETE', `/api/v1/auctions/${uuid}`, nobody, 'GET, HEAD, PATCH', otherWrongMethod],
-])(
-  'answers %s %s with the methods that are allowed there',
-  async (method, path, caller, allow, body) => {
-    const answer = await onTheWire(worker.url, path, {
-      method,
-      headers: { Authorization: await caller() },
-    });
-    expect(answer.status).toBe(405);
-    expect(answer.headers.allow).toBe(allow);
-    expect(JSON.parse(answer.body)).toEqual(body);
-  },
-);
 
 test.each(['TRACE', 'PROPFIND', 'MKCOL', 'QUERY', 'PURGE'])(
   'answers the unusual method %s in the form of the interface',
@@ -114,38 +80,6 @@ test('treats malformed percent-encoding in a query as an invalid value', async (
   const answer = await onTheWire(worker.url, '/repp/v1/contacts?limit=%E0%A4%A', { headers });
   expect(answer.status).toBe(400);
   expect(JSON.parse(answer.body)).toMatchObject({ code: 2005 });
-});
-
-test('accepts a trailing slash on every route', async () => {
-  const owner = await addRegistrar(worker.env);
-  const { code, ident } = await addContact(worker.env, owner, { ident: '60001019906' });
-  const holder = await addPerson(worker.env, { code: ident });
-  const { uuid } = await addContact(worker.env, owner, { ident });
-  const auction = await addAuction(worker.env);
-  const anyone = { authorization: '' };
-  const eid = { ident: '38001085718', first_name: 'Mari', last_name: 'Maasikas' };
-  const calls: [string, RequestInit][] = [
-    ['/repp/v1/contacts/', send('GET', owner)],
-    ['/repp/v1/contacts/?limit=1', send('GET', owner)],
-    ['/repp/v1/contacts/', send('POST', owner, { contact: newContact() })],
-    [`/repp/v1/contacts/${code}/`, send('GET', owner)],
-    [`/repp/v1/contacts/${code}/history/`, send('GET', owner)],
-    [`/repp/v1/contacts/check/${code}/`, send('GET', owner)],
-    [`/repp/v1/contacts/${code}/`, send('PUT', owner, { contact: { name: 'Mari' } })],
-    [`/repp/v1/contacts/${code}/`, send('DELETE', owner)],
-    ['/api/v1/registrant/auth/eid/', send('POST', anyone, eid)],
-    ['/api/v1/registrant/contacts/', send('GET', holder)],
-    [`/api/v1/registrant/contacts/${uuid}/`, send('GET', holder)],
-    [`/api/v1/registrant/contacts/${uuid}/history/`, send('GET', holder)],
-    [`/api/v1/registrant/contacts/${uuid}/`, send('PATCH', holder, { name: 'Mari' })],
-    ['/api/v1/auctions/', send('GET', anyone)],
-    [`/api/v1/auctions/${auction.uuid}/`, send('GET', anyone)],
-    [`/api/v1/auctions/${auction.uuid}/`, send('PATCH', anyone, { status: 'no_bids' })],
-  ];
-  for (const [path, init] of calls) {
-    const { status } = await worker.fetch(path, init);
-    expect(`${init.method} ${path}: ${status}`).toBe(`${init.method} ${path}: 200`);
-  }
 });
 
 test('answers HEAD as GET, without the body', async () => {
@@ -201,22 +135,6 @@ function withFailingDatabase(): Env {
   const DB = { ...connection, withSession: () => connection } as unknown as D1Database;
   return { ...worker.env, DB };
 }
-
-test.each([
-  ['/repp/v1/contacts', registrar, (message: string) => registrarForm(2400, message)],
-  ['/repp/v1/contacts/A:B', registrar, (message: string) => registrarForm(2400, message)],
-  ['/api/v1/registrant/contacts', person, fieldForm],
-  [`/api/v1/registrant/contacts/${uuid}`, person, fieldForm],
-  ['/api/v1/auctions', nobody, fieldForm],
-  [`/api/v1/auctions/${uuid}`, nobody, fieldForm],
-])('reveals only the request id of a failure at %s', async (path, caller, form) => {
-  const headers = { Authorization: await caller(), 'CF-Connecting-IP': '127.0.0.1' };
-  const response = await app.request(path, { headers }, withFailingDatabase());
-  expect(response.status).toBe(500);
-  const id = response.headers.get('X-Request-Id');
-  expect(response.headers.get('Cache-Control')).toBe('private, no-store');
-  expect(await response.json()).toEqual(form(`Internal error, request id ${id}`));
-});
 
 test('logs a failure once with its request id, and without the values of the failed query', async () => {
   const logged = [vi.spyOn(console, 'error'), vi.spyOn(console, 'info')];

@@ -132,24 +132,6 @@ test.each([
   expect(JSON.parse(larger.body)).toEqual(syntaxError);
 });
 
-test.each([
-  ['/api/v1/registrant/auth/eid', 'POST'],
-  [`/api/v1/registrant/contacts/${crypto.randomUUID()}`, 'PATCH'],
-  [`/api/v1/auctions/${crypto.randomUUID()}`, 'PATCH'],
-  ['/repp/v1/retained_domains/lookup', 'POST'],
-])('answers a larger body at %s in the format of its interface', async (path, method) => {
-  const { authorization } = await addPerson(worker.env);
-  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-  const body = bodyOf(64 * kibibytes + 1);
-  for (const sent of [body, [body]]) {
-    const answer = await onTheWire(worker.url, path, { method, headers, body: sent });
-    expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.body)).toEqual({
-      errors: { base: ['Request body is larger than 65536 bytes'] },
-    });
-  }
-});
-
 async function ignoredFields(contact: object, beside: object = {}) {
   const registrar = await addRegistrar(worker.env);
   const body = { contact: newContact(contact), ...beside };

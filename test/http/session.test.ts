@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { answerOf, refused } from '../support/client.ts';
-import { addAuction, addContact, addRegistrar, bearer, send } from '../support/fixtures.ts';
+import { addContact, addRegistrar, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -99,18 +99,6 @@ it('an invalid bookmark is refused if only D1 finds out, and hidden from strange
   };
   expect(await statusFor(await addRegistrar(worker.env))).toBe(400);
   expect(await statusFor({ authorization: 'Basic YW55OmFueQ==' })).toBe(401);
-});
-
-it('an invalid bookmark is refused in the format of each interface', async () => {
-  const headers = { Authorization: await bearer(worker), 'X-D1-Bookmark': 'forged' };
-  const auction = await addAuction(worker.env);
-  for (const path of ['/api/v1/registrant/contacts', `/api/v1/auctions/${auction.uuid}`]) {
-    const response = await worker.fetch(path, { headers });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toEqual({
-      errors: { 'X-D1-Bookmark': ['Bookmark is invalid'] },
-    });
-  }
 });
 
 it('an invalid bookmark is not reported to a caller who may not log in', async () => {

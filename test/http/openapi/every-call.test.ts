@@ -115,6 +115,19 @@ it.each(taking('X-D1-Bookmark'))('$method $path refuses a malformed bookmark', a
   expect([status, body]).toEqual([400, expect.stringContaining('X-D1-Bookmark')]);
 });
 
+it.each([...new Map(operations.map((call) => [call.path, call]))])(
+  '%s names its methods to who calls it with another',
+  async (path, call) => {
+    const fits = (other: string) => new RegExp(`^${other.replace(/\{\w+\}/g, '[^/]+')}$`);
+    const its = operations.filter((other) => fits(other.path).test(path));
+    const methods = its.map(({ method }) => method);
+    const { status, headers } = await ask(call, {}, { method: 'PROPFIND' });
+    expect(status).toBe(405);
+    const allowed = new Set(headers.get('Allow')?.split(', '));
+    expect(allowed).toEqual(new Set([...methods, ...(methods.includes('GET') ? ['HEAD'] : [])]));
+  },
+);
+
 const fail = () => Promise.reject(new Error('no such table'));
 const statement = { bind: () => statement, all: fail, raw: fail, run: fail, first: fail };
 const connection = { prepare: () => statement, batch: fail, getBookmark: () => null };
@@ -154,7 +167,9 @@ it.each(kinds)('the examples of $name $status are what the service answers', asy
   const { status, calls } = kind;
   const response = await refused(calls, status);
   expect(response.status).toBe(status);
-  const answer = withoutId(await response.text());
+  const text = await response.text();
+  if (status === 500) expect(text).toContain(response.headers.get('X-Request-Id'));
+  const answer = withoutId(text);
   for (const { path, method, responses } of calls) {
     const { examples = {} } = responses[status]!.content!['application/json']!;
     const values = Object.values(examples).map(({ value }) => withoutId(JSON.stringify(value)));

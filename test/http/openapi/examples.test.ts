@@ -124,13 +124,16 @@ async function ask({ method, path, parameters, scheme }: Operation, example: Exa
   };
   if (scheme && !isAnonymous) headers.Authorization = logins[scheme];
   if (body !== undefined) headers['Content-Type'] = 'application/json';
-  const asked = { method, path: query.size > 0 ? `${filled}?${query}` : filled };
+  // A slash at the end makes no difference, and a parameter that no call knows is named.
+  query.set('color', 'red');
+  const asked = { method, path: `${filled}/?${query}` };
   const sent = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
   const response = await app.request(asked.path, sent, worker.env, context);
   const { status } = response;
   const text = await response.text();
   const answered = { status, headers: Object.fromEntries(response.headers), body: text };
   expect(contractProblem(asked, answered)).toBeUndefined();
+  expect(response.headers.get('Ignored-Parameters')).toBe(status < 400 ? 'color' : null);
   return { status, answer: JSON.parse(text) };
 }
 
