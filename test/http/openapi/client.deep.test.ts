@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -45,6 +45,11 @@ async function run(...command: string[]): Promise<string> {
 async function typeProblems(): Promise<string> {
   return run(compiler).catch(({ stdout }: { stdout: string }) => stdout);
 }
+
+it('the example for registrars’ programmers compiles with the types of the document', async () => {
+  await copyFile('test/client-project/contact-sync.ts', path.join(directory, 'contact-sync.ts'));
+  expect(await typeProblems()).toBe('');
+});
 
 it('the document may be read by pages of any origin', async () => {
   const { status, headers } = await fetch(new URL('/openapi.json', worker.url));

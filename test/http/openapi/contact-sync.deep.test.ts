@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFile, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -7,7 +7,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contacts } from '../../../drizzle/schema.ts';
 import { deleteAnyContact } from '../../../src/contact/administer.ts';
@@ -22,7 +21,6 @@ import { startWorker } from '../../support/worker.ts';
 const contactCount = Number(process.env.SYNC_CONTACTS ?? 1_600);
 const rounds = 4;
 const writers = 4;
-const tools = path.resolve('test/client-project/node_modules');
 const example = path.resolve('test/client-project/contact-sync.ts');
 
 const worker = startWorker();
@@ -35,17 +33,10 @@ beforeAll(async () => {
   await symlink(path.resolve('node_modules'), path.join(directory, 'node_modules'));
   await writeFile(path.join(directory, 'package.json'), '{"type": "module"}');
   await copyFile(example, path.join(directory, 'contact-sync.ts'));
-  const generator = path.join(tools, 'openapi-typescript/bin/cli.js');
-  await run(generator, `${worker.url.origin}/openapi.json`, '-o', 'registry.ts');
   registrar = await seedRegistrar(worker.env, contactCount);
 });
 
 afterAll(() => rm(directory, { recursive: true }));
-
-async function run(...command: string[]): Promise<string> {
-  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: directory });
-  return stdout;
-}
 
 /** Runs the example to its end, or until `death` kills it: whether it was killed. */
 async function sync(
@@ -113,17 +104,6 @@ async function write(isOver: () => boolean): Promise<number> {
   }
   return count;
 }
-
-it('compiles with the types of the document', async () => {
-  const compiler = path.join(tools, 'typescript/bin/tsc');
-  const options = ['--strict', '--noEmit', '--noUncheckedIndexedAccess', '--skipLibCheck'];
-  const modules = ['--module', 'esnext', '--moduleResolution', 'bundler', '--target', 'es2024'];
-  const types = ['--types', 'node', '--allowImportingTsExtensions'];
-  const found = await run(compiler, ...options, ...modules, ...types, 'contact-sync.ts').catch(
-    ({ stdout }: { stdout: string }) => stdout,
-  );
-  expect(found).toBe('');
-});
 
 it('the copy ends equal to the list of a busy registry, killed and started again at random', async () => {
   let killed = 0;
