@@ -4,9 +4,9 @@ import { history } from '../../drizzle/schema.ts';
 import { auctionClient } from '../support/client.ts';
 import { addAuction, addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
 import { auctionsOf } from '../support/stored.ts';
-import { startWorker } from '../support/worker.ts';
+import { shareWorker } from '../support/worker.ts';
 
-const worker = startWorker({
+const worker = shareWorker({
   AUCTION_RESTART_STATUSES: 'payment_not_received, domain_not_registered',
 });
 

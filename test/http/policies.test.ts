@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { app } from '../../src/http/app.ts';
 import { description, introductionFor } from '../../src/http/openapi/introduction.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -7,19 +6,16 @@ const settings = {
   VERIFICATION_POLICY_URL: 'https://example.ee/verification',
   ACCESS_POLICY_URL: 'https://example.ee/access?a=1&b=2',
 };
-const unset = { VERIFICATION_POLICY_URL: '', ACCESS_POLICY_URL: 'ftp://example.ee/' };
-const worker = shareWorker();
-const context = { waitUntil: () => {} } as unknown as ExecutionContext;
+const worker = shareWorker(settings);
+const unset = shareWorker({ VERIFICATION_POLICY_URL: '', ACCESS_POLICY_URL: 'ftp://example.ee/' });
 
 it.each(['/et/', '/en/', '/en/unknown'])(
   'the page links to the policies that are set: %s',
   async (path) => {
-    const pageWith = async (vars: object) =>
-      (await app.request(path, {}, { ...worker.env, ...vars }, context)).text();
-    const page = await pageWith(settings);
+    const page = await (await worker.fetch(path)).text();
     expect(page).toContain('<a href="https://example.ee/verification">');
     expect(page).toContain('<a href="https://example.ee/access?a=1&amp;b=2">');
-    expect(await pageWith(unset)).not.toContain('example.ee/');
+    expect(await (await unset.fetch(path)).text()).not.toContain('example.ee/');
   },
 );
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { registrantClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { shareWorker } from '../support/worker.ts';
 
-const worker = startWorker({ REGISTRANT_LIST_FORM: 'array' });
+const worker = shareWorker({ REGISTRANT_LIST_FORM: 'array' });
 const { request, read } = registrantClient(worker);
 
 test('answers with the bare array that the live portal pages through', async () => {

@@ -6,6 +6,7 @@ import { applyMigrations } from '../../src/cli/migrate.ts';
 import { readLocalConfig } from '../../src/cli/wrangler-config.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import type { Env } from '../../src/env.ts';
+import { app } from '../../src/http/app.ts';
 import { maximumBodyBytes } from '../../src/http/input.ts';
 import { emptyAgain } from '../cli/empty-again.ts';
 import { type Asked, contractProblem } from '../http/openapi/contract.ts';
@@ -40,21 +41,22 @@ let shared: Promise<Runtime> | undefined;
 
 /**
  * The same in a runtime that files share, for tests whose rows are their own. What belongs to the registry is
- * everybody's: a file that publishes lists, empties tables or counts all rows starts a worker of its own.
+ * everybody's: a file that publishes lists, empties tables or counts all rows starts a worker of its own. With settings,
+ * this process answers instead, on the same data.
  */
-export function shareWorker() {
+export function shareWorker(settings?: Partial<Env>) {
   let runtime: Runtime | undefined;
   beforeAll(async () => {
     runtime = await startShared();
   });
-  return workerOn(() => runtime!);
+  return workerOn(() => runtime!, settings);
 }
 
 /**
  * The shared runtime, emptied before the tests of the file: for those that publish lists, empty tables or count all rows,
  * and that ask this Worker for nothing that an isolate remembers.
  */
-export function shareEmptyWorker() {
+export function shareEmptyWorker(settings?: Partial<Env>) {
   let runtime: Runtime | undefined;
   beforeAll(async () => {
     const { env, ...rest } = await startShared();
@@ -64,7 +66,7 @@ export function shareEmptyWorker() {
     const fresh = { DB: withMethods(env.DB, {}), LISTS: withMethods(env.LISTS, {}) };
     runtime = { ...rest, env: { ...env, ...fresh } };
   });
-  return workerOn(() => runtime!);
+  return workerOn(() => runtime!, settings);
 }
 
 /** The shared runtime, which asks the shared stand-in for the identity service. */
@@ -141,7 +143,18 @@ async function startHarness(
   return { harness, url, env: { ...bindings, DB, ARCHIVE } };
 }
 
-function workerOn(runtime: () => Runtime) {
+/** The answer of this process, once the work that goes on after it is done. */
+async function answerHere(path: string, init: RequestInit, env: Env): Promise<Response> {
+  const works: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
+  const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
+  const sent = { ...init, headers };
+  const response = await app.request(path, sent, env, context as unknown as ExecutionContext);
+  await Promise.all(works);
+  return response;
+}
+
+function workerOn(runtime: () => Runtime, settings?: Partial<Env>) {
   return {
     get env(): Env {
       return runtime().env;
@@ -157,13 +170,15 @@ function workerOn(runtime: () => Runtime) {
      * OpenAPI document says.
      */
     async fetch(path: string, init?: RequestInit): Promise<Response> {
-      const { harness, url } = runtime();
+      const { harness, url, env } = runtime();
       // What stands before the Worker costs as much again, but a body that is refused unread doesn't close its connection.
       const isLarge = String(init?.body).length > maximumBodyBytes;
-      const answer = await (isLarge ? harness : harness.getWorker()).fetch(
-        new URL(path, url).href,
-        init as never,
-      );
+      const answer = settings
+        ? await answerHere(path, init ?? {}, { ...env, ...settings })
+        : await (isLarge ? harness : harness.getWorker()).fetch(
+            new URL(path, url).href,
+            init as never,
+          );
       const response = answer as unknown as Response;
       await holdToContract({ method: init?.method ?? 'GET', path }, response);
       return response;

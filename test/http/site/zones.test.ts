@@ -1,9 +1,9 @@
 import { beforeAll, expect, it } from 'vitest';
 import { addRetainedDomain } from '../../support/fixtures.ts';
-import { startWorker } from '../../support/worker.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { linkOf, textOf } from './document.ts';
 
-const worker = startWorker({ ZONES: 'ee, com.ee' });
+const worker = shareEmptyWorker({ ZONES: 'ee, com.ee' });
 
 beforeAll(async () => {
   await addRetainedDomain(worker.env, { name: 'www.listed.ee', status: 'blocked' });
