@@ -12,9 +12,9 @@ import {
   unique,
 } from '../../support/fixtures.ts';
 import { auctionsOf, historyOf } from '../../support/stored.ts';
-import { startWorker } from '../../support/worker.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
-const worker = startWorker({ ZONES: 'ee' });
+const worker = shareEmptyWorker({ ZONES: 'ee' });
 
 let system: Awaited<ReturnType<typeof addSystem>>;
 beforeAll(async () => {

@@ -8,9 +8,9 @@ import { answerOf } from '../../support/client.ts';
 import { addRetainedDomain, addSystem, operator, send, unique } from '../../support/fixtures.ts';
 import { beforeBatch } from '../../support/meanwhile.ts';
 import { historyOf } from '../../support/stored.ts';
-import { startWorker } from '../../support/worker.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
-const worker = startWorker({ ZONES: 'ee' });
+const worker = shareEmptyWorker({ ZONES: 'ee' });
 
 let system: Awaited<ReturnType<typeof addSystem>>;
 beforeAll(async () => {
