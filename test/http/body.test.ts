@@ -7,40 +7,46 @@ import { shareWorker } from '../support/worker.ts';
 const worker = shareWorker();
 const repp = registrarClient(worker);
 
-const syntaxError = {
+const syntaxError = (detail: unknown = expect.any(String)) => ({
   code: 2001,
   message: 'Command syntax error',
   data: {},
-  errors: [
-    { code: 2001, message: 'Command syntax error', field: null, detail: expect.any(String) },
-  ],
-};
+  errors: [{ code: 2001, message: 'Command syntax error', field: null, detail }],
+});
 
-const wrongBodies: [string, string | Buffer][] = [
-  ['nothing', ''],
-  ['malformed JSON', '{"contact":'],
-  ['JSON with something behind it', '{} {}'],
-  ['an array', '[]'],
-  ['null', 'null'],
-  ['a number', '7'],
-  ['a string', '"contact"'],
-  ['invalid UTF-8', Buffer.from('{"contact":{"name":"\xff"}}', 'latin1')],
-  ['UTF-16', Buffer.from('{}', 'utf16le')],
-  ['deep nesting', '['.repeat(60_000)],
+const expected = 'a JSON object is expected.';
+const wrongBodies: [what: string, body: string | Buffer, detail: string | RegExp][] = [
+  ['nothing', '', `The body is empty; ${expected}`],
+  ['malformed JSON', '{"contact":', 'The body is not JSON: Unexpected end of JSON input.'],
+  ['JSON without a value', '{"contact":}', "The body is not JSON: Unexpected token '}'."],
+  ['JSON in other quotes', "{'contact':1}", /^The body is not JSON: .+ \(line 1 column 2\)\.$/],
+  ['JSON with something behind it', '{} {}', /^The body is not JSON: /],
+  ['an array', '[]', `The body is an array; ${expected}`],
+  ['null', 'null', `The body is null; ${expected}`],
+  ['a number', '7', `The body is a number; ${expected}`],
+  ['a string', '"contact"', `The body is a string; ${expected}`],
+  ['a boolean', 'false', `The body is a boolean; ${expected}`],
+  ['invalid UTF-8', Buffer.from('{"contact":{"name":"\xff"}}', 'latin1'), 'The body is not UTF-8.'],
+  ['UTF-16', Buffer.from('{}', 'utf16le'), /^The body is not JSON: /],
+  ['deep nesting', '['.repeat(60_000), /^The body is not JSON: /],
 ];
 
-test.each(wrongBodies)('refuses %s as the body of a registrar', async (_, body) => {
-  const { authorization } = await addRegistrar(worker.env);
-  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-  for (const [method, path] of [
-    ['POST', '/repp/v1/contacts'],
-    ['PUT', '/repp/v1/contacts/NO:SUCH'],
-  ] as const) {
-    const answer = await onTheWire(worker.url, path, { method, headers, body });
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.body)).toEqual(syntaxError);
-  }
-});
+test.each(wrongBodies)(
+  'refuses %s as the body of a registrar, and says what is wrong with it',
+  async (_, body, detail) => {
+    const { authorization } = await addRegistrar(worker.env);
+    const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
+    const said = detail instanceof RegExp ? expect.stringMatching(detail) : detail;
+    for (const [method, path] of [
+      ['POST', '/repp/v1/contacts'],
+      ['PUT', '/repp/v1/contacts/NO:SUCH'],
+    ] as const) {
+      const answer = await onTheWire(worker.url, path, { method, headers, body });
+      expect(answer.status).toBe(400);
+      expect(JSON.parse(answer.body)).toEqual(syntaxError(said));
+    }
+  },
+);
 
 test.each(wrongBodies)('refuses %s as the body of a registrant', async (_, body) => {
   const { authorization } = await addPerson(worker.env);
@@ -67,7 +73,7 @@ test.each([
   const headers = { 'Content-Type': type };
   expect(await repp.create(registrar, newContact(), headers)).toEqual({
     status: 400,
-    body: syntaxError,
+    body: syntaxError(),
   });
 });
 
@@ -129,7 +135,7 @@ test.each([
   expect((await post(64 * kibibytes)).status).toBe(200);
   const larger = await post(64 * kibibytes + 1);
   expect(larger.status).toBe(413);
-  expect(JSON.parse(larger.body)).toEqual(syntaxError);
+  expect(JSON.parse(larger.body)).toEqual(syntaxError());
 });
 
 async function ignoredFields(contact: object, beside: object = {}) {

@@ -16,14 +16,6 @@ async function registrarsContact() {
   return { contact, send, etag };
 }
 
-it('If-Match over the registrar interface allows an update while the contact is at the version that was read', async () => {
-  const { send, etag } = await registrarsContact();
-
-  const response = await send('PUT', { 'If-Match': await etag() }, { phone: '+372.111' });
-
-  expect(response.status).toBe(200);
-});
-
 it('If-Match over the registrar interface stops an update if somebody else was faster, and changes nothing', async () => {
   const { send, etag } = await registrarsContact();
   const read = await etag();
@@ -70,23 +62,6 @@ it('If-Match over the registrar interface allows one of many updates that have r
 
   const statuses = responses.map((response) => response.status).sort();
   expect(statuses).toEqual([200, 412, 412, 412, 412, 412]);
-});
-
-it('If-Match over the registrar interface matches one of several tags, and everything with *', async () => {
-  const { send, etag } = await registrarsContact();
-
-  const several = await send('PUT', { 'If-Match': `"0-0", ${await etag()}` }, { phone: '+1.1' });
-  const any = await send('PUT', { 'If-Match': '*' }, { phone: '+1.2' });
-
-  expect([several.status, any.status]).toEqual([200, 200]);
-});
-
-it('If-Match over the registrar interface never matches a weak tag', async () => {
-  const { send, etag } = await registrarsContact();
-
-  const response = await send('PUT', { 'If-Match': `W/${await etag()}` }, { phone: '+1.1' });
-
-  expect(response.status).toBe(412);
 });
 
 it('the entity tag of a contact is strong, stays while nothing changes, and differs after an update', async () => {
@@ -168,19 +143,6 @@ it('the answer to a write has the tag over the registrant interface, when it is 
   expect(replayed.headers.get('Idempotent-Replayed')).toBe('true');
   expect(tagOf(replayed)).toBe(tagOf(first));
   expect(await replayed.text()).toBe(await first.text());
-});
-
-it('If-Match over the registrant interface stops an update if the registrar was faster, in the format of the interface', async () => {
-  const { contact, send } = await registrarsContact();
-  const person = { authorization: await bearer(worker) };
-  const path = `/${contact.uuid}`;
-  const read = (await portal.request(person, 'GET', path)).headers.get('ETag') as string;
-  await send('PUT', {}, { phone: '+372.111' });
-
-  const sent = { phone: '+372.222' };
-  expect(await answerOf(portal.request(person, 'PATCH', path, sent, { 'If-Match': read }))).toEqual(
-    { status: 412, body: { errors: { base: ['Contact is not at the expected version'] } } },
-  );
 });
 
 it('If-Match over the registrant interface accepts the tag from the answer to an update', async () => {

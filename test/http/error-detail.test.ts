@@ -6,34 +6,6 @@ import { shareWorker } from '../support/worker.ts';
 const worker = shareWorker();
 const { request, update, delete: remove, list } = registrarClient(worker);
 
-const syntaxError = { code: 2001, message: 'Command syntax error', field: null };
-
-it.each([
-  ['', 'The body is empty; a JSON object is expected.'],
-  ['[]', 'The body is an array; a JSON object is expected.'],
-  ['null', 'The body is null; a JSON object is expected.'],
-  ['7', 'The body is a number; a JSON object is expected.'],
-  ['"contact"', 'The body is a string; a JSON object is expected.'],
-  ['false', 'The body is a boolean; a JSON object is expected.'],
-  ['{"contact":', 'The body is not JSON: Unexpected end of JSON input.'],
-  ['{"contact":}', "The body is not JSON: Unexpected token '}'."],
-  ["{'contact':1}", expect.stringMatching(/^The body is not JSON: .+ \(line 1 column 2\)\.$/)],
-])(
-  'a body that is not a JSON object is refused with what is wrong with it: %s',
-  async (body, detail) => {
-    const registrar = await addRegistrar(worker.env);
-    expect(await answerOf(request(registrar, 'POST', '', body))).toEqual({
-      status: 400,
-      body: {
-        code: 2001,
-        message: 'Command syntax error',
-        data: {},
-        errors: [{ ...syntaxError, detail }],
-      },
-    });
-  },
-);
-
 it('a body that is not a JSON object is refused without a word of it', async () => {
   const registrar = await addRegistrar(worker.env);
   const body = '{"contact":{"auth_info":"open sesame" oops}}';
