@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest';
 import { app } from '../../src/http/app.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { shareEmptyWorker, shareWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
+const deployment = shareWorker({ ENVIRONMENT: 'production' });
 
 const paths = [
   '/unknown',
@@ -27,44 +28,28 @@ function expectSecured(headers: Headers) {
 }
 
 const tlsForAYear = 'max-age=31536000; includeSubDomains';
-const deployment = () => ({ ...worker.env, ENVIRONMENT: 'production' });
-
-/** Runs the work that an answer does not wait for. */
-function newContext() {
-  const works: Promise<unknown>[] = [];
-  const context = {
-    waitUntil: (work: Promise<unknown>) => works.push(work),
-    passThroughOnException() {},
-    props: {},
-  } as unknown as ExecutionContext;
-  return { context, finish: () => Promise.all(works) };
-}
-
 it.each(paths)('every answer forbids sniffing, framing and scripts: %s', async (path) => {
   expectSecured((await worker.fetch(path)).headers);
 });
 
 it.each(paths)('every answer demands TLS in a deployment, and only there: %s', async (path) => {
-  const { context, finish } = newContext();
-  const local = await worker.fetch(path);
-  const deployed = await app.request(path, {}, deployment(), context);
-  await finish();
-
+  const [local, deployed] = [await worker.fetch(path), await deployment.fetch(path)];
   expect(local.headers.get('Strict-Transport-Security')).toBeNull();
   expect(deployed.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
 });
 
 it('gives each 304 that is answered before the application its own X-Request-Id', async () => {
   const path = '/repp/v1/auctions';
-  const { context, finish } = newContext();
-  const env = deployment();
-  const first = await app.request(path, {}, env, context);
+  const works: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
+  const env = { ...worker.env, ENVIRONMENT: 'production' };
+  const first = await app.request(path, {}, env, context as unknown as ExecutionContext);
   await first.arrayBuffer();
   const headers = { 'If-None-Match': first.headers.get('ETag')! };
   const request = () => new Request(`https://example.com${path}`, { headers });
 
   const ids = [1, 2].map(() => answerFromMemory(request(), env)!.headers.get('X-Request-Id'));
-  await finish();
+  await Promise.all(works);
 
   expect(ids).toEqual([expect.stringMatching(uuid), expect.stringMatching(uuid)]);
   expect(ids[0]).not.toBe(ids[1]);

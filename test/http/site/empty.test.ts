@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { startWorker } from '../../support/worker.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { documentProblem, sectionOf, textOf } from './document.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker({});
 
 it('says of an empty registry that there is nothing to show', async () => {
   const response = await worker.fetch('/en/');
