@@ -68,7 +68,7 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   return field.isList ? z.optional(rule) : clearable(rule);
 }
 
-/** In place of two values for one field: no body can hold it, so the field's own rule refuses it by its name. */
+/** Replaces two different values of a field. No body can hold it, so the field's own rule refuses it by name. */
 const givenTwice = Symbol();
 
 /** The contact with each field in its group, also if it is given as answers show it. */

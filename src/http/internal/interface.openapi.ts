@@ -8,7 +8,7 @@ import { internalMessages } from './answer.ts';
 const uuid = z.string().describe('The auction’s UUID.');
 const name = parameter('InternalName', 'The name, in Unicode or punycode.', 'kohv.ee');
 
-/** For calls that need this right; without one, for those of any system. */
+/** Describes calls that need this right; without one, any system may call. */
 export const internalCalls = (right?: (typeof systemRights)[number]) =>
   callsOf({
     name: 'Internal',

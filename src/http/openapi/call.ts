@@ -21,33 +21,29 @@ export interface Call {
   operationId: string;
   summary: string;
   description?: string;
-  /** Request headers. */
   takes?: readonly HeaderParameter[];
-  /** The parameters of the path that are not as the interface says. */
+  /** What differs from the interface's parameters. */
   path?: z.ZodRawShape;
   query?: z.core.$ZodObject;
-  /** A type alone is that of a JSON body that is required. */
+  /** A type alone stands for a JSON body that is required. */
   body?: z.core.$ZodType | ZodOpenApiRequestBodyObject;
-  /** Of the answer with status 200. */
+  /** Describes the answer with status 200, and `created` and `gone` those with 201 and 204. */
   success?: string;
   answer?: z.core.$ZodType;
   /** Default: JSON. */
   type?: string;
-  /** Of the successful answer. Default: the `ETag` of what `If-Match` is about. */
+  /** Default: `ETag`, if the call takes `If-Match`. */
   headers?: readonly HeaderName[];
-  /** Of an answer with status 201, which is like the successful one. */
   created?: string;
-  /** Of an answer with status 204. */
   gone?: string;
   others?: ZodOpenApiResponsesObject;
   /** Besides those of the interface. */
   refusals?: readonly Reason[];
 }
 
-/** By method and path: `GET /health`. */
+/** The keys are methods and paths: `GET /health`. */
 export type Calls = Record<string, Call>;
 
-/** In JSON. */
 export const json = (schema: z.core.$ZodType) => ({ content: { 'application/json': { schema } } });
 
 type Implied = [isIn: (call: Call) => boolean | undefined, reason: Reason, header?: HeaderName];
@@ -68,7 +64,6 @@ const implied: Implied[] = [
   [({ takes }) => takes?.includes('If-Match'), 'changed_meanwhile'],
 ];
 
-/** Describes calls of an interface. */
 export function callsOf(given: Interface) {
   const common: Required<Interface> = { ...usual, ...given };
   return (calls: Calls): ZodOpenApiPathsObject => {

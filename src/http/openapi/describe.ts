@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Describes types that validate, for the document alone: in a sentence, or by all that it says about one. */
+/** Describes types that validate, for the document alone. */
 export function describe<Types extends object>(
   types: Types,
   descriptions: { [Name in keyof Types]?: string | z.core.GlobalMeta },
@@ -13,10 +13,8 @@ export function describe<Types extends object>(
 
 export const instantType = () => z.iso.datetime({ precision: 3 });
 
-/** An object that is a component of the document. */
 export const named = <Shape extends z.ZodRawShape>(id: string, shape: Shape) =>
   z.object(shape).meta({ id });
 
-/** Text in a path, the query or a header that is a component of the document. */
 export const parameter = (id: string, description: string, example?: string) =>
   z.string().meta({ description, param: { id, example } });

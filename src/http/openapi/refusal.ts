@@ -18,7 +18,7 @@ export interface Interface {
   /** The prefix of its components' names. */
   name: string;
   tag: Tag;
-  /** The beginning of the description of each of its calls. */
+  /** Begins the description of each call. */
   preface?: string;
   security?: oas31.SecurityRequirementObject[];
   /** Reasons for which each of its calls may be refused, besides `always`. */
@@ -30,9 +30,9 @@ export interface Interface {
   show?: (reason: Reason) => string;
   /** Every answer has them; those that are parameters too are taken by every call. */
   headers?: readonly HeaderName[];
-  /** Request headers that every call takes. */
+  /** What every call takes. */
   takes?: readonly HeaderParameter[];
-  /** The parameters of its paths, by their names; one that is not here is any text. */
+  /** A parameter of a path that is not here is any text. */
   path?: z.ZodRawShape;
 }
 

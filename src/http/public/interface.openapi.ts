@@ -13,7 +13,7 @@ const callsOfReaders = callsOf({
   },
 });
 
-/** Of calls whose answers caches keep and clients revalidate. */
+/** Caches keep these answers, and clients revalidate them. */
 export const cached = {
   takes: ['If-None-Match'],
   headers: ['ETag', 'Vary', 'Cache-Tag'],
@@ -33,7 +33,7 @@ const preflightAnswer: ZodOpenApiResponseObject = {
   ),
 };
 
-/** The calls, each with the one in which a browser asks whether a page of another origin may send it. */
+/** Adds to each call the one that asks whether a page of another origin may send it. */
 export function publicCalls(calls: Calls) {
   const all: Calls = {};
   for (const [place, call] of Object.entries(calls)) {

@@ -52,7 +52,6 @@ const asOf = z.iso
     param: { id: 'AsOf' },
   });
 
-/** The calls about the lists of a path: the whole list, and its changes. */
 function callsAt(path: ListPath): Record<string, Call> {
   const { name, what, entry } = described[path];
   const entries = z.array(entry);

@@ -49,7 +49,6 @@ export const registrarCalls = (tag: Tag) =>
     path: { code: codeInPath },
   });
 
-/** A successful answer. */
 export function envelope(id: string, data: z.ZodType) {
   const { code, message } = done({});
   return named(id, { code: z.literal(code), message: z.literal(message), data });
