@@ -26,8 +26,7 @@ export function listMigrations(): string[] {
 
 async function listApplied(db: D1Database): Promise<string[]> {
   const { results: tables } = await db
-    .prepare('select name from sqlite_schema where name in (?, ?)')
-    .bind(restoreMarker, 'd1_migrations')
+    .prepare(`select name from sqlite_schema where name in ('${restoreMarker}', 'd1_migrations')`)
     .all<{ name: string }>();
   if (tables.some(({ name }) => name === restoreMarker)) {
     const command = await db

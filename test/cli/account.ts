@@ -21,19 +21,11 @@ export class Account {
   /** Of each bucket, the jurisdiction and the rules that it was given last. */
   readonly buckets = new Map<string, { jurisdiction?: string; lifecycle?: Rules; lock?: Rules }>();
   readonly secrets = new Map<string, string>();
-  /** The versions of the Worker, the oldest first, and the percentage of the requests that those deployed get. */
-  readonly versions: string[] = [];
-  shares: Record<string, number> = {};
   migrations = 0;
   deployments = 0;
-  registrars = 0;
   /** The command that a restore of the database has left. */
   unfinishedRestore: string | undefined;
-  login: unknown = {
-    loggedIn: true,
-    email: 'operator@example.ee',
-    accounts: [{ id: 'a1', name: 'Registry' }],
-  };
+  isLoggedIn = true;
   fault: WranglerFault | undefined;
 
   /** The id of the version that runs. */
@@ -54,8 +46,11 @@ export class Account {
 
   #answer(args: readonly string[], input: string | undefined): string {
     const words = args.filter((arg) => !arg.startsWith('-'));
-    const command = words.slice(0, args[0] === 'deployments' ? 2 : 3).join(' ');
-    if (command === 'whoami') return JSON.stringify(this.login);
+    const command = words.slice(0, 3).join(' ');
+    if (command === 'whoami') {
+      if (!this.isLoggedIn) throw new Error('{"loggedIn":false}');
+      return JSON.stringify({ loggedIn: true, email: 'operator@example.ee' });
+    }
     if (command === 'd1 list') return JSON.stringify(this.databases);
     if (command.startsWith('d1 create')) {
       const uuid = `d1000000-0000-4000-8000-00000000000${this.databases.length + 1}`;
@@ -72,16 +67,6 @@ export class Account {
         `Queue "${words[2]}" does not exist. To create it, run: …`,
       );
     if (command.startsWith('queues create')) return this.#added(this.queues, words[2]!);
-    if (command === 'deployments status') {
-      const ids = Object.entries(this.shares);
-      this.#found(ids.length > 0, 'This Worker does not exist on your account. [code: 10007]');
-      const versions = ids.map(([version_id, percentage]) => ({ version_id, percentage }));
-      return JSON.stringify({ versions });
-    }
-    if (words[0] === 'versions') return this.#answerForVersions(words.slice(1));
-    if (command.startsWith('triggers deploy')) {
-      return `  https://${this.#host(args)}.example.workers.dev`;
-    }
     if (command.startsWith('r2 bucket')) return this.#answerForBuckets(words.slice(2), args);
     if (command === 'd1 migrations apply') return `applied, ${++this.migrations}`;
     if (command.startsWith('d1 execute')) {
@@ -98,26 +83,9 @@ export class Account {
     }
     if (command.startsWith('deploy')) {
       this.deployments += 1;
-      this.versions.push(this.build);
-      this.shares = { [this.build]: 100 };
       return `Uploaded registry-edge\n  https://${this.#host(args)}.example.workers.dev\nCurrent Version ID: ${this.build}`;
     }
     throw new Error(`the stand-in does not know wrangler ${args.join(' ')}`);
-  }
-
-  #answerForVersions([verb, ...specs]: readonly string[]): string {
-    if (verb === 'list') {
-      return JSON.stringify(this.versions.map((id, index) => ({ id, number: index + 1 })));
-    }
-    if (verb === 'upload') {
-      this.deployments += 1;
-      this.versions.push(this.build);
-      return `Uploaded registry-edge\nWorker Version ID: ${this.build}`;
-    }
-    const shares = specs.filter((spec) => spec.includes('@')).map((spec) => spec.split('@'));
-    // The platform answers in no particular order.
-    this.shares = Object.fromEntries(shares.map(([id, share]) => [id!, Number(share)]).reverse());
-    return 'deployed';
   }
 
   #answerForBuckets(words: readonly string[], args: readonly string[]): string {
@@ -141,13 +109,10 @@ export class Account {
   }
 
   #rows(sql: string): unknown[] {
-    if (sql.includes('from d1_migrations')) {
-      this.#found(this.migrations > 0, 'no such table: d1_migrations: SQLITE_ERROR');
-      return listMigrations().map((name) => ({ name }));
-    }
+    if (sql.includes('from d1_migrations')) return listMigrations().map((name) => ({ name }));
     if (sql.startsWith('select command')) return [{ command: this.unfinishedRestore }];
-    const isUnfinished = this.unfinishedRestore !== undefined;
-    return [{ count: sql.includes('registrars') ? this.registrars : Number(isUnfinished) }];
+    if (this.unfinishedRestore !== undefined) return [{ name: 'restore_unfinished' }];
+    return this.migrations > 0 ? [{ name: 'd1_migrations' }] : [];
   }
 
   #host(args: readonly string[]): string {

@@ -1,12 +1,13 @@
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { RegistryError } from '../../error.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
+import type { Deployment } from './deployment.ts';
 
 /**
  * Reads what a deployment needs from wrangler.toml. Throws `not_found` if it lacks the environment or a binding,
  * `invalid` if it has no line into which a missing id could be written.
  */
-export function readDeployConfig(configPath: string, environment: string) {
+export function readDeployConfig({ configPath, environment }: Deployment) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
   if (!own || !database || !lists) {
     const message = `wrangler.toml has no environment "${environment}" with the bindings DB and LISTS`;
@@ -14,73 +15,50 @@ export function readDeployConfig(configPath: string, environment: string) {
   }
   const { producers = [], consumers = [] } = own.queues ?? {};
   // Every queue that the Worker writes to or reads from.
-  const queues = [...producers, ...consumers].map(({ queue }) => queue);
+  const queues = new Set([...producers, ...consumers].map(({ queue }) => queue));
+  const worker = `${config.name}-${environment}`;
   const needed = {
-    worker: `${config.name}-${environment}`,
+    account: config.account_id,
+    worker,
     database: {
       name: String(database.database_name),
       id: deployedId(database.database_id),
-      table: 'd1_databases',
-      key: 'database_id',
+      idLine: idLine(environment, 'd1_databases', 'database_id'),
     },
     lists: {
-      name: `${config.name}-${environment}-lists`,
+      name: `${worker}-lists`,
       id: deployedId(lists.id),
-      table: 'kv_namespaces',
-      key: 'id',
+      idLine: idLine(environment, 'kv_namespaces', 'id'),
     },
-    /** The dataset of the data points. */
-    dataset: own.analytics_engine_datasets?.find(({ binding }) => binding === 'METRICS')?.dataset,
     archive: archive && {
       name: String(archive.bucket_name),
-      place: archive.jurisdiction === 'eu' ? ('eu' as const) : ('none' as const),
+      jurisdiction: archive.jurisdiction === 'eu' ? ('eu' as const) : ('none' as const),
     },
-    backups: `${config.name}-${environment}-backups`,
-    queues: [...new Set(queues)].filter((queue) => queue !== undefined),
-    vars: { ...own.vars } as Record<string, string>,
+    backups: `${worker}-backups`,
+    queues: [...queues].filter((queue) => queue !== undefined),
   };
-  for (const place of [needed.database, needed.lists]) {
-    if (place.id === undefined) checkId(configPath, environment, place);
+  const text = readFileSync(configPath, 'utf8');
+  for (const { id, idLine } of [needed.database, needed.lists]) {
+    if (id !== undefined || idLine.pattern.test(text)) continue;
+    throw new RegistryError('invalid', `wrangler.toml has no line for ${idLine.name}`);
   }
   return needed;
 }
 
-interface IdPlace {
-  table: string;
-  key: string;
-}
-
-/** Matches a key of a table of wrangler.toml. Its groups: the table up to the line, the line up to the value, the value. */
-function lineOf(environment: string, { table, key }: IdPlace): RegExp {
+/** The line of an id in a table of wrangler.toml. The pattern's groups: everything before the value, and the value. */
+function idLine(environment: string, table: string, key: string) {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
-  return new RegExp(
-    `^(${header}(?:\\r?\\n(?!\\[).*)*?)(\\r?\\n\\s*${key}\\s*=\\s*)("[^"\\r\\n]*"|'[^'\\r\\n]*')`,
+  const pattern = new RegExp(
+    `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=\\s*)("[^"\\r\\n]*"|'[^'\\r\\n]*')`,
     'm',
   );
+  return { name: `env.${environment}.${table}.${key}`, pattern };
 }
 
-function checkId(configPath: string, environment: string, place: IdPlace): void {
-  if (lineOf(environment, place).test(readFileSync(configPath, 'utf8'))) return;
-  const { table, key } = place;
-  const message = `wrangler.toml has no line "${key} = …" below [[env.${environment}.${table}]]`;
-  throw new RegistryError('invalid', message);
-}
-
-/** Removes the jurisdiction of the bucket of the archive from wrangler.toml. */
-export function dropJurisdiction(configPath: string, environment: string): void {
-  const line = lineOf(environment, { table: 'r2_buckets', key: 'jurisdiction' });
-  rewrite(configPath, (text) => text.replace(line, '$1'));
-}
-
-/** Replaces the placeholder of a resource's id in wrangler.toml, and leaves everything else as it is written. */
-export function writeId(configPath: string, environment: string, place: IdPlace, id: string): void {
-  checkId(configPath, environment, place);
-  rewrite(configPath, (text) => text.replace(lineOf(environment, place), `$1$2"${id}"`));
-}
-
-function rewrite(configPath: string, edit: (text: string) => string): void {
+/** Replaces the placeholder of an id in wrangler.toml, and leaves everything else as it is written. */
+export function writeId(configPath: string, { pattern }: { pattern: RegExp }, id: string): void {
   // A link to the file stays a link.
   const file = realpathSync(configPath);
-  writeFileSync(`${file}.new`, edit(readFileSync(file, 'utf8')));
+  writeFileSync(`${file}.new`, readFileSync(file, 'utf8').replace(pattern, `$1"${id}"`));
   renameSync(`${file}.new`, file);
 }

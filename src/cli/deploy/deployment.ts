@@ -8,15 +8,12 @@ export interface Deployment {
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;
   fetch(url: string): Promise<Response>;
-  /** Returns the rows of a query about data points. */
-  analytics(sql: string): Promise<Record<string, unknown>[]>;
   /** Returns the account's subdomain of workers.dev; undefined if it has none. */
   subdomain(): Promise<string | undefined>;
-  ask(question: string): Promise<boolean>;
-  /** The percentage of the requests that a gradual deployment first gives to the new build. */
-  share?: number | undefined;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
+  /** Whether a dry run has no login, and takes the account for an empty one. */
+  isBlind?: boolean;
   /** The Worker's address, once it is deployed; undefined if it has none. */
   address?: string | undefined;
   /** The id of the uploaded version, which `/health` calls the build. */
@@ -30,70 +27,73 @@ export interface Command {
   run(): Promise<string>;
 }
 
-/** Looks at what the account has, and gives the commands for what it lacks, so that a deployment can be repeated. */
-export interface Step<Found = unknown> {
+/** Looks at what the account has, and plans the commands for what it lacks, so that a deployment can be repeated. */
+export interface Step {
   title: string;
-  /** Looks at the account and changes nothing. A step without it is done each time. */
-  find?(deployment: Deployment): Promise<Found & { state: string }>;
-  /** The commands that are left to run after what was found; without that, those for a new account. */
-  commands(deployment: Deployment, found?: Found): Command[];
+  plan(deployment: Deployment): Promise<{ state: string; commands: Command[] }>;
 }
-
-/** A call of wrangler. `resultOf` reads the result from its output. */
-export const calling = (
-  { wrangler }: Deployment,
-  args: readonly string[],
-  resultOf: (printed: string) => string,
-): Command => ({
-  words: `wrangler ${args.join(' ')}`,
-  run: async () => resultOf(await wrangler(args)),
-});
 
 /**
- * Prints each step, its state in the account and its commands; runs none. Names the steps that the login cannot look
- * at, and prints their commands as for a new account; without a login it looks at none.
+ * Returns what a wrangler command prints, or undefined if its error says that the thing is absent. Throws any other error:
+ * if it passed for absence, a key that is there would be replaced, and every token would be invalid.
  */
-export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
-  const unseen: string[] = [];
-  let obstacle: string | undefined;
-  for (const [index, step] of steps.entries()) {
-    let found: { state: string } | undefined;
-    let state = step.find ? `not looked at: ${obstacle}` : 'done each time';
-    try {
-      if (obstacle === undefined) found = await step.find?.(deployment);
-    } catch (error) {
-      state = `failed: ${reasonOf(error as Error)}`;
-      // All other steps need the login.
-      if (index === 0) obstacle = /not logged in/.test(state) ? 'not logged in' : 'no login';
-    }
-    if (!found) unseen.push(step.title);
-    deployment.say(`${index + 1}. ${step.title}: ${found?.state ?? state}`);
-    for (const { words } of step.commands(deployment, found)) deployment.say(`     ${words}`);
-  }
-  const rest = unseen.length === 0 ? '' : ` Not looked at: ${unseen.join(', ')}.`;
-  deployment.say(`\nNothing was changed.${rest}`);
-  if (rest) deployment.say('What was not looked at is shown as if it were missing.');
+export async function look({ wrangler, isBlind }: Deployment, words: string, absent?: RegExp) {
+  if (isBlind) return undefined;
+  return wrangler(words.split(' ')).catch((error: Error) => {
+    if (absent?.test(error.message)) return undefined;
+    throw error;
+  });
 }
 
-/** The line of wrangler's output that names the error. */
-function reasonOf({ message }: Error): string {
-  const lines = message.split('\n').filter((line) => line.trim() !== '');
-  return (lines.find((line) => line.includes('[ERROR]')) ?? lines[0] ?? 'no reason given').trim();
+/** A wrangler command, which may read a new key from its input. */
+export const calling = (deployment: Deployment, words: string, result: string, key?: string) => ({
+  words: `wrangler ${words}${key ? ', with a new random key' : ''}`,
+  run: async () => {
+    await deployment.wrangler(words.split(' '), key);
+    return result;
+  },
+});
+
+/** The option that names the jurisdiction of what a command creates or looks for. */
+export const inJurisdiction = (jurisdiction: Deployment['jurisdiction']) =>
+  jurisdiction === 'none' ? '' : ` --jurisdiction ${jurisdiction}`;
+
+/** The plan for things of which these are missing. */
+export const lacking = (missing: readonly string[], create: (name: string) => Command) => ({
+  state: missing.length === 0 ? 'there' : `to create: ${missing.join(', ')}`,
+  commands: missing.map(create),
+});
+
+/** Prints each step, its state in the account and its commands, and runs none. The first step is the login. */
+export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
+  const { say } = deployment;
+  let isBlind = false;
+  for (const [index, step] of steps.entries()) {
+    try {
+      const { state, commands } = await step.plan({ ...deployment, isBlind });
+      say(`${index + 1}. ${step.title}: ${state}`);
+      for (const { words } of commands) say(`     ${words}`);
+    } catch (error) {
+      say(`${index + 1}. ${step.title}: failed: ${(error as Error).message.trim()}`);
+      isBlind ||= index === 0;
+    }
+  }
+  say('\nNothing was changed.');
+  if (isBlind) say('Without a login, the plan is the one for an empty account.');
 }
 
 /** Runs one step after the other, and stops at the first that fails. Returns whether all were done. */
 export async function runSteps(steps: readonly Step[], deployment: Deployment): Promise<boolean> {
-  for (const step of steps) {
+  const { say } = deployment;
+  for (const { title, plan } of steps) {
     try {
-      const found = await step.find?.(deployment);
+      const { state, commands } = await plan(deployment);
       const results: string[] = [];
-      for (const { run } of step.commands(deployment, found)) results.push(await run());
-      const outcome = results.length === 0 ? found?.state : results.join('; ');
-      deployment.say(`  ✓ ${step.title}: ${outcome}`);
+      for (const { run } of commands) results.push(await run());
+      say(`  ✓ ${title}: ${results.join('; ') || state}`);
     } catch (error) {
-      deployment.say(`  ✗ ${step.title}`);
-      deployment.say(`\n${(error as Error).message}\n`);
-      deployment.say('Nothing is lost: when the cause is gone, run the command again.');
+      say(`  ✗ ${title}\n\n${(error as Error).message}\n`);
+      say('Nothing is lost: when the cause is gone, run the command again.');
       return false;
     }
   }
