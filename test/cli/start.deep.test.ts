@@ -209,7 +209,7 @@ describe('npm start', () => {
     const { ended, printed } = run('--port', String(port), '--ip', '127.0.0.1', '--no-demo');
     expect(await ended).toBe(1);
     expect(printed()).toContain(`Port ${port} is in use.`);
-    expect(printed()).toContain(`npm start -- --ip 127.0.0.1 --no-demo --port ${port + 1}`);
+    expect(printed()).toContain(`pass --port ${port + 1}.`);
     taken.close();
   });
 
@@ -228,15 +228,13 @@ describe('npm start', () => {
   });
 
   it.each([
-    ['a file', (directory: string) => join(directory, 'file'), 'it is a file'],
-    ['below a file', (directory: string) => join(directory, 'file/x'), 'is a file'],
-    ['not a place for directories', () => '/proc/registry', 'it cannot be written to'],
-  ])('refuses a --persist-to that is %s in one line', async (_, path, message) => {
+    ['a file', 'file'],
+    ['below a file', 'file/x'],
+  ])('refuses a --persist-to that is %s in one line', async (_, name) => {
     const directory = newDirectory();
     writeFileSync(join(directory, 'file'), '');
-    const { ended, printed } = run('--persist-to', path(directory));
+    const { ended, printed } = run('--persist-to', join(directory, name));
     expect(await ended).toBe(1);
-    expect(printed()).toMatch(/^--persist-to [^\n]+\n$/);
-    expect(printed()).toContain(message);
+    expect(printed()).toMatch(/^--persist-to [^\n]+: it cannot be written to \(\w+\)\n$/);
   });
 });

@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { identityService, settingsFor } from '../../src/cli/sandbox/identity-service.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { startIdentityService as startService } from '../../src/cli/sandbox/identity-service.ts';
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 
@@ -13,21 +11,20 @@ export const pdf: Answer = (response) => {
 /** The sandbox's stand-in for the identity service, which tests make fail. */
 export async function startIdentityService() {
   let registry = '';
-  const service = identityService(() => registry);
   let faults: [path: RegExp, answer: Answer][] = [];
   const asked: string[] = [];
-  const server = createServer((request, response) => {
-    const call = `${request.method} ${request.url}`;
-    asked.push(call);
-    const [, answer] = faults.find(([path]) => path.test(call)) ?? [];
-    if (answer) answer(response, request);
-    else void service(request, response);
-  });
-  server.listen(0, '127.0.0.1').unref();
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const settings = await startService(
+    () => registry,
+    (request, response) => {
+      const call = `${request.method} ${request.url}`;
+      asked.push(call);
+      const [, answer] = faults.find(([path]) => path.test(call)) ?? [];
+      answer?.(response, request);
+      return answer !== undefined;
+    },
+  );
   return {
-    settings: settingsFor(url),
+    settings,
     /** The registry that is called back. */
     serves(url: URL) {
       registry = url.origin;

@@ -1,5 +1,8 @@
-import { type DatabaseCall, tokenHeader } from '../../src/cli/local/http-bindings.ts';
-import { runStatements } from '../../src/cli/local/lender.ts';
+import {
+  type DatabaseCall,
+  runStatements,
+  tokenHeader,
+} from '../../src/cli/local/http-bindings.ts';
 
 /** A call, which has an id because others may overtake it. */
 export interface LenderCall {

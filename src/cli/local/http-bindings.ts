@@ -12,26 +12,27 @@ export interface DatabaseCall {
   isRaw: boolean;
 }
 
-type Send = (path: string, init: RequestInit) => Promise<Response>;
+/** Runs the statements of one call in the runtime that has the database. */
+export async function runStatements(
+  db: Pick<D1Database, 'prepare' | 'batch'>,
+  { statements, isRaw }: DatabaseCall,
+): Promise<unknown> {
+  const prepared = statements.map(({ sql, params }) => db.prepare(sql).bind(...params));
+  return isRaw ? prepared[0]!.raw() : db.batch(prepared);
+}
 
-const caller =
-  (address: string, token: string): Send =>
-  (path, init) =>
-    fetch(new URL(bindingsPath + path, address), {
-      ...init,
-      headers: { ...init.headers, [tokenHeader]: token },
-    });
+/** Asks the server at the address for something of what it lends. */
+async function ask(address: string, token: string, path: string, init?: RequestInit) {
+  const headers = { [tokenHeader]: token };
+  return fetch(new URL(bindingsPath + path, address), { ...init, headers });
+}
 
 /** How far the clock of the server at this address was moved, in milliseconds; undefined if no server answers in time. */
-export async function findClockAhead(
-  address: string,
-  token: string,
-  waitMilliseconds = 2_000,
-): Promise<number | undefined> {
+export async function findClockAhead(address: string, token: string, waitMilliseconds = 2_000) {
   try {
-    const init = { method: 'GET', signal: AbortSignal.timeout(waitMilliseconds) };
-    const response = await caller(address, token)('', init);
-    const answer: unknown = response.ok ? await response.json() : undefined;
+    const signal = AbortSignal.timeout(waitMilliseconds);
+    const response = await ask(address, token, '', { signal });
+    const answer: unknown = response.ok && (await response.json());
     return typeof answer === 'number' ? answer : undefined;
   } catch {
     return undefined;
@@ -40,42 +41,51 @@ export async function findClockAhead(
 
 /** The bindings of a running local server, as far as the tool uses them. */
 export function openOverHttp(address: string, token: string) {
-  const call = caller(address, token);
-  const send: Send = async (path, init) => {
-    const response = await call(path, init);
+  const send = async (path: string, init?: RequestInit) => {
+    const response = await ask(address, token, path, init);
     if (response.ok) return response;
     throw new Error(await response.text());
   };
+  const pathOf = (binding: string, key: string, options: object = {}) =>
+    `${binding}/${encodeURIComponent(key)}?options=${encodeURIComponent(JSON.stringify(options))}`;
   return {
     DB: databaseOver(async (body) => {
       const response = await send('database', { method: 'POST', body: JSON.stringify(body) });
       return response.json();
     }),
-    LISTS: namespaceOver(send),
+    LISTS: {
+      async list(options?: KVNamespaceListOptions) {
+        return (await send(pathOf('lists', '', options))).json();
+      },
+      async get(key: string, type: ValueType | { type: ValueType }) {
+        const response = await send(pathOf('lists', key));
+        if (response.status === 204) return null;
+        return response[typeof type === 'string' ? type : type.type]();
+      },
+      async put(key: string, body: BodyInit, options?: KVNamespacePutOptions) {
+        await send(pathOf('lists', key, options), { method: 'PUT', body });
+      },
+    },
     ARCHIVE: {
       async list(options: R2ListOptions) {
-        const path = `archive?options=${encodeURIComponent(JSON.stringify(options))}`;
-        return (await send(path, { method: 'GET' })).json();
+        return (await send(pathOf('archive', '', options))).json();
       },
       async put(key: string, body: string) {
-        await send(`archive/${encodeURIComponent(key)}`, { method: 'PUT', body });
+        await send(pathOf('archive', key), { method: 'PUT', body });
       },
     },
   };
 }
 
-interface Statement {
+type ValueType = 'text' | 'arrayBuffer';
+
+interface Statement extends D1PreparedStatement {
   wire: DatabaseCall['statements'][number];
-  bind(...values: unknown[]): Statement;
-  all(): Promise<D1Result>;
-  run(): Promise<D1Result>;
-  raw(): Promise<unknown>;
-  first(column?: string): Promise<unknown>;
 }
 
 /** A D1 binding over calls of any kind, as far as the tool uses it. */
 export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>): D1Database {
-  const run = async (statements: Statement[], isRaw = false) => {
+  const run = async (statements: Pick<Statement, 'wire'>[], isRaw = false) => {
     const wires = statements.map(({ wire }) => wire);
     if (wires.some(({ params }) => params.includes(undefined))) {
       throw new Error("D1_TYPE_ERROR: Type 'undefined' not supported");
@@ -83,45 +93,18 @@ export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>): D1
     return (await send({ statements: wires, isRaw })) as D1Result[];
   };
   const prepare = (sql: string, params: unknown[] = []): Statement => {
-    const statement: Statement = {
-      wire: { sql, params },
-      bind: (...values) => prepare(sql, values),
-      all: async () => (await run([statement]))[0]!,
-      run: () => statement.all(),
-      raw: () => run([statement], true),
-      async first(column) {
-        const [row] = (await statement.all()).results as Record<string, unknown>[];
-        return (column === undefined ? row : row?.[column]) ?? null;
-      },
+    const wire = { sql, params };
+    const all = async () => (await run([{ wire }]))[0]!;
+    const first = async (column?: string) => {
+      const [row] = (await all()).results as Record<string, unknown>[];
+      return (column === undefined ? row : row?.[column]) ?? null;
     };
-    return statement;
+    const bind = (...values: unknown[]) => prepare(sql, values);
+    const raw = () => run([{ wire }], true);
+    return { wire, bind, all, run: all, raw, first } as unknown as Statement;
   };
   return {
     prepare: (sql: string) => prepare(sql),
     batch: (statements: Statement[]) => run(statements),
   } as unknown as D1Database;
-}
-
-type ValueType = 'text' | 'arrayBuffer';
-
-function namespaceOver(send: Send) {
-  const pathOf = (key: string, options: object = {}) =>
-    `lists/${encodeURIComponent(key)}?options=${encodeURIComponent(JSON.stringify(options))}`;
-  return {
-    async list(options?: KVNamespaceListOptions) {
-      return (await send(pathOf('', options), { method: 'GET' })).json();
-    },
-    async get(key: string, type: ValueType | { type: ValueType }) {
-      const response = await send(pathOf(key), { method: 'GET' });
-      if (response.status === 204) return null;
-      return response[typeof type === 'string' ? type : type.type]();
-    },
-    async put(
-      key: string,
-      body: Uint8Array<ArrayBuffer> | string,
-      options?: KVNamespacePutOptions,
-    ) {
-      await send(pathOf(key, options), { method: 'PUT', body });
-    },
-  };
 }

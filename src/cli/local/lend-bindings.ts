@@ -1,8 +1,7 @@
 import type { Env, WebhookMessage } from '../../env.ts';
 import { forgetStarted } from '../../http/started-auctions.ts';
 import { clockAhead } from '../../time/clock.ts';
-import { bindingsPath, frontHeader, tokenHeader } from './http-bindings.ts';
-import { runStatements } from './lender.ts';
+import { bindingsPath, frontHeader, runStatements, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {
   TOOL_TOKEN?: string;
@@ -50,20 +49,31 @@ async function answer(
   { pathname, searchParams }: URL,
   open: (env: Env) => Promise<void>,
 ): Promise<Response> {
-  const [resource, key = ''] = pathname.slice(bindingsPath.length).split('/');
-  if (resource === 'database') {
-    const call = runStatements(env.DB, await request.json());
-    return Response.json(await call.finally(() => forgetStarted(env.DB)));
-  }
+  const [resource, encodedKey = ''] = pathname.slice(bindingsPath.length).split('/');
+  const key = decodeURIComponent(encodedKey);
   const options = JSON.parse(searchParams.get('options') ?? '{}');
-  if (resource === 'lists') return answerKey(env.LISTS, decodeURIComponent(key), options, request);
-  if (resource === 'archive' && request.method === 'PUT') {
-    await env.ARCHIVE!.put(decodeURIComponent(key), await request.arrayBuffer());
-    return new Response();
+  switch (`${request.method} ${resource}`) {
+    case 'POST database': {
+      const call = runStatements(env.DB, await request.json());
+      return Response.json(await call.finally(() => forgetStarted(env.DB)));
+    }
+    case 'GET lists': {
+      if (key === '') return Response.json(await env.LISTS.list(options));
+      const value = await env.LISTS.get(key, 'stream');
+      return new Response(value, { status: value === null ? 204 : 200 });
+    }
+    case 'PUT lists':
+      await env.LISTS.put(key, await request.arrayBuffer(), options);
+      return new Response();
+    case 'GET archive':
+      return Response.json(await listObjects(env.ARCHIVE!, options));
+    case 'PUT archive':
+      await env.ARCHIVE!.put(key, await request.arrayBuffer());
+      return new Response();
+    default:
+      await open(env);
+      return Response.json(clockAhead());
   }
-  if (resource === 'archive') return Response.json(await listObjects(env.ARCHIVE!, options));
-  await open(env);
-  return Response.json(clockAhead());
 }
 
 /** A page of the bucket's objects, whose own properties are not enumerable. */
@@ -71,20 +81,4 @@ async function listObjects(bucket: R2Bucket, options: R2ListOptions) {
   const { objects, ...page } = await bucket.list(options);
   const listed = objects.map(({ key, size, customMetadata }) => ({ key, size, customMetadata }));
   return { ...page, objects: listed };
-}
-
-/** Reads or writes the value of a key; with an empty key, lists the keys. */
-async function answerKey(
-  lists: KVNamespace,
-  key: string,
-  options: object,
-  request: Request,
-): Promise<Response> {
-  if (request.method === 'GET' && key === '') return Response.json(await lists.list(options));
-  if (request.method === 'GET') {
-    const value = await lists.get(key, 'stream');
-    return new Response(value, { status: value === null ? 204 : 200 });
-  }
-  await lists.put(key, await request.arrayBuffer(), options);
-  return new Response();
 }

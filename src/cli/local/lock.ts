@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -34,6 +34,7 @@ export async function takeLock<Other>(
 }
 
 const noteOf = (directory: string) => path.join(directory, 'lock-holder');
+const sqliteBusy = 5;
 
 /** Uses SQLite's own lock, which ends with its process, even if that is killed. */
 function tryLock(directory: string, holder: string): Disposable | undefined {
@@ -47,15 +48,10 @@ function tryLock(directory: string, holder: string): Disposable | undefined {
     throw new Error(`${directory} cannot be locked: ${message}`, { cause: error });
   }
   writeFileSync(noteOf(directory), holder);
-  return { [Symbol.dispose]: () => database.close() };
+  return database;
 }
 
-const sqliteBusy = 5;
-
 function readHolder(directory: string): string {
-  try {
-    return readFileSync(noteOf(directory), 'utf8');
-  } catch {
-    return 'another process';
-  }
+  const note = noteOf(directory);
+  return existsSync(note) ? readFileSync(note, 'utf8') : 'another process';
 }

@@ -4,10 +4,10 @@ import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import type { Bindings } from '../bindings.ts';
 import type { CommonOptions } from '../command.ts';
-import { localDirectory, projectDirectory } from '../project.ts';
+import { localDirectory } from '../project.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findDatabaseFile, openFileForReading } from './file.ts';
-import { openOverHttp } from './http-bindings.ts';
+import { openOverHttp, tokenHeader } from './http-bindings.ts';
 import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
 
@@ -21,12 +21,10 @@ export async function openLocal(
 ): Promise<Bindings> {
   const directory = localDirectory(persistTo);
   // Opening would create it.
-  if (!existsSync(path.join(stateOf(directory), 'd1'))) {
+  if (!existsSync(path.join(directory, 'v3/d1'))) {
     const start = `npm start -- --no-demo${persistTo ? ` --persist-to ${persistTo}` : ''}`;
-    throw new RegistryError(
-      'not_found',
-      `there is no local database in ${directory}; create an empty one with: ${start}`,
-    );
+    const message = `there is no local database in ${directory}; create an empty one with: ${start}`;
+    throw new RegistryError('not_found', message);
   }
   const file = isWritable ? undefined : findDatabaseFile(directory, env);
   if (file === undefined) return openInTurn(directory, env);
@@ -35,27 +33,22 @@ export async function openLocal(
 }
 
 /** Opens the database from its file, and the rest in turn with other commands, when it is first asked for. */
-function openForReading(
-  directory: string,
-  file: string,
-  environment: string | undefined,
-): Bindings {
+function openForReading(directory: string, file: string, environment: string | undefined) {
   const { vars, archive } = readLocalConfig(environment);
   const { database: DB, close } = openFileForReading(file);
   let opened: Promise<Bindings> | undefined;
-  const bindings = async () => {
-    opened ??= openInTurn(directory, environment);
-    return (await opened).env;
-  };
-  const ARCHIVE = archive && {
-    list: async (options: R2ListOptions) => (await bindings()).ARCHIVE!.list(options),
-  };
-  const LISTS = {
-    list: async (options?: KVNamespaceListOptions) => (await bindings()).LISTS.list(options),
-    get: async (key: string, type: 'arrayBuffer') => (await bindings()).LISTS.get(key, type),
-  };
+  const later = (name: 'LISTS' | 'ARCHIVE') =>
+    new Proxy({} as Record<string, (...args: unknown[]) => unknown>, {
+      get:
+        (_, method: string) =>
+        async (...args: unknown[]) => {
+          opened ??= openInTurn(directory, environment);
+          return Object((await opened).env[name])[method](...args);
+        },
+    });
+  const env = { ...vars, DB, LISTS: later('LISTS'), ...(archive && { ARCHIVE: later('ARCHIVE') }) };
   return {
-    env: { ...vars, DB, LISTS, ...(ARCHIVE && { ARCHIVE }) } as unknown as Env,
+    env: env as unknown as Env,
     async dispose() {
       close();
       await (await opened?.catch(() => undefined))?.dispose();
@@ -66,7 +59,9 @@ function openForReading(
 /** Uses the server that runs on the data or starts meanwhile, or a runtime that holds the lock until it is disposed of. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment, { isReading: false });
-  const { lock, other } = await takeLock(directory, commandName(), findServer);
+  // What another process calls this one while it waits.
+  const words = process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word));
+  const { lock, other } = await takeLock(directory, ['registry', ...words].join(' '), findServer);
   if (other) return other;
   using opening = new DisposableStack();
   opening.use(lock);
@@ -75,31 +70,39 @@ async function openInTurn(directory: string, environment: string | undefined): P
   return { env, dispose: () => dispose().finally(() => opened.dispose()) };
 }
 
-/** What another process calls this one while it waits. */
-function commandName(): string {
-  return ['registry', ...process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word))].join(
-    ' ',
-  );
-}
+/**
+ * A Worker that lends its database to whoever knows the token: one request for a query or a batch, where the runtime's own
+ * proxy of the binding takes several for each statement.
+ */
+const lender = `export default {
+  async fetch(request, { DB, TOOL_TOKEN }) {
+    if (request.headers.get('${tokenHeader}') !== TOOL_TOKEN) return new Response(null, { status: 401 });
+    try {
+      const { statements, isRaw } = await request.json();
+      const prepared = statements.map(({ sql, params }) => DB.prepare(sql).bind(...params));
+      return Response.json(await (isRaw ? prepared[0].raw() : DB.batch(prepared)));
+    } catch ({ message }) {
+      return new Response(message, { status: 500 });
+    }
+  },
+}`;
 
 /** Opens the data in the directory through a runtime of its own. Creates the directory if it is not there. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
-  const [{ convertV4MiniflareOptions, Miniflare }, script] = await Promise.all([
-    import('miniflare'),
-    bundleLender(),
-  ]);
+  const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
   const token = crypto.randomUUID();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       modules: true,
-      script,
+      script: lender,
       compatibilityDate,
       bindings: { TOOL_TOKEN: token },
       d1Databases: { DB: databaseId },
       kvNamespaces: { LISTS: listsId },
       ...(archive && { r2Buckets: { ARCHIVE: archive } }),
-      resourcePersistencePath: stateOf(directory),
+      // Where `wrangler dev --persist-to` keeps its data.
+      resourcePersistencePath: path.join(directory, 'v3'),
       // Otherwise each start asks Cloudflare where this machine is.
       cf: false,
     }),
@@ -109,16 +112,4 @@ export async function openLocalData(directory: string, environment?: string): Pr
   const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
   const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
   return { env, dispose: () => miniflare.dispose() };
-}
-
-async function bundleLender(): Promise<string> {
-  const { build } = await import('esbuild');
-  const lender = path.join(projectDirectory, 'src/cli/local/lender.ts');
-  const bundled = await build({ entryPoints: [lender], bundle: true, format: 'esm', write: false });
-  return bundled.outputFiles[0]!.text;
-}
-
-/** `wrangler dev --persist-to DIR` keeps its data in DIR/v3. */
-function stateOf(directory: string): string {
-  return path.join(directory, 'v3');
 }

@@ -32,7 +32,6 @@ export function forgetServer(directory: string): void {
   rmSync(fileOf(directory), { force: true });
 }
 
-/** Undefined if there is no note, or none that can be read. */
 function readNote(directory: string): RunningServer | undefined {
   try {
     return JSON.parse(readFileSync(fileOf(directory), 'utf8'));
@@ -58,15 +57,12 @@ export async function openRunningServer(
   if (server.environment !== environment) {
     if (isReading) return undefined;
     const right = server.environment ? `pass --env ${server.environment}` : 'leave out --env';
-    throw new RegistryError(
-      'taken',
-      `npm start runs on ${directory}; to work through it, ${right}`,
-    );
+    const message = `npm start runs on ${directory}; to work through it, ${right}`;
+    throw new RegistryError('taken', message);
   }
   // In a sandbox, the tool works at the sandbox's time.
   setClockAhead(clockAhead);
-  const { service } = server;
-  return { env: serverEnv(server), service, dispose: async () => setClockAhead(0) };
+  return { env: serverEnv(server), service: server.service, dispose: async () => setClockAhead(0) };
 }
 
 export function serverEnv({ address, token, environment, settings }: RunningServer): Env {

@@ -37,14 +37,13 @@ sandbox.post('/reset', async (c) => {
 const maximumDays = 366;
 
 function checkDistance(to: Date, field: string): void {
-  const milliseconds = to.getTime() - currentTime().getTime();
-  if (milliseconds < 0) {
-    const message = 'is before the time of the sandbox, which only a reset sets back';
-    throw new RegistryError('out_of_range', message, field);
-  }
-  if (!(milliseconds <= maximumDays * 24 * 60 * 60 * 1000)) {
-    throw new RegistryError('out_of_range', `is more than ${maximumDays} days ahead`, field);
-  }
+  const days = (to.getTime() - currentTime().getTime()) / (24 * 60 * 60 * 1000);
+  if (days >= 0 && days <= maximumDays) return;
+  const problem =
+    days < 0
+      ? 'is before the time of the sandbox, which only a reset sets back'
+      : `is more than ${maximumDays} days ahead`;
+  throw new RegistryError('out_of_range', problem, field);
 }
 
 const duration =
@@ -52,11 +51,9 @@ const duration =
 
 /** The instant an ISO 8601 duration later, in UTC; an invalid Date if it is too far for a Date. */
 export function instantAfter(instant: Date, text: string): Date {
-  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = (
-    duration.exec(text) ?? []
-  )
-    .slice(1)
-    .map((part) => Number(part?.replace(',', '.') ?? 0));
+  const parts = (duration.exec(text) ?? []).slice(1);
+  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] =
+    parts.map((part = '0') => Number(part.replace(',', '.')));
   const later = monthsBefore(instant, -(years * 12 + months));
   const milliseconds = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000;
   return new Date(later.getTime() + milliseconds);

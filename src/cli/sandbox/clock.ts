@@ -1,5 +1,5 @@
 import { setClockAhead } from '../../time/clock.ts';
-import { copyRows, listTriggers } from './rows.ts';
+import { copyRows, listParts } from './rows.ts';
 
 /** Whether this isolate has read the clock. The database keeps it, because an isolate may be replaced at any time. */
 let isOpen = false;
@@ -35,7 +35,7 @@ const movedTime = `'now', (SELECT (ahead_milliseconds / 1000.0) || ' seconds' FR
 
 /** Triggers take the time from SQLite, which knows nothing of the sandbox's clock. */
 async function makeTriggersFollow(db: D1Database): Promise<void> {
-  const triggers = await listTriggers(db);
+  const triggers = await listParts(db, 'trigger');
   const real = triggers.filter(({ sql }) => sql.includes(realTime));
   if (real.length === 0) return;
   await db.batch(

@@ -20,8 +20,6 @@ export const hourlyCron = '31 * * * *';
 export const noCache = {};
 
 const minuteMilliseconds = 60_000;
-const hourMilliseconds = 60 * minuteMilliseconds;
-const dayMilliseconds = 24 * hourMilliseconds;
 
 /**
  * Moves the clock ahead, stopping at each run of the cron and at each attempt to deliver that is due, and publishes the
@@ -65,19 +63,12 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
  * would find nothing to do, since they do what the daily one has done.
  */
 export function dueRuns(from: Date, to: Date) {
-  const lastDay = startOf(to);
   const runs: { cron: string; at: Date }[] = [];
-  for (let day = startOf(from); day <= lastDay; day += dayMilliseconds) {
-    runs.push({ cron: dailyCron, at: new Date(day + minuteMilliseconds) });
-  }
-  for (let hour = 0; hour < 24; hour++) {
-    const at = new Date(lastDay + hour * hourMilliseconds + 31 * minuteMilliseconds);
-    runs.push({ cron: hourlyCron, at });
+  // From midnight UTC on.
+  for (let hour = Date.parse(dayOf(from)); hour <= to.getTime(); hour += 60 * minuteMilliseconds) {
+    const at = (minute: number) => new Date(hour + minute * minuteMilliseconds);
+    if (at(0).getUTCHours() === 0) runs.push({ cron: dailyCron, at: at(1) });
+    if (dayOf(at(0)) === dayOf(to)) runs.push({ cron: hourlyCron, at: at(31) });
   }
   return runs.filter(({ at }) => at > from && at <= to);
-}
-
-/** Midnight UTC before the instant, in milliseconds. */
-function startOf(instant: Date): number {
-  return Date.parse(dayOf(instant));
 }

@@ -15,20 +15,12 @@ export async function resetSandbox(env: Env): Promise<void> {
   await setClock(env.DB, new Date());
   await restoreRows(env.DB);
   forgetStarted(env.DB);
-  await emptyNamespace(env.LISTS);
-  if (env.ARCHIVE) await emptyBucket(env.ARCHIVE);
+  for (const { name } of await listKeys(env.LISTS, '')) await env.LISTS.delete(name);
+  for (let count = 1; env.ARCHIVE && count > 0; ) {
+    const { objects } = await env.ARCHIVE.list();
+    count = objects.length;
+    await env.ARCHIVE.delete(objects.map(({ key }) => key));
+  }
   await publishAndPurge(env, noCache, listNames);
   await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
-}
-
-async function emptyBucket(bucket: R2Bucket): Promise<void> {
-  for (;;) {
-    const { objects } = await bucket.list();
-    if (objects.length === 0) return;
-    await bucket.delete(objects.map(({ key }) => key));
-  }
-}
-
-async function emptyNamespace(kv: KVNamespace): Promise<void> {
-  for (const { name } of await listKeys(kv, '')) await kv.delete(name);
 }

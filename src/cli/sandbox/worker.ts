@@ -6,10 +6,7 @@ import { openClock } from './clock.ts';
 
 app.route('/sandbox', sandbox);
 
-/**
- * The Worker that `npm start -- --sandbox` runs: the deployed one with a clock that can be moved, on a database that may
- * be thrown away. A deployment has none of this: it runs src/index.ts.
- */
+/** The Worker that `npm start -- --sandbox` runs: the deployed one, with a clock that can be moved. */
 export default {
   ...lendBindings(worker, ({ DB }) => openClock(DB)),
   async scheduled({ cron, scheduledTime, noRetry }, env, context) {

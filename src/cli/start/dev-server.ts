@@ -1,7 +1,8 @@
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { RegistryError } from '../../error.ts';
 import { takeLock } from '../local/lock.ts';
 import { configPath } from '../project.ts';
-import { prepareDirectory } from '../sandbox/directory.ts';
 import { readLimits } from '../wrangler-config.ts';
 
 // The process that `serve` starts: `wrangler dev` without its debugger, its explorer of the data and its registry of
@@ -11,28 +12,21 @@ export interface ServerOptions {
   isSandbox: boolean;
   environment: string | undefined;
   /** The environment whose rate limits apply, if not those of `environment`. */
-  limits: string | undefined;
+  limits?: string | undefined;
   /** The directory of the data. */
   directory: string;
   secrets: Record<string, string>;
 }
 
-/** The address at which the server listens, or why it does not start. */
-export type ServerMessage = { address: string } | { refusal: string };
-
-async function run({
-  isSandbox,
-  environment,
-  limits,
-  directory,
-  secrets,
-}: ServerOptions): Promise<ServerMessage> {
+/** Starts the server and returns its address. */
+async function run(options: ServerOptions): Promise<string> {
+  const { isSandbox, environment, limits, directory, secrets } = options;
   // An unknown environment is refused here, whether it was named for its limits or not.
   const limitBindings = readLimits(limits ?? environment);
   const { lock } = await takeLock(directory, 'npm start');
   // The lock is held until this process ends, even if its parent is killed before.
   process.on('exit', () => lock?.[Symbol.dispose]());
-  prepareDirectory(directory, { isSandbox });
+  prepareDirectory(directory, isSandbox);
   const { unstable_startWorker: startWorker } = await import('wrangler');
   let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
   let isEnding = false;
@@ -42,19 +36,14 @@ async function run({
     await worker?.dispose();
     process.exit();
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end);
-  // The parent is gone.
-  process.on('disconnect', end);
+  // Its parent is gone when the channel closes.
+  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(event, end);
+  const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
   worker = await startWorker({
     config: configPath,
     entrypoint: isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/start/worker.ts',
     ...(environment !== undefined && { env: environment }),
-    bindings: {
-      ...limitBindings,
-      ...Object.fromEntries(
-        Object.entries(secrets).map(([name, value]) => [name, { type: 'secret_text', value }]),
-      ),
-    },
+    bindings: { ...limitBindings, ...Object.fromEntries(Object.entries(secrets).map(bound)) },
     dev: {
       server: { hostname: '127.0.0.1', port: 0 },
       inspector: false,
@@ -64,15 +53,33 @@ async function run({
     },
   });
   await worker.ready;
-  return { address: (await worker.url).origin };
+  return (await worker.url).origin;
+}
+
+/**
+ * Empties the directory of an earlier sandbox, and marks it, so that nobody takes it for a registry to keep. Throws
+ * `taken` for a sandbox in the directory of another registry, and the reverse.
+ */
+function prepareDirectory(directory: string, isSandbox: boolean): void {
+  const mark = path.join(directory, 'sandbox');
+  const data = path.join(directory, 'v3');
+  const problem = isSandbox
+    ? existsSync(data) && !existsSync(mark) && 'it contains a registry that is not a sandbox'
+    : existsSync(mark) && 'it belongs to a sandbox; start it with --sandbox';
+  if (problem) throw new RegistryError('taken', `--persist-to ${directory}: ${problem}`);
+  if (!isSandbox) return;
+  rmSync(data, { recursive: true, force: true });
+  writeFileSync(mark, '');
 }
 
 // The options come in a message, because other users can read arguments and the environment.
 process.once('message', async (options: ServerOptions) => {
-  const message = await run(options).catch((error: unknown): ServerMessage => {
-    if (error instanceof RegistryError) return { refusal: error.message };
-    throw error;
-  });
-  process.send?.(message);
-  if ('refusal' in message) process.disconnect();
+  try {
+    process.send?.(await run(options));
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    console.error(error.message);
+    process.exitCode = 1;
+    process.disconnect();
+  }
 });

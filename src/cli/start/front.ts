@@ -5,10 +5,10 @@ import {
   request as httpRequest,
   type IncomingHttpHeaders,
   type IncomingMessage,
+  type RequestOptions,
   type ServerResponse,
 } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { isIP } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import { pipeline } from 'node:stream';
 import { parseAddressList } from '../../address-list.ts';
 import { frontHeader } from '../local/http-bindings.ts';
@@ -36,15 +36,15 @@ export async function listenInFront(ip: string, port: number, token: string): Pr
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
   const agent = new Agent({ keepAlive: true, timeout: 2_000 });
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const refusal = refusalOf(request);
-    const address = (isLocal(ip) && request.headers['cf-connecting-ip']) || callerOf(request);
-    const own = ['CF-Connecting-IP', String(address), frontHeader, token];
     const refuse = (status: number, reason: string) =>
       response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
+    const refusal = refusalOf(request);
     if (refusal !== undefined) return refuse(403, refusal);
-    const server = new URL(await opened);
+    const address = (isLocal(ip) && request.headers['cf-connecting-ip']) || callerOf(request);
+    const own = ['CF-Connecting-IP', String(address), frontHeader, token];
+    const { hostname, port } = new URL(await opened);
     try {
-      forward(request, response, server, agent, own);
+      forward(request, response, { hostname, port, agent }, own);
     } catch {
       // Node sends no request whose headers contradict each other, though it accepts one.
       refuse(400, 'not a request that can be passed on');
@@ -118,14 +118,13 @@ function callerOf({ socket }: IncomingMessage): string {
 function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  { hostname, port }: URL,
-  agent: Agent,
+  server: RequestOptions,
   ownHeaders: readonly string[],
 ): void {
   const { pathname, search } = parseTarget(request.url!)!;
   const headers = [...endToEnd(request.rawHeaders), ...ownHeaders];
-  const method = request.method!;
-  const sent = httpRequest({ hostname, port, agent, method, path: pathname + search, headers });
+  const { method } = request;
+  const sent = httpRequest({ ...server, method, path: pathname + search, headers });
   sent.on('response', (answer) => {
     response.sendDate = false;
     response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer.rawHeaders));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, existsSync, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { findClockAhead } from '../local/http-bindings.ts';
@@ -15,42 +15,16 @@ function fail(message: string): never {
   process.exit(1);
 }
 
-function step(text: string): void {
-  console.log(`  ${styleText('green', '✓')} ${text}`);
-}
+const step = (text: string) => console.log(`  ${styleText('green', '✓')} ${text}`);
 
 /** Takes the port before anything else is done. */
-async function takePort({ port, ip, otherArgs }: StartOptions, token: string): Promise<Front> {
+async function takePort({ port, ip }: StartOptions, token: string): Promise<Front> {
   try {
     return await listenInFront(ip, port, token);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EADDRINUSE') fail(`Cannot listen on ${ip}, port ${port}: ${code}`);
-    const command = ['npm start --', ...otherArgs, '--port', port + 1].join(' ');
-    fail(`Port ${port} is in use. Stop what listens there, or use another:\n\n  ${command}`);
-  }
-}
-
-/**
- * Makes the directory and those above it, and returns why it cannot be written to, if it cannot. It makes one after the
- * other, because Node's recursive mkdir does not return below some directories, such as /proc.
- */
-function makeWritableDirectory(directory: string): string | undefined {
-  const missing: string[] = [];
-  let existing = directory;
-  while (!existsSync(existing)) {
-    missing.unshift(existing);
-    existing = path.dirname(existing);
-  }
-  if (!statSync(existing).isDirectory()) {
-    return existing === directory ? 'it is a file' : `${existing} is a file`;
-  }
-  try {
-    for (const each of missing) mkdirSync(each);
-    accessSync(directory, constants.W_OK);
-    return undefined;
-  } catch (error) {
-    return `it cannot be written to (${(error as NodeJS.ErrnoException).code})`;
+    fail(`Port ${port} is in use. Stop what listens there, or pass --port ${port + 1}.`);
   }
 }
 
@@ -60,74 +34,60 @@ function addressOf(ip: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function welcome(
-  address: string,
-  { hasDemoUsers, isSandbox }: { hasDemoUsers: boolean; isSandbox: boolean },
-): void {
+function welcome(address: string, hasDemoUsers: boolean, { isSandbox, ip }: StartOptions): void {
   const bold = (text: string) => styleText('bold', text);
-  console.log(`
-  Registry Edge    ${bold(`${address}/`)}
-  API reference    ${bold(`${address}/docs/`)}`);
-  if (hasDemoUsers) {
-    console.log(`
+  const warning = `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can read and change every contact; in a sandbox, they can move its clock and reset it.`;
+  const demo = `
   Demo registrars  ${bold('alpha:alpha-demo-secret')}   ${bold('beta:beta-demo-secret')}
-  Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm`);
-  }
+  Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm
+`;
   const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
-  console.log(`
-  curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}`);
-  if (isSandbox) {
-    console.log(`
+  const sandbox = `
   A sandbox: the first call moves its clock, the second brings the demo data and the real time back.
 
   curl ${address}/sandbox/clock --json '{"advance": "P8D"}'
-  curl -X POST ${address}/sandbox/reset`);
-  }
-  console.log('\n  Ctrl-C stops the server.\n');
-}
-
-function exposureWarning(ip: string): string {
-  return (
-    `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can ` +
-    'read and change every contact; in a sandbox, they can move its clock and reset it.'
-  );
+  curl -X POST ${address}/sandbox/reset
+`;
+  console.log(`${isLocal(ip) ? '' : `\n  ${styleText('yellow', warning)}\n`}
+  Registry Edge    ${bold(`${address}/`)}
+  API reference    ${bold(`${address}/docs/`)}
+${hasDemoUsers ? demo : ''}
+  curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
+${isSandbox ? sandbox : ''}
+  Ctrl-C stops the server.
+`);
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { ip, directory, environment, limits, settings, isDemoWanted, isSandbox, isJsonLog } =
-    options;
-  const problem = makeWritableDirectory(directory);
-  if (problem) fail(`--persist-to ${directory}: ${problem}`);
+  const { ip, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
+  try {
+    mkdirSync(directory, { recursive: true });
+    accessSync(directory, constants.W_OK);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    fail(`--persist-to ${directory}: it cannot be written to (${code})`);
+  }
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   const front = await takePort(options, frontToken);
   const service = addressOf(ip, front.port);
-  const serving = serve(
-    {
-      isSandbox,
-      environment,
-      limits,
-      directory,
-      secrets: {
-        ...(isSandbox && (await startIdentityService(service))),
-        ...settings,
-        TOOL_TOKEN: token,
-        FRONT_TOKEN: frontToken,
-      },
-    },
-    { isJsonLog, prepare },
-  );
-  let isNoted = false;
+  const secrets = {
+    ...(isSandbox && (await startIdentityService(() => service))),
+    ...options.var,
+    TOOL_TOKEN: token,
+    FRONT_TOKEN: frontToken,
+  };
   // Loads while wrangler starts.
   const loading = import('./data.ts');
+  let isNoted = false;
   try {
-    process.exitCode = await serving;
+    process.exitCode = await serve({ ...options, environment, secrets }, prepare);
   } finally {
     if (isNoted) forgetServer(directory);
   }
 
   /** Prepares the data through the server that has just started, and lets requests through. */
   async function prepare(address: string): Promise<void> {
-    const server = { address, token, environment, settings };
+    const server = { address, token, environment, settings: options.var };
     const { prepareLocalData } = await loading;
     const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
     step(`Database migrated in ${path.relative('', directory) || '.'}`);
@@ -140,12 +100,9 @@ async function start(options: StartOptions): Promise<void> {
     front.open(address);
     noteServer(directory, { ...server, service });
     isNoted = true;
-    if (!isLocal(ip)) console.log(`\n  ${styleText('yellow', exposureWarning(ip))}`);
-    welcome(service, { ...data, isSandbox });
+    welcome(service, data.hasDemoUsers, options);
   }
 }
 
 enterUsersDirectory('start');
-const options = readStartOptions(process.argv.slice(2));
-if (typeof options === 'number') process.exitCode = options;
-else await start(options);
+await start(readStartOptions(process.argv.slice(2)));

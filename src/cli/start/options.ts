@@ -1,9 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { localDirectory } from '../project.ts';
 
-export type StartOptions = Exclude<ReturnType<typeof readStartOptions>, number>;
+export type StartOptions = ReturnType<typeof readStartOptions>;
 
-/** Reads the options of `npm start`. If there is nothing to start, prints the help or the error and returns the status. */
+/** Reads the options of `npm start`. If there is nothing to start, prints the help or the error and ends the process. */
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
@@ -23,32 +23,13 @@ export function readStartOptions(args: readonly string[]) {
     )
     .allowExcessArguments(false)
     .showHelpAfterError('(npm start -- --help shows the options)')
-    .exitOverride();
-  try {
-    // npm removes one `--`; people often write a second one.
-    command.parse(
-      args.filter((arg) => arg !== '--'),
-      { from: 'user' },
-    );
-  } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    throw error;
-  }
-  const { port, ip, persistTo, env, limits, demo, jsonLog } = command.opts();
-  const { sandbox: isSandbox = false } = command.opts();
-  return {
-    settings: command.opts().var ?? {},
-    port,
-    ip,
-    environment: env,
-    limits,
-    isDemoWanted: demo,
-    isSandbox,
-    isJsonLog: jsonLog ?? false,
-    directory: localDirectory(persistTo, isSandbox ? 'sandbox' : 'state'),
-    // The command that is proposed when the port is taken.
-    otherArgs: withoutPort(args),
-  };
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  // npm removes one `--`; people often write a second one.
+  const words = args.filter((arg) => arg !== '--');
+  const { sandbox, persistTo, ...options } = command.parse(words, { from: 'user' }).opts();
+  const isSandbox = sandbox ?? false;
+  const directory = localDirectory(persistTo, isSandbox ? 'sandbox' : 'state');
+  return { ...options, isSandbox, directory };
 }
 
 function parsePort(text: string): number {
@@ -59,12 +40,6 @@ function parsePort(text: string): number {
 
 function readSetting(text: string, others: Record<string, string> = {}): Record<string, string> {
   const [, name, value] = /^(\w+):(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) {
-    throw new InvalidArgumentError('It must be NAME:VALUE.');
-  }
-  return { ...others, [name]: value };
-}
-
-function withoutPort(args: readonly string[]): string[] {
-  return args.filter((arg, index) => !/^--port(=|$)/.test(arg) && args[index - 1] !== '--port');
+  if (name !== undefined && value !== undefined) return { ...others, [name]: value };
+  throw new InvalidArgumentError('It must be NAME:VALUE.');
 }

@@ -1,6 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
 type Style = Parameters<typeof styleText>[0];
+type Fields = Record<string, unknown>;
 
 export interface LogOptions {
   /** The time of a line; the Worker's lines have none. */
@@ -8,8 +9,6 @@ export interface LogOptions {
   /** Styles the text if the output has colours. */
   paint: (style: Style, text: string) => string;
 }
-
-type Fields = Record<string, unknown>;
 
 /** Styles text on a terminal; elsewhere, and if NO_COLOR is set, the text stays plain. */
 export const paintFor =
@@ -24,43 +23,32 @@ export function logEntry(line: string): string | undefined {
   )?.[1];
 }
 
+/** `[wrangler:info] GET /docs/ 200 OK (3ms)`, `[wrangler:info] QUEUE registry-edge-webhooks 1/1 (3ms)` */
+const notLoggedByWorker =
+  /^\[wrangler:info\] (?<method>[A-Z]+) (?<route>\/(?:docs|assets|openapi\.json)(?![\w-])\S*|(?!\/)\S+) (?<status>[\d/]+).* \((?<duration_ms>\d+)ms\)/;
+
 /**
  * The form for people of a line that `wrangler dev` prints: an entry of the Worker's log, or wrangler's own line about a
  * static file or the queue, which the Worker does not log. Undefined for any other line.
  */
 export function readableLine(line: string, { now, paint }: LogOptions): string | undefined {
-  const text = textOf(line, paint);
-  return text && `${paint('dim', now().toTimeString().slice(0, 8))} ${text}`;
-}
-
-function textOf(line: string, paint: LogOptions['paint']): string | undefined {
   const entry = logEntry(line);
-  if (entry !== undefined) {
-    const fields: Fields = JSON.parse(entry);
-    if (fields.event === 'request') return requestText(fields, paint);
-    return fields.event === 'unexpected' ? errorText(fields, paint) : eventText(fields, paint);
-  }
-  const [, method, route, status, milliseconds] =
-    notLoggedByWorker.exec(stripVTControlCharacters(line)) ?? [];
-  if (method === undefined) return undefined;
-  return requestText({ method, route, status, duration_ms: milliseconds }, paint);
+  const fields: Fields | undefined = entry
+    ? JSON.parse(entry)
+    : notLoggedByWorker.exec(stripVTControlCharacters(line))?.groups;
+  if (!fields) return undefined;
+  const isRequest = fields.method !== undefined;
+  const text = isRequest ? requestText(fields, paint) : eventText(fields, paint);
+  return `${paint('dim', now().toTimeString().slice(0, 8))} ${text}`;
 }
-
-/** `[wrangler:info] GET /docs/ 200 OK (3ms)`, `[wrangler:info] QUEUE registry-edge-webhooks 1/1 (3ms)` */
-const notLoggedByWorker =
-  /^\[wrangler:info\] ([A-Z]+) (\/(?:docs|assets|openapi\.json)(?![\w-])\S*|(?!\/)\S+) ([\d/]+).* \((\d+)ms\)/;
 
 function requestText(fields: Fields, paint: LogOptions['paint']): string {
-  const { method, route, status, registrar, system, refusal, d1, kv } = fields;
+  const { method, route, status, duration_ms, registrar, system, refusal, d1, kv } = fields;
   const counts = [registrar, system, refusal, d1 && `d1 ${d1}`, kv && `kv ${kv}`].filter(Boolean);
-  const text = [
-    String(method).padEnd(7),
-    String(route).padEnd(34),
-    paint(styleOf(String(status)), String(status)),
-    `${fields.duration_ms} ms`.padStart(7),
-    ...(counts.length === 0 ? [] : [paint('dim', counts.join(', '))]),
-  ];
-  return text.join(' ');
+  const called = `${String(method).padEnd(7)} ${String(route).padEnd(34)}`;
+  const answered = paint(styleOf(String(status)), String(status));
+  const text = `${called} ${answered} ${`${duration_ms} ms`.padStart(7)}`;
+  return counts.length === 0 ? text : `${text} ${paint('dim', counts.join(', '))}`;
 }
 
 /** The colour of an HTTP status or a queue result, such as `5/5`. */
@@ -70,21 +58,16 @@ function styleOf(status: string): Style {
   return status.startsWith('5') ? 'red' : 'yellow';
 }
 
-function errorText({ name, message, stack }: Fields, paint: LogOptions['paint']): string {
-  const frames = String(stack ?? '')
-    .split('\n')
-    .filter((frame) => /^\s+at /.test(frame));
-  return [
-    `${paint('red', 'error  ')} ${name}: ${message}`,
-    ...frames.map((frame) => paint('dim', frame)),
-  ].join('\n');
-}
-
 function eventText({ level, event, ...details }: Fields, paint: LogOptions['paint']): string {
   const style = level === 'error' ? 'red' : level === 'warn' ? 'yellow' : 'cyan';
+  const head = paint(style, String(level).padEnd(7));
+  if (event === 'unexpected') {
+    const [, frames = ''] = /((?:\n\s+at .*)+)/.exec(String(details.stack)) ?? [];
+    return `${head} ${details.name}: ${details.message}${paint('dim', frames)}`;
+  }
   const texts = Object.entries(details).map(
     ([name, value]) => `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const head = `${paint(style, String(level).padEnd(7))} ${String(event).replaceAll('_', ' ')}`;
-  return texts.length === 0 ? head : `${head}: ${texts.join(', ')}`;
+  const what = String(event).replaceAll('_', ' ');
+  return `${head} ${what}${texts.length === 0 ? '' : `: ${texts.join(', ')}`}`;
 }

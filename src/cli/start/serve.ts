@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { currentTime } from '../../time/clock.ts';
 import { projectDirectory } from '../project.ts';
 import { collectLines, wranglerEnvironment } from '../wrangler.ts';
-import type { ServerMessage, ServerOptions } from './dev-server.ts';
+import type { ServerOptions } from './dev-server.ts';
 import { logEntry, paintFor, readableLine } from './readable-log.ts';
 
 /** Lines of wrangler's that tell nobody anything. */
@@ -24,7 +24,7 @@ const noise = [
   /^ {4}curl "http.*\/scheduled"$/,
 ];
 
-function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): void {
+function print(line: string, stream: NodeJS.WriteStream, isJsonLog = false): void {
   const paint = paintFor(stream);
   const entry = isJsonLog ? logEntry(line) : readableLine(line, { now: currentTime, paint });
   if (entry === undefined && noise.some((pattern) => pattern.test(line))) return;
@@ -38,8 +38,8 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog: boolean): vo
  * server. Returns the exit status: 0 if it was told to stop.
  */
 export async function serve(
-  options: ServerOptions,
-  { isJsonLog, prepare }: { isJsonLog: boolean; prepare: (address: string) => Promise<void> },
+  { jsonLog, ...options }: ServerOptions & { jsonLog?: boolean | undefined },
+  prepare: (address: string) => Promise<void>,
 ): Promise<number> {
   const server = fork(path.join(import.meta.dirname, 'dev-server.ts'), {
     cwd: projectDirectory,
@@ -53,16 +53,11 @@ export async function serve(
   let isReady = false;
   collectLines(server, (line, isError) => {
     if (!isReady) early.push(line);
-    else print(line, isError ? process.stderr : process.stdout, isJsonLog);
+    else print(line, isError ? process.stderr : process.stdout, jsonLog);
   });
-  let refusal: string | undefined;
-  server.on('message', async (message: ServerMessage) => {
-    if ('refusal' in message) {
-      refusal = message.refusal;
-      return;
-    }
+  server.on('message', async (address: string) => {
     try {
-      await prepare(message.address);
+      await prepare(address);
       isReady = true;
     } catch (error) {
       early.push(`The data could not be prepared: ${(error as Error).message}`);
@@ -76,25 +71,15 @@ export async function serve(
   });
   const [status] = await once(server, 'close');
   if (isStopped) return 0;
-  if (refusal !== undefined) {
-    console.error(refusal);
-    return 1;
-  }
-  if (!isReady) console.error(early.join('\n'));
-  console.error('The server ended unexpectedly.');
+  console.error(isReady ? 'The server ended unexpectedly.' : early.join('\n'));
   return status || 1;
 }
 
-/** Calls `stop` once, when this process is told to end or npm has ended without it. */
+/** Calls `stop` when this process is told to end or npm has ended without it. */
 function onStop(stop: (signal: NodeJS.Signals) => void): void {
-  let isCalled = false;
-  const call = (signal: NodeJS.Signals) => {
-    if (!isCalled) stop(signal);
-    isCalled = true;
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, call);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
   // npm signals only the shell around this process, which does not pass the signal on.
   const parent = process.ppid;
   const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
-  setInterval(() => isLeftBehind() && call('SIGTERM'), 500).unref();
+  setInterval(() => isLeftBehind() && stop('SIGTERM'), 500).unref();
 }
