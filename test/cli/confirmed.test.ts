@@ -2,7 +2,6 @@ import { PassThrough } from 'node:stream';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Bindings, OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { openBindings } from '../../src/cli/registry.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
 import { importDomains } from '../../src/domain/import.ts';
 import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
@@ -10,7 +9,7 @@ import type { Origin } from '../../src/write.ts';
 import { named } from '../retained-domain/records.ts';
 import { operator } from '../support/fixtures.ts';
 import { captured } from './captured.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { openKept, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 let registry: TestRegistry;
@@ -22,7 +21,7 @@ async function confirmWhile(
 ) {
   let opened: Bindings | undefined;
   const open: OpenBindings = async (options, access) => {
-    opened = await openBindings(options, access);
+    opened = await openKept(options, access);
     return opened;
   };
   const terminal = Object.assign(new PassThrough(), { isTTY: true });

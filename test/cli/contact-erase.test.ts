@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { openBindings } from '../../src/cli/registry.ts';
 import type { Env } from '../../src/env.ts';
 import { captured } from './captured.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { openKept, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -165,7 +164,7 @@ function runWith(
   change: (env: Env) => Partial<Record<keyof Env, unknown>>,
 ) {
   const open: OpenBindings = async (options, access) => {
-    const opened = await openBindings(options, access);
+    const opened = await openKept(options, access);
     return { ...opened, env: { ...opened.env, ...change(opened.env) } as Env };
   };
   return captured(() => runProgram([...args, '--persist-to', directory], open));

@@ -5,10 +5,9 @@ import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { openBindings } from '../../src/cli/registry.ts';
 import { setClockAhead } from '../../src/time/clock.ts';
 import { captured } from './captured.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { openKept, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -275,7 +274,7 @@ test('no file has its name before the row is written, nor any content if the row
   const { registry, directory, file } = await withRequest();
   const seen: boolean[] = [];
   const open: OpenBindings = async (options, access) => {
-    const { env, ...opened } = await openBindings(options, access);
+    const { env, ...opened } = await openKept(options, access);
     const DB = {
       prepare: (query: string) => env.DB.prepare(query),
       batch() {

@@ -46,20 +46,30 @@ export async function emptyAgain(env: Env, like: string): Promise<boolean> {
   const { schema, rows } = empty;
   const { results } = await DB.prepare(selectSchema).all();
   if (JSON.stringify(results) !== JSON.stringify(schema)) return false;
-  await replaceRows(DB, rows);
-  for (let isDone = false; !isDone; ) {
-    const { keys, list_complete } = await LISTS.list();
-    await Promise.all(keys.map(({ name }) => LISTS.delete(name)));
-    isDone = list_complete;
-  }
-  if (ARCHIVE) await emptyBucket(ARCHIVE);
+  await Promise.all([
+    replaceRows(DB, rows, schema),
+    emptyNamespace(LISTS),
+    ARCHIVE && emptyBucket(ARCHIVE),
+  ]);
   return true;
 }
 
+async function emptyNamespace(namespace: KVNamespace): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    const { keys, list_complete } = await namespace.list();
+    await Promise.all(keys.map(({ name }) => namespace.delete(name)));
+    isDone = list_complete;
+  }
+}
+
 /** Gives each of the tables these rows alone. */
-export async function replaceRows(DB: D1Database, rows: Rows): Promise<void> {
-  const { results } = await DB.prepare(selectSchema).all<Empty['schema'][number]>();
-  const triggers = results.filter(({ type }) => type === 'trigger');
+export async function replaceRows(
+  DB: D1Database,
+  rows: Rows,
+  schema?: Empty['schema'],
+): Promise<void> {
+  const parts = schema ?? (await DB.prepare(selectSchema).all<Empty['schema'][number]>()).results;
+  const triggers = parts.filter(({ type }) => type === 'trigger');
   const kept = rows.filter(([, rows]) => rows.length > 0);
   await DB.batch([
     DB.prepare('pragma defer_foreign_keys = on'),

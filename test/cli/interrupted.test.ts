@@ -1,20 +1,19 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { OpenBindings } from '../../src/cli/bindings.ts';
 import { runProgram } from '../../src/cli/program.ts';
-import { openBindings } from '../../src/cli/registry.ts';
 import {
   noteCommandProgress,
   startCommandProgress,
   unfinishedReport,
 } from '../../src/cli/report/command-progress.ts';
 import { captured } from './captured.ts';
-import { startTool } from './tool.ts';
+import { openKept, startTool } from './tool.ts';
 
 const tool = startTool();
 
 /** A registry whose lists can be read but not written. */
 const withoutPublishing: OpenBindings = async (options, access) => {
-  const { env, dispose } = await openBindings(options, access);
+  const { env, dispose } = await openKept(options, access);
   const put = () => Promise.reject(new Error('KV is down'));
   const LISTS = { list: env.LISTS.list.bind(env.LISTS), get: env.LISTS.get.bind(env.LISTS), put };
   return { env: { ...env, LISTS: LISTS as unknown as KVNamespace }, dispose };
@@ -24,7 +23,7 @@ const withoutPublishing: OpenBindings = async (options, access) => {
 function untilGone(batches: number): OpenBindings {
   let left = batches;
   return async (options, access) => {
-    const { env, dispose } = await openBindings(options, access);
+    const { env, dispose } = await openKept(options, access);
     const DB = {
       prepare: env.DB.prepare.bind(env.DB),
       batch: async (statements: D1PreparedStatement[]) => {

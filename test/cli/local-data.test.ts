@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { demoDailyCounts } from '../../src/cli/demo/load.ts';
 import { findDatabaseFile, openFileForReading } from '../../src/cli/local/file.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
@@ -15,26 +15,25 @@ import { dayOf, daysBefore } from '../../src/time/day.ts';
 import { newReader } from '../public-list/reader.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'local-data-'));
-afterAll(() => rmSync(directory, { recursive: true }));
+let env: Env;
+let dispose: () => Promise<void>;
 
-async function withData<Result>(use: (env: Env) => Promise<Result>): Promise<Result> {
-  const { env, dispose } = await openLocalData(directory);
-  try {
-    return await use(env);
-  } finally {
-    await dispose();
-  }
-}
+beforeAll(async () => {
+  ({ env, dispose } = await openLocalData(directory));
+});
+afterAll(async () => {
+  await dispose();
+  rmSync(directory, { recursive: true });
+});
 
 /** The figures that the page reads. */
-const read = () =>
-  withData(async (env) => {
-    const { reader } = newReader(env, () => new Date());
-    return { facts: await readFacts(reader), days: await readDailyCounts(reader) };
-  });
+async function read() {
+  const { reader } = newReader(env, () => new Date());
+  return { facts: await readFacts(reader), days: await readDailyCounts(reader) };
+}
 
 it('prepares a year of daily counts, which ends with what the lists have today', async () => {
-  await withData((env) => prepareLocalData(env, { isDemoWanted: true }));
+  await prepareLocalData(env, { isDemoWanted: true });
   const { facts, days } = await read();
   expect(days).toHaveLength(366);
   const [first, last] = [days[0]!, days.at(-1)!];
@@ -50,10 +49,8 @@ it('prepares a year of daily counts, which ends with what the lists have today',
 });
 
 it('keeps the counts of earlier days when it prepares the same data again', async () => {
-  await withData((env) =>
-    env.DB.prepare('update daily_counts set count = 99 where count = 15').run(),
-  );
-  await withData((env) => prepareLocalData(env, { isDemoWanted: true }));
+  await env.DB.prepare('update daily_counts set count = 99 where count = 15').run();
+  await prepareLocalData(env, { isDemoWanted: true });
   const { days } = await read();
   expect(days).toHaveLength(366);
   expect(days[0]!.counts.reserved).toBe(99);

@@ -17,8 +17,9 @@ import { openBindings } from '../../src/cli/registry.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
 import { databaseFile, emptyAgain } from './empty-again.ts';
 
-/** The runtime of the registry that was written to last: most commands take less time than to start one. */
-let kept: (Bindings & { directory: string }) | undefined;
+/** The runtimes of registries, the one used last at the end: most commands take less time than to start one. */
+const kept = new Map<string, Bindings>();
+const maximumKept = 3;
 /** The directories that no test uses any more. */
 const unused = new Set<string>();
 
@@ -28,34 +29,33 @@ process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 let count = 0;
 
 /** Opens the kept runtime for the turn of a command, or as the tool does. */
-const openKept: OpenBindings = async (options, access) => {
+export const openKept: OpenBindings = async (options, access) => {
   const directory = options.persistTo ?? '';
-  if (kept?.directory !== directory) {
-    const isToKeep = access.isWritable && directory.startsWith(work) && !options.env;
-    if (!isToKeep) return openBindings(options, access);
-    await closeKept();
-    kept = { directory, ...(await openLocalData(directory)) };
-  }
-  const { env } = kept;
+  const isToKeep = access.isWritable && directory.startsWith(work) && !options.env;
+  if (!kept.has(directory) && !isToKeep) return openBindings(options, access);
+  const bindings = kept.get(directory) ?? (await openLocalData(directory));
+  kept.delete(directory);
+  kept.set(directory, bindings);
+  if (kept.size > maximumKept) await close([...kept.keys()][0]!);
   const findServer = () => openRunningServer(directory, undefined);
   const { lock, other } = await takeLock(directory, 'a test', findServer);
-  return other ?? { env, dispose: async () => lock[Symbol.dispose]() };
+  return other ?? { env: bindings.env, dispose: async () => lock[Symbol.dispose]() };
 };
 
-async function closeKept(): Promise<void> {
-  const bindings = kept;
-  kept = undefined;
+async function close(directory: string): Promise<void> {
+  const bindings = kept.get(directory);
+  kept.delete(directory);
   await bindings?.dispose();
 }
 
-/** Empties the registry whose runtime is kept, so that no other has to be started; false if it can't be used. */
-async function emptyKept(): Promise<boolean> {
-  if (!kept || !unused.delete(kept.directory)) return false;
-  const { env, directory } = kept;
-  const isEmpty = await emptyAgain(env, inject('emptyRegistry'));
+/** Empties a registry whose runtime is kept, so that no other has to be started; undefined if there is none to use. */
+async function emptyKept(): Promise<string | undefined> {
+  const directory = [...kept.keys()].findLast((each) => unused.delete(each));
+  if (directory === undefined) return undefined;
+  const isEmpty = await emptyAgain(kept.get(directory)!.env, inject('emptyRegistry'));
   const files = (await readdir(directory)).filter((name) => name !== 'v3');
   await Promise.all(files.map((name) => rm(path.join(directory, name), { recursive: true })));
-  return isEmpty;
+  return isEmpty ? directory : undefined;
 }
 
 /** The operator's tool, on local databases that a test has to itself. */
@@ -73,9 +73,9 @@ export function startTool() {
     /** A registry with registrars of these codes, for the test that asks for it, or for the file outside of tests. */
     async newRegistry(...codes: string[]): Promise<TestRegistry> {
       count += 1;
-      const isEmpty = await emptyKept();
-      const directory = isEmpty ? kept!.directory : path.join(work, `registry-${count}`);
-      if (!isEmpty) await cp(inject('emptyRegistry'), directory, { recursive: true });
+      const emptied = await emptyKept();
+      const directory = emptied ?? path.join(work, `registry-${count}`);
+      if (!emptied) await cp(inject('emptyRegistry'), directory, { recursive: true });
       if (TestRunner.getCurrentTest()) onTestFinished(() => void unused.add(directory));
       else registries.push(directory);
       const registry = new TestRegistry(directory);
@@ -129,7 +129,7 @@ export class TestRegistry {
 
   /** Runs the tool as a process of its own; `input` is what it reads from standard input. */
   async spawn(command: Command, input: string | Buffer = ''): Promise<Ended> {
-    await closeKept();
+    await close(this.directory);
     return ended(this.start(command), input);
   }
 
