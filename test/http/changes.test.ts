@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const retained = '/repp/v1/retained_domains';
 const auctions = '/repp/v1/auctions';
 const publish = () => worker.scheduled('31 * * * *');

@@ -4,9 +4,9 @@ import { app } from '../../src/http/app.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
 import worker from '../../src/index.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
-const registry = startWorker();
+const registry = shareEmptyWorker();
 const lists = '/repp/v1/retained_domains';
 
 beforeAll(async () => {

@@ -7,9 +7,9 @@ import { blockKey } from '../../src/public-list/kv.ts';
 import { published } from '../public-list/published.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { onTheWire } from '../support/wire.ts';
-import { startWorker } from '../support/worker.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
-const worker = startWorker();
+const worker = shareEmptyWorker();
 const json = { 'Content-Type': 'application/json' };
 const auctionsPath = '/repp/v1/auctions';
 const retainedPath = '/repp/v1/retained_domains';
