@@ -1,9 +1,9 @@
 import { desc, sql } from 'drizzle-orm';
 import { cronRuns } from '../drizzle/schema.ts';
 import { archiveLists } from './archive/archive.ts';
-import { forgetReplaced } from './certificate/holder.ts';
 import { deleteOrphans } from './contact/orphans.ts';
 import { removeOldValues } from './contact/recorded-values.ts';
+import { forgetReplaced } from './credential/holder.ts';
 import { type Database, openDatabase } from './database/open.ts';
 import { type Env, settings } from './env.ts';
 import { logUnexpected, writeLog } from './log.ts';

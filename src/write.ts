@@ -53,6 +53,12 @@ export interface ChangeOptions {
   isDryRun?: boolean | undefined;
 }
 
+/** An operator's command: the database that it is about, who gave it, and whether it only tries. */
+export interface Operation extends ChangeOptions {
+  db: Database;
+  origin: Origin;
+}
+
 /** Options of a change of rows that were looked at before, for example to ask about them. */
 export interface ChangeOfSeenOptions extends ChangeOptions {
   /**

@@ -7,7 +7,6 @@ import * as schema from '../drizzle/schema.ts';
 import { cancelAuction } from '../src/auction/cancel.ts';
 import { registerAuction, updateAuction } from '../src/auction/report.ts';
 import { importAuctions, startAuctions } from '../src/auction/start.ts';
-import { setHolderDisabled } from '../src/certificate/holder.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
@@ -19,11 +18,12 @@ import { eraseContact } from '../src/contact/erase.ts';
 import { importContacts } from '../src/contact/import.ts';
 import { deleteOrphans } from '../src/contact/orphans.ts';
 import { updateContact, updateContactOfPerson } from '../src/contact/update.ts';
+import { rotateHolder, setHolderDisabled } from '../src/credential/holder.ts';
 import { type Database, openDatabase } from '../src/database/open.ts';
 import { importDomains } from '../src/domain/import.ts';
 import { removeDomains } from '../src/domain/remove.ts';
 import { addRegistrar as addAccount, updateRegistrar } from '../src/registrar/account.ts';
-import { addApiUser, rotateApiUser } from '../src/registrar/api-user.ts';
+import { addApiUser } from '../src/registrar/api-user.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../src/retained-domain/change-names.ts';
 import { closeDispute, openDispute } from '../src/retained-domain/dispute.ts';
 import { importDisputes } from '../src/retained-domain/import-disputes.ts';
@@ -229,19 +229,23 @@ const writes: Record<
   },
   async 'adds, updates and silences a registrar'(tag, binding) {
     const db = openDatabase(binding);
-    await addAccount(db, operator(), { code: tag, name: tag, allowedIps: [] });
+    await addAccount({ db, origin: operator() }, { code: tag, name: tag, allowedIps: [] });
     const webhookUrl = 'https://example.ee/';
-    await updateRegistrar(db, operator(), tag, { webhookUrl, allowedIps: ['192.0.2.1'] });
-    await updateRegistrar(db, operator(), tag, { webhookUrl: `${webhookUrl}2` });
-    await updateRegistrar(db, operator(), tag, { webhookUrl: null });
+    await updateRegistrar({ db, origin: operator() }, tag, {
+      webhookUrl,
+      allowedIps: ['192.0.2.1'],
+    });
+    await updateRegistrar({ db, origin: operator() }, tag, { webhookUrl: `${webhookUrl}2` });
+    await updateRegistrar({ db, origin: operator() }, tag, { webhookUrl: null });
   },
   async 'adds, rotates and disables an API user'(tag, binding) {
     const { registrar } = await newWorld(tag);
     const db = openDatabase(binding);
     const username = `${tag}-2`;
-    await addApiUser(db, operator(), { username, registrarCode: registrar.code });
-    await rotateApiUser(db, operator(), username);
-    await setHolderDisabled(db, operator(), { type: 'api_user', key: username }, true);
+    await addApiUser({ db, origin: operator() }, { username, registrarCode: registrar.code });
+    const user = { type: 'api_user', key: username } as const;
+    await rotateHolder({ db, origin: operator() }, user, { atOnce: true });
+    await setHolderDisabled({ db, origin: operator() }, user, true);
   },
   async 'opens, imports and closes disputes'(tag, binding) {
     const db = openDatabase(binding);

@@ -1,4 +1,4 @@
-import { recordPresented } from '../certificate/presented.ts';
+import { recordPresented } from '../credential/login.ts';
 import { openDatabase } from '../database/open.ts';
 import { type AppContext, afterResponse } from './context.ts';
 

@@ -25,10 +25,10 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
   await throttle(c, 'system', keyDigest);
   try {
     const login = {
-      keyDigest,
+      secretDigest: keyDigest,
       address: callerAddress(c),
       certificate: clientCertificate(c),
-      at: c.var.now,
+      at: c.var.now.toISOString(),
       registrarCode,
       onFirstPresented: (id: number) => recordPresentedAfterResponse(c, id),
     };

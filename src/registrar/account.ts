@@ -1,12 +1,13 @@
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
+import { isAsSeen } from '../credential/holder.ts';
 import type { Database } from '../database/open.ts';
 import { retried } from '../database/retry.ts';
 import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { textField } from '../text/field.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { type Change, type Operation, write } from '../write.ts';
 import { webhookStatements } from './webhook.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 
@@ -28,9 +29,9 @@ export async function listRegistrars(db: Database): Promise<Registrar[]> {
 }
 
 /** Throws `not_found`. */
-export async function getRegistrar(db: Database, code: string) {
+export async function getRegistrar(db: Database, code: string, field?: string) {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
-  if (!registrar) throw unknownRegistrar(code);
+  if (!registrar) throw unknownRegistrar(code, field);
   return registrar;
 }
 
@@ -51,12 +52,8 @@ export async function getWebhook(db: Database, code: string) {
   throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
 }
 
-export function unknownRegistrar(code: string): RegistryError {
-  return new RegistryError(
-    'not_found',
-    `there is no registrar ${JSON.stringify(code)}`,
-    'registrar',
-  );
+function unknownRegistrar(code: string, field = 'registrar'): RegistryError {
+  return new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, field);
 }
 
 /** The id of the registrar with this code, or 0, which no registrar has, so that a foreign key refuses it. */
@@ -72,10 +69,8 @@ const maximumRegistrarCodeLength = 32;
  * Throws `invalid`, `taken`.
  */
 export async function addRegistrar(
-  db: Database,
-  origin: Origin,
+  { db, origin, isDryRun }: Operation,
   wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
-  options: ChangeOptions = {},
 ): Promise<Registrar> {
   const { code } = wanted;
   if (!/^[A-Z0-9_-]+$/.test(code) || code.length > maximumRegistrarCodeLength) {
@@ -83,11 +78,8 @@ export async function addRegistrar(
     const message = `${JSON.stringify(code)} is not a registrar code: ${rule}`;
     throw new RegistryError('invalid', message, 'code');
   }
-  const described = {
-    code,
-    name: registrarName(wanted.name),
-    allowedIps: addressEntries(wanted.allowedIps),
-  };
+  const [name, allowedIps] = [registrarName(wanted.name), addressEntries(wanted.allowedIps)];
+  const described = { code, name, allowedIps };
   const at = origin.request.at.toISOString();
   const row = { ...described, createdAt: at, updatedAt: at };
   const look = () => db.$count(registrars, eq(registrars.code, code));
@@ -102,7 +94,7 @@ export async function addRegistrar(
       outcome: { ...row, contactCount: 0, suspendedAt: null, ...noWebhook },
     };
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
 }
 
 /** Undefined fields stay as they are. */
@@ -126,68 +118,45 @@ interface UpdatedRegistrar {
  * dry run returns none. Throws `not_found`, `invalid`.
  */
 export async function updateRegistrar(
-  db: Database,
-  origin: Origin,
+  { db, origin, isDryRun }: Operation,
   code: string,
   wanted: RegistrarChanges,
-  options: ChangeOptions = {},
 ): Promise<UpdatedRegistrar> {
-  const webhookSecret = wanted.webhookUrl ? generateWebhookSecret() : undefined;
+  const { webhookUrl: url, suspension } = wanted;
+  const webhook = typeof url === 'string' ? { url, secret: generateWebhookSecret() } : url;
+  const updatedAt = origin.request.at.toISOString();
   const look = () => getRegistrar(db, code);
-  const judge = (registrar: Registrar): Change<UpdatedRegistrar> => {
-    const { webhookUrl = registrar.webhookUrl } = wanted;
-    const values = {
-      suspendedAt: suspensionTime(registrar, wanted, origin),
-      name: wanted.name === undefined ? registrar.name : registrarName(wanted.name),
-      allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : registrar.allowedIps,
+  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<UpdatedRegistrar> => {
+    const isSuspended = suspension === undefined ? seen.suspendedAt !== null : suspension !== null;
+    const row = {
+      suspendedAt: isSuspended ? (seen.suspendedAt ?? updatedAt) : null,
+      name: wanted.name === undefined ? seen.name : registrarName(wanted.name),
+      allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : seen.allowedIps,
     };
-    const changes = difference(registrar, { ...values, webhookUrl, webhookSecret });
-    if (changes.suspendedAt && wanted.suspension) {
-      changes.reason = { from: null, to: wanted.suspension };
-    }
-    const subject = subjectOf(registrar.code);
+    const changes = difference(seen, { ...row, webhookUrl: url, webhookSecret: webhook?.secret });
+    if (changes.suspendedAt && suspension) changes.reason = { from: null, to: suspension };
+    const subject = subjectOf(code);
     const update = { by: origin.actor, subject, action: 'update', changes } as const;
-    if (Object.keys(changes).length === 0) return { ...update, outcome: { registrar, changes } };
-    const updatedAt = origin.request.at.toISOString();
-    const updated = { ...registrar, ...values, webhookUrl, updatedAt };
-    if (webhookUrl === null || webhookSecret) updated.webhookFailingSince = null;
+    if (Object.keys(changes).length === 0) {
+      return { ...update, outcome: { registrar: seen, changes } };
+    }
+    const shown = webhook !== undefined && { webhookUrl: url, webhookFailingSince: null };
     return {
       ...update,
-      onlyIf: sql`exists (select 1 from ${registrars} where ${isAsSeen(registrar)})`,
+      // A change of the webhook updates the registrar, too.
+      onlyIf: isAsSeen(registrars, { id: seen.id, updatedAt: seen.updatedAt }),
       statements: (isWritten) => [
         db
           .update(registrars)
-          .set({ ...values, updatedAt })
-          .where(and(eq(registrars.code, registrar.code), isWritten)),
-        ...webhookStatements(db, updated, webhookSecret, isWritten),
+          .set({ ...row, updatedAt })
+          .where(and(eq(registrars.id, seen.id), isWritten)),
+        ...webhookStatements(db, seen.id, webhook, { at: updatedAt, condition: isWritten }),
       ],
-      outcome: { registrar: updated, changes },
+      outcome: { registrar: { ...seen, ...row, ...shown, updatedAt }, changes },
     };
   };
-  const { outcome } = await write(db, origin.request, { look, judge }, options);
-  return options.isDryRun ? outcome : { ...outcome, webhookSecret };
-}
-
-/** A registrar that is suspended already stays so since then. */
-function suspensionTime(
-  { suspendedAt }: Registrar,
-  { suspension }: RegistrarChanges,
-  { request }: Origin,
-): string | null {
-  if (suspension === undefined) return suspendedAt;
-  return suspension === null ? null : (suspendedAt ?? request.at.toISOString());
-}
-
-function isAsSeen({ code, name, allowedIps, suspendedAt, webhookUrl }: Registrar) {
-  return and(
-    eq(registrars.code, code),
-    eq(registrars.name, name),
-    sql`${registrars.suspendedAt} is ${suspendedAt}`,
-    // The values are compared, because the same JSON can be written in several ways.
-    sql`(select json_group_array(value) from json_each(${registrars.allowedIps}))
-      = ${JSON.stringify(allowedIps)}`,
-    sql`(select url from ${webhooks} where registrar_id = ${registrars.id}) is ${webhookUrl}`,
-  );
+  const { outcome } = await write(db, origin.request, { look, judge }, { isDryRun });
+  return isDryRun ? outcome : { ...outcome, webhookSecret: webhook?.secret };
 }
 
 function subjectOf(code: string) {

@@ -1,9 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { isNull, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../address-list.ts';
-import { randomHex, sha256Hex } from '../bytes/digest.ts';
-import { presentedCertificate } from '../certificate/presented.ts';
+import { hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
+import { digestSecret } from '../credential/secret.ts';
 import type { Database } from '../database/open.ts';
 import { prepared } from '../database/prepared-query.ts';
 import { retried } from '../database/retry.ts';
@@ -35,7 +35,7 @@ export interface UserLogin {
   /** Called with the id of a certificate when the login is the first that presents it. */
   onFirstPresented?: (certificateId: number) => void;
   /** Set once the claim has been checked. */
-  caller?: ApiUser;
+  caller?: Caller;
 }
 
 /** The login of a system that acts for a registrar. It has been checked. */
@@ -52,22 +52,8 @@ export interface Caller {
   actor: Actor;
 }
 
-/** An API user who has presented the right secret from an address that the registrar allows. */
-interface ApiUser extends Caller {
-  id: number;
-  username: string;
-}
-
 export function isUser(login: Login): login is UserLogin {
   return 'username' in login;
-}
-
-/**
- * The SHA-256 of a secret, which is all that is stored of it. A fast hash is enough because secrets are generated with
- * at least 160 random bits, so neither a dictionary nor guessing leads from a digest to its secret.
- */
-export function digestSecret(secret: string): Promise<string> {
-  return sha256Hex(secret);
 }
 
 export async function loginOf(
@@ -82,28 +68,14 @@ export async function loginOf(
   return { ...given, secret, passwordHash, address, certificate, at: at.toISOString() };
 }
 
-/** A new secret: 256 random bits, 64 hexadecimal digits. */
-export function generateSecret(): string {
-  return randomHex(32);
-}
-
-type Credentials = Record<'secretDigest' | 'passwordHash' | 'at', unknown>;
-
 /**
  * Finds the user by the digest or the hash only; the plus keeps SQLite from using the index on usernames. An unknown
  * user and a wrong secret both miss the same indexes, in the same time.
  */
-const isCaller = (login: Credentials & { username: unknown }) =>
-  sql`${hasSecret(login)} and +username = ${login.username} and ${isEnabled}`;
+const isCaller = (claim: Record<'username' | 'secretDigest' | 'passwordHash' | 'at', unknown>) =>
+  sql`${hasSecret('api_user', claim)} and +${apiUsers.username} = ${claim.username} and ${isEnabled}`;
 
-/** A replaced secret, and a password that a secret may have replaced, work for a limited time. */
-const hasSecret = ({ secretDigest, passwordHash, at }: Credentials) => {
-  const lasts = sql`ifnull(previous_secret_valid_until > ${at}, true)`;
-  return sql`(secret_digest = ${secretDigest}
-    or previous_secret_digest = ${secretDigest} and ${lasts} or password_hash = ${passwordHash} and ${lasts})`;
-};
-
-const isEnabled = sql`disabled_at is null`;
+const isEnabled = isNull(apiUsers.disabledAt);
 
 const placeholders = {
   secretDigest: sql.placeholder('secretDigest'),
@@ -126,12 +98,10 @@ export function loginValues(login: Login) {
   return { username, secretDigest, passwordHash, certificate, at, registrarId: null };
 }
 
-/** Whether the secret has replaced another and was not used before. */
-export const isFirstUse = ({ secretDigest }: Pick<Credentials, 'secretDigest'>) =>
-  sql`(secret_digest = ${secretDigest} and previous_secret_changed_at is not null and previous_secret_valid_until is null)`;
-
 type Found =
-  | (Omit<ApiUser, 'actor'> & {
+  | (Omit<Caller, 'actor'> & {
+      id: number;
+      username: string;
       allowedIps: string;
       isFirstUse: number;
       /** As `presentedCertificate` says it. */
@@ -139,8 +109,6 @@ type Found =
       passwordHash: null;
     })
   | { id: null; username: string | null; passwordHash: string };
-
-const isUsersCertificate = sql`api_user_id = user.id`;
 
 /**
  * The caller; otherwise, without an id, the hash to verify the password against. That is the user's hash, or, without a
@@ -150,12 +118,12 @@ const isUsersCertificate = sql`api_user_id = user.id`;
  */
 const callerOf = prepared<Found>(
   () => sql`
-    select user.id as id, username, registrar.id as "registrarId", code as "registrarCode",
+    select ${apiUsers.id} as id, username, registrar_id as "registrarId", code as "registrarCode",
       contact_count as "contactCount", allowed_ips as "allowedIps",
-      ${isFirstUse(placeholders)} as "isFirstUse",
-      ${presentedCertificate(isUsersCertificate, sql.placeholder('certificate'), placeholders.at)} as presented,
+      ${isFirstUse('api_user', placeholders.secretDigest)} as "isFirstUse",
+      ${presentedCertificate('api_user', sql.placeholder('certificate'), placeholders.at)} as presented,
       null as "passwordHash"
-    from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
+    from ${apiUsers} join ${registrars} on ${registrars.id} = registrar_id
     where ${isCaller(placeholders)} and suspended_at is null
       and (certificate_required = 0 or presented is not null)
     union all select null, username, null, null, null, null, null, null, password_hash from ${apiUsers}
@@ -195,17 +163,17 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   if (!found || found.id === null) {
     throw new RegistryError('unauthorized', 'Invalid authorization information');
   }
-  const { allowedIps: listed, isFirstUse, presented, passwordHash: _, ...user } = found;
-  if (!isAllowed(listed, login.address)) {
-    throw new RegistryError(
-      'address_denied',
-      `Access denied from IP ${login.address ?? 'unknown'}`,
-    );
+  const { id, username, registrarId, registrarCode, contactCount } = found;
+  const { address = 'unknown' } = login;
+  if (!isAllowed(found.allowedIps, login.address)) {
+    throw new RegistryError('address_denied', `Access denied from IP ${address}`);
   }
-  const caller = { ...user, actor: apiUserActor(user) };
+  const name = `${id}-ApiUser: ${username}`;
+  const actor = { type: 'api_user', name, keyHolder: `registrar:${registrarId}` } as const;
+  const caller = { registrarId, registrarCode, contactCount, actor };
   login.caller = caller;
-  if (isFirstUse) login.onFirstUse?.();
-  if (presented) login.onFirstPresented?.(presented);
+  if (found.isFirstUse) login.onFirstUse?.();
+  if (found.presented) login.onFirstPresented?.(found.presented);
   return [caller, ...(results as BatchResponse<Queries>)];
 }
 
@@ -236,27 +204,19 @@ export async function findRefusals(
   login: UserLogin | Pick<UserLogin, 'username' | 'address' | 'certificate' | 'at'>,
 ): Promise<LoginRefusal[]> {
   const { username, address, certificate, at } = login;
-  const [user] = await db.all<{
-    hasSecret: number;
-    isEnabled: number;
-    isSuspended: number;
-    lacksCertificate: number;
-    allowedIps: string;
-  }>(sql`
-    select ${'secret' in login ? hasSecret(login) : sql`1`} as "hasSecret",
-      ${isEnabled} as "isEnabled", suspended_at is not null as "isSuspended",
-      certificate_required and ${presentedCertificate(isUsersCertificate, certificate, at)} is null as "lacksCertificate",
+  const presented = presentedCertificate('api_user', certificate, at);
+  const [user] = await db.all<Record<string, LoginRefusal | null> & { allowedIps: string }>(sql`
+    select iif(${'secret' in login ? hasSecret('api_user', login) : sql`true`}, null, 'wrong secret') as secret,
+      iif(${isEnabled}, null, 'disabled') as user, iif(suspended_at is null, null, 'suspended') as registrar,
+      iif(certificate_required and ${presented} is null, 'certificate', null) as certificate,
       allowed_ips as "allowedIps"
-    from ${apiUsers} as user join ${registrars} as registrar on registrar.id = user.registrar_id
+    from ${apiUsers} join ${registrars} on ${registrars.id} = registrar_id
     where username = ${username}`);
   if (!user) return ['unknown user'];
-  return [
-    ...(user.hasSecret ? [] : (['wrong secret'] as const)),
-    ...(user.isEnabled ? [] : (['disabled'] as const)),
-    ...(user.isSuspended ? (['suspended'] as const) : []),
-    ...(user.lacksCertificate ? (['certificate'] as const) : []),
-    ...(isAllowed(user.allowedIps, address) ? [] : (['address'] as const)),
-  ];
+  const { allowedIps, ...refusals } = user;
+  const ofAddress = isAllowed(allowedIps, address) ? null : ('address' as const);
+  const all: (LoginRefusal | null)[] = [...Object.values(refusals), ofAddress];
+  return all.filter((refusal) => refusal !== null);
 }
 
 /** `withLogin` for queries that only read: transient faults of D1 are retried. */
@@ -266,14 +226,6 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[Caller, ...BatchResponse<Queries>]> {
   return retried(() => withLogin(db, login, queries));
-}
-
-function apiUserActor({ id, username, registrarId }: Omit<ApiUser, 'actor'>): Actor {
-  return {
-    type: 'api_user',
-    name: `${id}-ApiUser: ${username}`,
-    keyHolder: `registrar:${registrarId}`,
-  };
 }
 
 /** The `keyHolder` of the login's actor, for a query that may come before its check. */

@@ -1,15 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { apiUsers, registrars, webhooks } from '../../drizzle/schema.ts';
+import { holders, isAsSeen } from '../credential/holder.ts';
+import { endOfReplaced, isFirstUse } from '../credential/login.ts';
+import { digestSecret, generateSecret } from '../credential/secret.ts';
 import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import { difference } from '../history/changes.ts';
-import { timeAfter } from '../time/clock.ts';
 import { type Change, changeEach, changesOfRows, type WriteRequest, write } from '../write.ts';
 import {
   type Caller,
-  digestSecret,
-  generateSecret,
-  isFirstUse,
   isUser,
   type Login,
   loginValues,
@@ -33,7 +32,7 @@ export async function getOwnAccount(db: Database, login: Login) {
         // A first use is recorded after its answer; the cron forgets the time some time after it has passed.
         previousSecretValidUntil: sql<
           string | null
-        >`iif(${isFirstUse({ secretDigest })}, ${endOfReplaced(at)},
+        >`iif(${isFirstUse('api_user', secretDigest)}, ${endOfReplaced(at)},
           iif(previous_secret_valid_until > ${at}, previous_secret_valid_until, null))`,
       })
       .from(registrars)
@@ -42,11 +41,6 @@ export async function getOwnAccount(db: Database, login: Login) {
       .where(eq(registrars.id, registrarId)),
   ]);
   return { ...caller, ...account! };
-}
-
-/** When the old secret ends if the new one is first used at this time. */
-function endOfReplaced(firstUse: Date | string): string {
-  return timeAfter(new Date(firstUse), 24 * 60 * 60 * 1000);
 }
 
 /**
@@ -84,25 +78,19 @@ export async function replaceOwnSecret(
       const bothWork = previousSince !== null && (until === null || until > at);
       if (bothWork && (isCurrent || until !== null)) throw notReplaced(isCurrent);
       const { registrarId } = caller;
-      const row = {
-        secretDigest,
-        secretChangedAt: at,
-        ...(isCurrent && { previousSecretDigest: user.secretDigest, passwordHash: null }),
-        previousSecretChangedAt: (isCurrent ? null : previousSince) ?? user.secretChangedAt,
-        previousSecretValidUntil: null,
-        updatedAt: at,
-      };
-      const isTheirs = eq(apiUsers.id, user.id);
-      const isAsSeen = sql`secret_digest is ${user.secretDigest} and password_hash is ${user.passwordHash}
-        and previous_secret_valid_until is ${until}`;
+      const row = { ...holders.api_user.replacing(user, secretDigest, at), updatedAt: at };
       const change: Change<Caller> = {
         by: caller.actor,
         subject: { type: 'api_user', key: username },
         action: 'update',
         changes: difference({}, { secretDigest }),
-        onlyIf: sql`exists (
-          select 1 from ${apiUsers} where id = ${user.id} and ${isAsSeen} and disabled_at is null)`,
-        statements: (isWritten) => [db.update(apiUsers).set(row).where(and(isTheirs, isWritten))],
+        onlyIf: isAsSeen(apiUsers, user),
+        statements: (isWritten) => [
+          db
+            .update(apiUsers)
+            .set(row)
+            .where(and(eq(apiUsers.id, user.id), isWritten)),
+        ],
         outcome: caller,
       };
       return notifying(db, change, {
@@ -138,9 +126,9 @@ export async function recordFirstUse(
   request: WriteRequest,
 ): Promise<void> {
   const { actor } = login.caller!;
-  const previousSecretValidUntil = endOfReplaced(request.at);
+  const previousSecretValidUntil = endOfReplaced(request.at.toISOString());
   const changes = JSON.stringify(difference({}, { previousSecretValidUntil }));
-  const isTheirs = isFirstUse(login);
+  const isTheirs = isFirstUse('api_user', login.secretDigest);
   const rows = sql`select json_object('key', username, 'changes', json(${changes})) as row
     from ${apiUsers} where ${isTheirs}`;
   const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];

@@ -1,5 +1,5 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
+import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
 
@@ -12,35 +12,28 @@ export const isOpen = sql`(${deliveredAt} is null and ${failedAt} is null)`;
 const untried = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
 
 /**
- * The statements that store the registrar's webhook if the condition holds. A new URL or secret takes the webhook from
- * the consumer that is posting to the old one; without a URL, waiting deliveries are given up.
+ * The statements that give the registrar this webhook, or null for none, if the condition holds. A new URL or secret takes
+ * the webhook from the consumer that is posting to the old one; without a URL, waiting deliveries are given up.
  */
 export function webhookStatements(
   db: Database,
-  {
-    code,
-    webhookUrl: url,
-    updatedAt,
-  }: { code: string; webhookUrl: string | null; updatedAt: string },
-  secret: string | undefined,
-  condition: SQL,
+  registrarId: number,
+  webhook: { url: string; secret: string } | null | undefined,
+  { at, condition }: { at: string; condition: SQL },
 ) {
-  if (url === null) {
-    const id = sql`(select id from ${registrars} where code = ${code})`;
+  if (webhook === undefined) return [];
+  if (webhook === null) {
     return [
-      db.delete(webhooks).where(and(eq(webhooks.registrarId, id), condition)),
+      db.delete(webhooks).where(and(eq(webhooks.registrarId, registrarId), condition)),
       db
         .update(webhookDeliveries)
-        .set({ failedAt: updatedAt, outcome: 'the registrar has no webhook any more' })
-        .where(and(eq(webhookDeliveries.registrarId, id), isOpen, condition)),
+        .set({ failedAt: at, outcome: 'the registrar has no webhook any more' })
+        .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen, condition)),
     ];
   }
-  if (secret === undefined) return [];
-  const set = { url, secret, createdAt: updatedAt, ...untried };
-  const webhook = { ...set, registrarId: sql`id` };
-  const ofRegistrar = sql`from ${registrars} where code = ${code} and ${condition}`;
+  const set = { ...webhook, createdAt: at, ...untried };
   return [
-    insertRows(db, webhooks, webhook, ofRegistrar).onConflictDoUpdate({
+    insertRows(db, webhooks, { ...set, registrarId }, sql`where ${condition}`).onConflictDoUpdate({
       target: webhooks.registrarId,
       set,
     }),

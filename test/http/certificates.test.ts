@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
 import { certificates } from '../../drizzle/schema.ts';
-import { bindCertificate, requireCertificate } from '../../src/certificate/certificate.ts';
-import type { Holder } from '../../src/certificate/holder.ts';
+import { bindCertificate, requireCertificate } from '../../src/credential/certificate.ts';
+import type { Holder } from '../../src/credential/holder.ts';
 import { rateLimits } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { findRefusals } from '../../src/registrar/login.ts';
@@ -42,9 +42,13 @@ async function answered(path: string, headers: Record<string, string>, tlsClient
 }
 
 const bind = (holder: Holder, fingerprint: string, expiresAt: string | null = null) =>
-  bindCertificate(worker.db, operator, holder, { fingerprint, commonName: null, expiresAt });
+  bindCertificate({ db: worker.db, origin: operator }, holder, {
+    fingerprint,
+    commonName: null,
+    expiresAt,
+  });
 const require = (holder: Holder, isRequired = true) =>
-  requireCertificate(worker.db, operator, holder, isRequired);
+  requireCertificate({ db: worker.db, origin: operator }, holder, isRequired);
 
 interface Party {
   holder: Holder;

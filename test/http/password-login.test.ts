@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
-import { rotateApiUser } from '../../src/registrar/api-user.ts';
+import { rotateHolder } from '../../src/credential/holder.ts';
 import { authenticate, loginOf } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
 import { cost, counted } from '../support/counted.ts';
@@ -31,6 +31,9 @@ async function addFormer(password: string, user: Partial<typeof apiUsers.$inferI
     worker.db.update(apiUsers).set(values).where(eq(apiUsers.id, registrar.apiUser.id));
   return { ...registrar, authorization, change };
 }
+
+const rotate = (key: string) =>
+  rotateHolder({ db: worker.db, origin: operator }, { type: 'api_user', key }, { atOnce: true });
 
 const statusOf = async (authorization: string) =>
   (await worker.fetch(list, send('GET', { authorization }))).status;
@@ -113,7 +116,7 @@ test('refuses the old password from the request after a new one', async () => {
 test('a rotation replaces the password by a secret', async () => {
   const { apiUser, authorization } = await addFormer('vana parool');
   expect(await statusOf(authorization)).toBe(200);
-  const secret = await rotateApiUser(worker.db, operator, apiUser.username);
+  const secret = await rotate(apiUser.username);
   expect(await statusOf(authorization)).toBe(401);
   expect(await statusOf(basic(apiUser.username, secret!))).toBe(200);
   const [row] = await worker.db.select().from(apiUsers).where(eq(apiUsers.id, apiUser.id));
@@ -121,21 +124,21 @@ test('a rotation replaces the password by a secret', async () => {
 });
 
 test('a login whose password is remembered is judged by the stored hash alone', async () => {
-  const { apiUser } = await addFormer('vana parool');
+  const { id: registrarId, apiUser } = await addFormer('vana parool');
   await authenticate(
     worker.db,
     await loginOf(apiUser.username, 'vana parool', undefined, new Date()),
   );
   slowHashes.mockClear();
   const again = await loginOf(apiUser.username, 'vana parool', undefined, new Date());
-  expect(await authenticate(worker.db, again)).toMatchObject({ username: apiUser.username });
+  expect(await authenticate(worker.db, again)).toMatchObject({ registrarId });
   expect(slowHashes).not.toHaveBeenCalled();
 });
 
 test("a rotation's history says that the password ended, and only the first time", async () => {
   const { apiUser } = await addFormer('vana parool');
-  await rotateApiUser(worker.db, operator, apiUser.username);
-  await rotateApiUser(worker.db, operator, apiUser.username);
+  await rotate(apiUser.username);
+  await rotate(apiUser.username);
   const entries = await worker.db
     .select({ changes: history.changes })
     .from(history)

@@ -154,7 +154,7 @@ it('still logs the request when the reason cannot be read', async () => {
   // The login is a batch; the look at the reason is not.
   const prepare = (query: string) => {
     const statement = worker.env.DB.prepare(query);
-    if (!query.includes('as "hasSecret"')) return statement;
+    if (!query.includes('as secret,')) return statement;
     return { bind: () => ({ all: () => Promise.reject(new Error('D1_ERROR: overloaded')) }) };
   };
   const env = { ...worker.env, DB: { ...worker.env.DB, prepare } } as unknown as Env;

@@ -1,11 +1,10 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
-import { forgetReplaced, setHolderDisabled } from '../../src/certificate/holder.ts';
+import { forgetReplaced, rotateHolder, setHolderDisabled } from '../../src/credential/holder.ts';
+import { digestSecret } from '../../src/credential/secret.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
-import { rotateApiUser } from '../../src/registrar/api-user.ts';
-import { digestSecret } from '../../src/registrar/login.ts';
 import { replaceOwnSecret } from '../../src/registrar/own-account.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
 import { listDeliveries } from '../../src/webhook/outbox.ts';
@@ -15,6 +14,7 @@ import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 const registrars = registrarClient(worker);
+const operation = () => ({ db: worker.db, origin: operator });
 
 type Caller = { authorization: string };
 type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
@@ -60,7 +60,7 @@ it('a registrar’s account says who calls, for which registrar, from where, and
   const registrar = await addRegistrar(worker.env, { allowedIps: ['127.0.0.0/8', '::1'] });
   await addRegistrar(worker.env);
   const webhookUrl = 'https://registrar.example/hook';
-  const { webhookSecret } = await updateRegistrar(worker.db, operator, registrar.code, {
+  const { webhookSecret } = await updateRegistrar(operation(), registrar.code, {
     webhookUrl,
   });
   const answer = await account(registrar);
@@ -217,7 +217,7 @@ it('a new secret does not replace itself while the old one works, and does so af
 it('a registrar is told of a new secret, by its webhook too', async () => {
   const registrar = await addRegistrar(worker.env);
   const webhookUrl = 'https://registrar.example/hook';
-  await updateRegistrar(worker.db, operator, registrar.code, { webhookUrl });
+  await updateRegistrar(operation(), registrar.code, { webhookUrl });
   await replaced(registrar, registrar);
   const options = { registrar: registrar.code, limit: 9 };
   expect(await listDeliveries(worker.db, options)).toMatchObject([
@@ -267,7 +267,7 @@ it('a disabled user gets no new secret, with either secret', async () => {
   const registrar = await addRegistrar(worker.env);
   const caller = await replaced(registrar, registrar);
   const { username } = registrar.apiUser;
-  await setHolderDisabled(worker.db, operator, { type: 'api_user', key: username }, true);
+  await setHolderDisabled(operation(), { type: 'api_user', key: username }, true);
   expect([await replace(registrar), await replace(caller)]).toEqual([unauthorized, unauthorized]);
 });
 
@@ -282,7 +282,8 @@ it("a new secret ends with the old one when the operator's rotation replaces bot
   const caller = await replaced(registrar, registrar);
   expect([await statusOf(registrar), await statusOf(caller)]).toEqual([200, 200]);
   const { username } = registrar.apiUser;
-  const secret = await rotateApiUser(worker.db, operator, username);
+  const user = { type: 'api_user', key: username } as const;
+  const secret = await rotateHolder(operation(), user, { atOnce: true });
   expect([await statusOf(registrar), await statusOf(caller)]).toEqual([401, 401]);
   expect(await statusOf({ authorization: basic(username, secret!) })).toBe(200);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestSecret } from '../../src/registrar/login.ts';
+import { digestSecret } from '../../src/credential/secret.ts';
 import { addRegistrar, basic, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 

@@ -24,7 +24,7 @@ test('updates a registrar whose addresses another program wrote as JSON of its o
   await worker.env.DB.prepare('update registrars set allowed_ips = ? where code = ?')
     .bind('[ "192.0.2.1", "2001:db8::\\/32" ]', code)
     .run();
-  await updateRegistrar(worker.db, operator, code, { name: 'Uus nimi' });
+  await updateRegistrar({ db: worker.db, origin: operator }, code, { name: 'Uus nimi' });
   expect(await getRegistrar(worker.db, code)).toMatchObject({
     name: 'Uus nimi',
     allowedIps: ['192.0.2.1', '2001:db8::/32'],

@@ -114,7 +114,9 @@ it('a delivery never goes to a private network, even where the row says so', asy
 it('a delivery is given up when the webhook is removed, and nothing is sent', async () => {
   await changeEmail();
   await cron();
-  await updateRegistrar(worker.db, operator, world.registrar.code, { webhookUrl: null });
+  await updateRegistrar({ db: worker.db, origin: operator }, world.registrar.code, {
+    webhookUrl: null,
+  });
   await pass(100);
   expect(endpoint.received).toEqual([]);
   expect(await deliveries()).toMatchObject([

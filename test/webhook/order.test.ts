@@ -141,7 +141,9 @@ it('the deliveries of a registrar wait no longer when the webhook gets a new add
   await pass(8);
   const refused = endpoint.received.length;
   endpoint.answerStatus(() => 204);
-  await updateRegistrar(worker.db, operator, world.registrar.code, { webhookUrl: endpoint.url });
+  await updateRegistrar({ db: worker.db, origin: operator }, world.registrar.code, {
+    webhookUrl: endpoint.url,
+  });
   await cron();
   await pass(0);
   expect(endpoint.received).toHaveLength(refused + 1);

@@ -13,13 +13,13 @@ import {
   systems,
 } from '../../../drizzle/schema.ts';
 import { importAuctions } from '../../auction/start.ts';
+import { digestSecret } from '../../credential/secret.ts';
 import { type Database, openDatabase } from '../../database/open.ts';
 import { parseDomainName } from '../../domain/name.ts';
 import type { Env } from '../../env.ts';
 import { countedLists } from '../../public-list/lists.ts';
 import { addRegistrar } from '../../registrar/account.ts';
 import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
-import { digestSecret } from '../../registrar/login.ts';
 import { addSystem, listSystems } from '../../system/system.ts';
 import { currentTime } from '../../time/clock.ts';
 import { dayOf, daysBefore } from '../../time/day.ts';
@@ -85,7 +85,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   const present = await db.select({ code: registrars.code }).from(registrars);
   for (const registrar of demoRegistrars) {
     if (present.some(({ code }) => code === registrar.code)) continue;
-    await addRegistrar(db, origin, registrar);
+    await addRegistrar({ db, origin }, registrar);
   }
   await importFile('contacts.csv', contactImport({}));
   await importFile('domains.csv', domainImport);
@@ -94,11 +94,11 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   await importFile('disputes.csv', disputeImport());
   await replaceDailyCounts(db);
   // They come last: they show that the load is complete.
-  if ((await listSystems(db)).length === 0) await addSystem(db, origin, demoSystem);
+  if ((await listSystems(db)).length === 0) await addSystem({ db, origin }, demoSystem);
   const users = await listApiUsers(db);
   for (const user of demoUsers) {
     if (users.some(({ username }) => username === user.username)) continue;
-    await addApiUser(db, origin, user);
+    await addApiUser({ db, origin }, user);
   }
   return true;
 }

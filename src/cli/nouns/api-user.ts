@@ -1,61 +1,32 @@
-import { setHolderDisabled } from '../../certificate/holder.ts';
 import { checkRegistrar } from '../../registrar/account.ts';
-import { addApiUser, listApiUsers, rotateApiUser } from '../../registrar/api-user.ts';
+import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { noun, reading, writing } from '../command.ts';
 import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { rotate, secretText, switching } from './holder.ts';
 
 const add = verb(
   writing('add', 'api-user add --registrar ALPHA --username ats')
     .description('Add an API user and print the generated secret, once')
     .requiredOption('--registrar <code>', 'the registrar that the user acts for', asciiUpperCase)
     .requiredOption('--username <name>', 'unique in the whole registry'),
-  async ({ db, origin, isDryRun, did }, options) => {
-    const { registrar: registrarCode, username } = options;
-    const secret = await addApiUser(db, origin, { registrarCode, username }, { isDryRun });
-    const done = `${did('add')} API user ${username} of ${registrarCode}`;
+  async (registry, { registrar, username }) => {
+    const secret = await addApiUser(registry, { registrarCode: registrar, username });
+    const done = `${registry.did('add')} API user ${username} of ${registrar}`;
     return {
-      data: { username, registrar: registrarCode, secret, changed: !isDryRun },
-      text: secret === undefined ? done : `${done}; its secret, shown only now:\n${secret}`,
+      data: { username, registrar, secret, changed: !registry.isDryRun },
+      text: secretText(done, 'its secret', secret),
     };
   },
 );
 
-const rotate = verb(
+const rotation = verb(
   writing('rotate', 'api-user rotate ats')
     .description('Replace the secret of an API user and print the new one, once')
     .argument('<username>', 'the user, whose old secret or password stops working'),
-  async ({ db, origin, isDryRun, did }, username) => {
-    const secret = await rotateApiUser(db, origin, username, { isDryRun });
-    const done = `${did('replace')} the secret of API user ${username}`;
-    return {
-      data: { username, secret, changed: !isDryRun },
-      text: secret === undefined ? done : `${done}; the new one, shown only now:\n${secret}`,
-    };
-  },
+  (registry, key) => rotate(registry, { type: 'api_user', key }, { atOnce: true }),
 );
-
-function switching(word: 'disable' | 'enable', description: string) {
-  const isDisabled = word === 'disable';
-  return verb(
-    writing(word, `api-user ${word} ats`)
-      .description(description)
-      .argument('<username>', 'the user'),
-    async ({ db, origin, isDryRun, did }, username) => {
-      const user = { type: 'api_user', key: username } as const;
-      const changes = await setHolderDisabled(db, origin, user, isDisabled, { isDryRun });
-      const isChange = changes.disabledAt !== undefined;
-      return {
-        data: { username, disabled: isDisabled, changed: isChange && !isDryRun },
-        text: isChange
-          ? `${did(word)} API user ${username}`
-          : `nothing to change: API user ${username} is already ${word}d`,
-        undo: ['api-user', isDisabled ? 'enable' : 'disable', username],
-      };
-    },
-  );
-}
 
 const list = verb(
   reading('list', 'api-user list --registrar ALPHA')
@@ -94,8 +65,7 @@ const list = verb(
 
 export const apiUserCommand = noun('api-user', 'api-user add --registrar ALPHA --username ats', [
   add,
-  rotate,
-  switching('disable', 'Disable an API user, effective from the next request'),
-  switching('enable', 'Re-enable a disabled API user'),
+  rotation,
+  ...switching('api_user', 'ats'),
   list,
 ]).description("Registrars' users of the registrar interface");

@@ -8,8 +8,8 @@ import {
   listCertificates,
   requireCertificate,
   unbindCertificate,
-} from '../../certificate/certificate.ts';
-import { holderText } from '../../certificate/holder.ts';
+} from '../../credential/certificate.ts';
+import { holderText } from '../../credential/holder.ts';
 import { RegistryError } from '../../error.ts';
 import { noun, reading, usageError, writing } from '../command.ts';
 import { readingError } from '../file/read.ts';
@@ -51,12 +51,12 @@ const bind = verb(
     exampleOfBind,
     'certificate bind --system epp --fingerprint AF:36:3D:…',
   ).description('Bind a client certificate to an API user or a system'),
-  async ({ db, origin, isDryRun, did }, options) => {
+  async (registry, options) => {
     const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
-    await bindCertificate(db, origin, holder, certificate, { isDryRun });
+    await bindCertificate(registry, holder, certificate);
     return {
-      data: { certificate: certificateData(certificate), changed: !isDryRun },
-      text: `${did('bind')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
+      data: { certificate: certificateData(certificate), changed: !registry.isDryRun },
+      text: `${registry.did('bind')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
     };
   },
 );
@@ -65,16 +65,15 @@ const unbind = verb(
   ofCertificate('unbind', 'certificate unbind --user ats --file client.pem').description(
     'End a client certificate, effective from the next request',
   ),
-  async ({ db, origin, isDryRun, did }, options) => {
+  async (registry, options) => {
     const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
-    const { fingerprint } = certificate;
-    const isLockedOut = await unbindCertificate(db, origin, holder, fingerprint, { isDryRun });
-    const text = `${did('unbind')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
+    const { isLockedOut } = await unbindCertificate(registry, holder, certificate.fingerprint);
+    const text = `${registry.did('unbind')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
     return {
       data: {
         certificate: certificateData(certificate),
         locked_out: isLockedOut,
-        changed: !isDryRun,
+        changed: !registry.isDryRun,
       },
       text: isLockedOut
         ? `${text}\n${holderText(holder)} needs a certificate and has no unexpired one left: its logins are refused`
@@ -88,10 +87,9 @@ const require = verb(
     .description('Refuse the logins of an API user or a system without a bound certificate')
     .option('--off', 'let them in without one again'),
   async (registry, options) => {
-    const { db, origin, isDryRun } = registry;
     const holder = chosenHolder(options);
     const isRequired = !options.off;
-    const required = await requireCertificate(db, origin, holder, isRequired, { isDryRun });
+    const required = await requireCertificate(registry, holder, isRequired);
     const isUnpresented = isRequired && !required.isPresented;
     const { data, text } = reportOfChange(registry, holderText(holder), required.changes);
     return {

@@ -1,4 +1,4 @@
-import { listEndingCertificates } from '../../certificate/certificate.ts';
+import { listEndingCertificates } from '../../credential/certificate.ts';
 import { listCronRuns } from '../../cron.ts';
 import { maximumDatabaseBytes, readSize } from '../../database/size.ts';
 import { listDueDisclosures } from '../../disclosure/read.ts';

@@ -32,12 +32,11 @@ const add = verb(
     )
     .requiredOption('--name <name>', 'its name')
     .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any'),
-  async ({ db, origin, isDryRun, did }, options) => {
-    const { code, name, allowIp: allowedIps = [] } = options;
-    const registrar = await addRegistrar(db, origin, { code, name, allowedIps }, { isDryRun });
+  async (registry, { code, name, allowIp: allowedIps = [] }) => {
+    const registrar = await addRegistrar(registry, { code, name, allowedIps });
     return {
-      data: { registrar: registrarData(registrar), changed: !isDryRun },
-      text: `${did('add')} registrar ${code}, callable from ${addressesText(registrar.allowedIps)}`,
+      data: { registrar: registrarData(registrar), changed: !registry.isDryRun },
+      text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar.allowedIps)}`,
     };
   },
 );
@@ -121,8 +120,7 @@ const resume = verb(
 
 /** Changes a registrar, and reports what has changed and the secret of a new webhook. */
 async function change(registry: Registry, code: string, wanted: RegistrarChanges): Promise<Report> {
-  const { db, origin, isDryRun } = registry;
-  const updated = await updateRegistrar(db, origin, code, wanted, { isDryRun });
+  const updated = await updateRegistrar(registry, code, wanted);
   const { registrar, changes, webhookSecret: secret } = updated;
   const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
   return {

@@ -1,17 +1,11 @@
 import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
-import { setHolderDisabled } from '../../certificate/holder.ts';
-import {
-  addSystem,
-  listSystems,
-  removeSystem,
-  rotateSystem,
-  updateSystem,
-} from '../../system/system.ts';
+import { addSystem, listSystems, removeSystem, updateSystem } from '../../system/system.ts';
 import { listed, noun, reading, usageError, writing } from '../command.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { rotate, secretText, switching } from './holder.ts';
 
 const exampleOfAdd = 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7';
 const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
@@ -26,13 +20,14 @@ const add = verb(
       'addresses and ranges it may call from; by default, none',
       listed,
     ),
-  async ({ db, origin, isDryRun, did }, name, { may = [], allowIp = [] }) => {
+  async (registry, name, { may = [], allowIp = [] }) => {
     const settings = { rights: may as SystemRight[], allowedIps: allowIp };
-    const key = await addSystem(db, origin, { name, ...settings }, { isDryRun });
-    const done = `${did('add')} system ${name}, callable from ${allowIp.join(', ') || 'nowhere'}`;
+    const key = await addSystem(registry, { name, ...settings });
+    const from = allowIp.join(', ') || 'nowhere';
+    const done = `${registry.did('add')} system ${name}, callable from ${from}`;
     return {
-      data: { system: { name, key }, changed: !isDryRun },
-      text: key === undefined ? done : `${done}; its key, shown only now:\n${key}`,
+      data: { system: { name, key }, changed: !registry.isDryRun },
+      text: secretText(done, 'its key', key),
     };
   },
 );
@@ -74,14 +69,13 @@ const update = verb(
       if (!may && !allowIp) throw usageError('nothing to change: give --may or --allow-ip');
     }),
   async (registry, name, { may, allowIp }) => {
-    const { db, origin, isDryRun } = registry;
     const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
-    const changes = await updateSystem(db, origin, name, settings, { isDryRun });
+    const changes = await updateSystem(registry, name, settings);
     return reportOfChange(registry, `system ${name}`, changes, { system: { name } });
   },
 );
 
-const rotate = verb(
+const rotation = verb(
   writing('rotate', 'system rotate epp', 'system rotate epp --at-once')
     .description('Replace the key of a system and print the new one, once')
     .argument(
@@ -89,29 +83,8 @@ const rotate = verb(
       'the system, whose old key works until a day after the new one is first used',
     )
     .option('--at-once', 'refuse the old key from the next request on, because it has leaked'),
-  async ({ db, origin, isDryRun, did }, name, { atOnce }) => {
-    const key = await rotateSystem(db, origin, name, { isDryRun, atOnce });
-    const done = `${did('replace')} the key of system ${name}`;
-    return {
-      data: { system: { name, key }, changed: !isDryRun },
-      text: key === undefined ? done : `${done}; the new one, shown only now:\n${key}`,
-    };
-  },
+  (registry, key, { atOnce = false }) => rotate(registry, { type: 'system', key }, { atOnce }),
 );
-
-function switching(word: 'disable' | 'enable', description: string) {
-  return verb(
-    writing(word, `system ${word} epp`).description(description).argument('<name>', 'the system'),
-    async (registry, name) => {
-      const { db, origin, isDryRun } = registry;
-      const isDisabled = word === 'disable';
-      const system = { type: 'system', key: name } as const;
-      const changes = await setHolderDisabled(db, origin, system, isDisabled, { isDryRun });
-      const report = reportOfChange(registry, `system ${name}`, changes, { system: { name } });
-      return { ...report, undo: ['system', isDisabled ? 'enable' : 'disable', name] };
-    },
-  );
-}
 
 const remove = verb(
   writing('remove', 'system remove epp')
@@ -121,13 +94,12 @@ const remove = verb(
     await confirmedChange(
       registry,
       options,
-      (origin, how) => removeSystem(registry.db, origin, name, how),
+      (origin, how) => removeSystem({ db: registry.db, origin, ...how }, name),
       () => `This removes system ${name}, whose key then works no more.`,
     );
-    const { isDryRun, did } = registry;
     return {
-      data: { system: { name }, changed: !isDryRun },
-      text: `${did('remove')} system ${name}`,
+      data: { system: { name }, changed: !registry.isDryRun },
+      text: `${registry.did('remove')} system ${name}`,
     };
   },
 );
@@ -136,8 +108,7 @@ export const systemCommand = noun('system', exampleOfAdd, [
   add,
   list,
   update,
-  rotate,
-  switching('disable', 'Disable a system, effective from the next request'),
-  switching('enable', 'Re-enable a disabled system'),
+  rotation,
+  ...switching('system', 'epp'),
   remove,
 ]).description("The registry's own systems, their rights and their keys");

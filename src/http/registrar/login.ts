@@ -1,8 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
+import { digestSecret } from '../../credential/secret.ts';
 import { openDatabase } from '../../database/open.ts';
 import { LoginError } from '../../error.ts';
-import { authenticate, digestSecret, loginOf } from '../../registrar/login.ts';
+import { authenticate, loginOf } from '../../registrar/login.ts';
 import { recordFirstUse } from '../../registrar/own-account.ts';
 import { actingLogin } from '../../system/login.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
@@ -61,7 +62,7 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
 const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const code = asciiUpperCase(c.req.header('Acting-For') ?? '');
   if (code !== '' && /^ *Bearer /i.test(c.req.header('Authorization') ?? '')) {
-    c.set('login', actingLogin(await callingSystem(c, code), code, c.var.now));
+    c.set('login', actingLogin(await callingSystem(c, code), code, c.var.now.toISOString()));
   }
   await next();
 };

@@ -1,7 +1,7 @@
+import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { forgetReplaced } from '../../../src/certificate/holder.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { getSystemAccount, rotateSystem } from '../../../src/system/system.ts';
+import { systems } from '../../../drizzle/schema.ts';
+import { forgetReplaced, rotateHolder } from '../../../src/credential/holder.ts';
 import { answerOf } from '../../support/client.ts';
 import {
   addAuction,
@@ -105,15 +105,22 @@ test('a wrong key, a disabled system and a foreign address are refused alike', a
   }
 });
 
+type System = Awaited<ReturnType<typeof addSystem>>;
+
+const rotate = ({ name }: System, atOnce = false) =>
+  rotateHolder({ db: worker.db, origin: operator }, { type: 'system', key: name }, { atOnce });
+
+const rowOf = async ({ id }: System) =>
+  (await worker.db.select().from(systems).where(eq(systems.id, id)))[0]!;
+
 test('a replaced key works until a day after the new one is first used', async () => {
-  const db = openDatabase(worker.env.DB);
   const system = await addSystem(worker.env);
-  const key = await rotateSystem(db, operator, system.name);
+  const key = await rotate(system);
   expect((await read('noor.ee', system)).status).toBe(200);
-  expect((await getSystemAccount(db, system.name)).previousKeyValidUntil).toBeNull();
+  expect((await rowOf(system)).previousKeyValidUntil).toBeNull();
   const usedAt = Date.now();
   expect((await read('noor.ee', { authorization: `Bearer ${key}` })).status).toBe(200);
-  const { previousKeyValidUntil } = await getSystemAccount(db, system.name);
+  const { previousKeyValidUntil } = await rowOf(system);
   const hours = (Date.parse(previousKeyValidUntil!) - usedAt) / 3_600_000;
   expect(Math.round(hours)).toBe(24);
   await worker.env.DB.prepare('update systems set previous_key_valid_until = ? where id = ?')
@@ -124,27 +131,25 @@ test('a replaced key works until a day after the new one is first used', async (
 
 test('a key that is replaced at once stops working', async () => {
   const system = await addSystem(worker.env);
-  await rotateSystem(openDatabase(worker.env.DB), operator, system.name, { atOnce: true });
+  await rotate(system, true);
   expect((await read('noor.ee', system)).status).toBe(401);
 });
 
 test('a key that was lost before its first use is replaced without locking the system out', async () => {
-  const db = openDatabase(worker.env.DB);
   const system = await addSystem(worker.env);
-  const lost = await rotateSystem(db, operator, system.name);
-  const key = await rotateSystem(db, operator, system.name);
+  const lost = await rotate(system);
+  const key = await rotate(system);
   expect((await read('noor.ee', system)).status).toBe(200);
   expect((await read('noor.ee', { authorization: `Bearer ${lost}` })).status).toBe(401);
   expect((await read('noor.ee', { authorization: `Bearer ${key}` })).status).toBe(200);
 });
 
 test('a replaced key is forgotten when it has ended', async () => {
-  const db = openDatabase(worker.env.DB);
   const system = await addSystem(worker.env);
-  const key = await rotateSystem(db, operator, system.name);
+  const key = await rotate(system);
   await read('noor.ee', { authorization: `Bearer ${key}` });
-  await forgetReplaced(db, new Date(Date.now() + 23 * 3_600_000));
-  expect((await getSystemAccount(db, system.name)).previousKeyDigest).not.toBeNull();
-  await forgetReplaced(db, new Date(Date.now() + 25 * 3_600_000));
-  expect((await getSystemAccount(db, system.name)).previousKeyDigest).toBeNull();
+  await forgetReplaced(worker.db, new Date(Date.now() + 23 * 3_600_000));
+  expect((await rowOf(system)).previousKeyDigest).not.toBeNull();
+  await forgetReplaced(worker.db, new Date(Date.now() + 25 * 3_600_000));
+  expect((await rowOf(system)).previousKeyDigest).toBeNull();
 });

@@ -1,0 +1,62 @@
+import {
+  type Holder,
+  type HolderType,
+  holders,
+  holderText,
+  rotateHolder,
+  setHolderDisabled,
+} from '../../credential/holder.ts';
+import { shownChanges } from '../../history/changes.ts';
+import { writing } from '../command.ts';
+import type { Registry } from '../registry.ts';
+import { verb } from '../run.ts';
+
+/** What `--json` says of a holder, and of its secret if that is new. */
+export function holderData({ type, key }: Holder, secret?: string) {
+  return type === 'system' ? { system: { name: key, key: secret } } : { username: key, secret };
+}
+
+/** What was done, and the secret that it made; a dry run makes none. */
+export function secretText(done: string, shown: string, secret: string | undefined): string {
+  return secret === undefined ? done : `${done}; ${shown}, shown only now:\n${secret}`;
+}
+
+export async function rotate(registry: Registry, holder: Holder, how: { atOnce: boolean }) {
+  const secret = await rotateHolder(registry, holder, how);
+  const done = `${registry.did('replace')} the ${holders[holder.type].secret} of ${holderText(holder)}`;
+  return {
+    data: { ...holderData(holder, secret), changed: !registry.isDryRun },
+    text: secretText(done, 'the new one', secret),
+  };
+}
+
+/** The verbs that disable and re-enable a holder of this type. */
+export function switching(type: HolderType, example: string) {
+  const { one, a, field, option } = holders[type];
+  const noun = type.replace('_', '-');
+  const verbOf = (word: 'disable' | 'enable', back: string, description: string) =>
+    verb(
+      writing(word, `${noun} ${word} ${example}`)
+        .description(description)
+        .argument(`<${field}>`, `the ${option}`),
+      async (registry, key) => {
+        const holder = { type, key };
+        const isDisabled = word === 'disable';
+        const changes = await setHolderDisabled(registry, holder, isDisabled);
+        const isChange = changes.disabledAt !== undefined;
+        const shown = { disabled: isDisabled, changes: shownChanges(changes) };
+        const thing = holderText(holder);
+        return {
+          data: { ...holderData(holder), ...shown, changed: isChange && !registry.isDryRun },
+          text: isChange
+            ? `${registry.did(word)} ${thing}`
+            : `nothing to change: ${thing} is already ${word}d`,
+          undo: [noun, back, key],
+        };
+      },
+    );
+  return [
+    verbOf('disable', 'enable', `Disable ${a}, effective from the next request`),
+    verbOf('enable', 'disable', `Re-enable a disabled ${one}`),
+  ];
+}

@@ -1,0 +1,167 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { apiUsers, certificates, systems } from '../../drizzle/schema.ts';
+import { insertRows } from '../database/insert-rows.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { type Changes, difference } from '../history/changes.ts';
+import { timeAfter } from '../time/clock.ts';
+import type { Operation } from '../write.ts';
+import {
+  changeHolder,
+  type Holder,
+  type HolderChange,
+  holders,
+  holderText,
+  type Seen,
+} from './holder.ts';
+
+/** A client certificate; without name and end if only its fingerprint is known. */
+export type Certificate = Pick<
+  typeof certificates.$inferSelect,
+  'fingerprint' | 'commonName' | 'expiresAt'
+>;
+
+/** The holder of a certificate that `listCertificates` has listed. */
+export function holderOf(one: { username: string | null; system: string | null }): Holder {
+  const { username, system } = one;
+  return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
+}
+
+/** Every bound certificate with its holder and whether that one's logins need one, by the name of the holder. */
+export function listCertificates(db: Database) {
+  return db
+    .select({
+      fingerprint: certificates.fingerprint,
+      commonName: certificates.commonName,
+      expiresAt: certificates.expiresAt,
+      presentedAt: certificates.presentedAt,
+      username: apiUsers.username,
+      system: systems.name,
+      isRequired: sql`coalesce(${apiUsers.isCertificateRequired}, ${systems.isCertificateRequired})`
+        .mapWith(Boolean)
+        .as('is_required'),
+      createdAt: certificates.createdAt,
+    })
+    .from(certificates)
+    .leftJoin(apiUsers, eq(apiUsers.id, certificates.apiUserId))
+    .leftJoin(systems, eq(systems.id, certificates.systemId))
+    .orderBy(asc(systems.name), asc(apiUsers.username), asc(certificates.expiresAt));
+}
+
+const warnedMilliseconds = 30 * 24 * 60 * 60 * 1000;
+
+/** Those whose logins need a certificate, and whose last one has ended or ends within thirty days; null if none is bound. */
+export async function listEndingCertificates(db: Database, now: Date) {
+  const endsAt = sql<string | null>`max(
+    iif(${certificates.id} is null, null, ifnull(${certificates.expiresAt}, '9999')))`;
+  const ofType = async (type: Holder['type']) => {
+    const { table, key, certificatesOf } = holders[type];
+    const needing = await db
+      .select({ key, endsAt })
+      .from(table)
+      .leftJoin(certificates, eq(certificates[certificatesOf], table.id))
+      .where(eq(table.isCertificateRequired, true))
+      .groupBy(table.id);
+    return needing.map((one) => ({
+      holder: holderText({ type, key: one.key }),
+      endsAt: one.endsAt,
+    }));
+  };
+  const soon = timeAfter(now, warnedMilliseconds);
+  const all = await Promise.all([ofType('api_user'), ofType('system')]);
+  return all.flat().filter((one) => one.endsAt === null || one.endsAt <= soon);
+}
+
+/**
+ * Binds the certificate to the holder: from now on, a login with it is noted, and where one is required, it suffices.
+ * Throws `invalid` for one that has expired, `taken`, and `not_found` for the holder.
+ */
+export async function bindCertificate(
+  operation: Operation,
+  holder: Holder,
+  { fingerprint, commonName, expiresAt }: Certificate,
+): Promise<void> {
+  const createdAt = operation.origin.request.at.toISOString();
+  if (expiresAt !== null && expiresAt <= createdAt) {
+    throw new RegistryError('invalid', `the certificate has expired on ${expiresAt}`, 'file');
+  }
+  const { certificatesOf, option } = holders[holder.type];
+  const bind = ({ account, certificates: bound }: Seen): HolderChange => {
+    if (bound.some((one) => one.fingerprint === fingerprint)) {
+      const message = `this certificate is already bound to ${holderText(holder)}`;
+      throw new RegistryError('taken', message, 'fingerprint');
+    }
+    const holders = { apiUserId: null, systemId: null, [certificatesOf]: account.id };
+    const row = { ...holders, fingerprint, commonName, expiresAt, presentedAt: null, createdAt };
+    return {
+      changes: difference({}, { certificate: fingerprint }),
+      statements: (isWritten) => [
+        insertRows(operation.db, certificates, row, sql`where ${isWritten}`),
+      ],
+    };
+  };
+  await changeHolder(operation, holder, bind, option);
+}
+
+/**
+ * Ends the certificate for the holder, effective from the next request. Returns whether the holder's logins need one and
+ * no unexpired one is left. Throws `not_found` for either.
+ */
+export async function unbindCertificate(
+  operation: Operation,
+  holder: Holder,
+  fingerprint: string,
+): Promise<{ isLockedOut: boolean }> {
+  const at = operation.origin.request.at.toISOString();
+  const unbind = ({ account, certificates: bound }: Seen) => {
+    const ended = bound.find((one) => one.fingerprint === fingerprint);
+    if (!ended) {
+      const message = `this certificate is not bound to ${holderText(holder)}`;
+      throw new RegistryError('not_found', message, 'fingerprint');
+    }
+    const left = unexpired(bound, at).filter((one) => one !== ended);
+    const isIt = eq(certificates.id, ended.id);
+    return {
+      changes: difference({ certificate: fingerprint }, { certificate: null }),
+      onlyIf: sql`exists (select 1 from ${certificates} where ${isIt})`,
+      statements: (isWritten: SQL) => [
+        operation.db.delete(certificates).where(and(isIt, isWritten)),
+      ],
+      also: { isLockedOut: account.isCertificateRequired && left.length === 0 },
+    };
+  };
+  return changeHolder(operation, holder, unbind, holders[holder.type].option);
+}
+
+/**
+ * Has every login of the holder need a bound certificate, or none again, effective from the next request. Returns the
+ * changed fields, and whether the holder has presented one yet. Throws `invalid` while no unexpired one is bound, and
+ * `not_found`.
+ */
+export async function requireCertificate(
+  operation: Operation,
+  holder: Holder,
+  isRequired: boolean,
+): Promise<{ changes: Changes; isPresented: boolean }> {
+  const { certificatesOf, option } = holders[holder.type];
+  const at = operation.origin.request.at.toISOString();
+  const require = ({ account, certificates: bound }: Seen) => {
+    const valid = unexpired(bound, at);
+    if (isRequired && valid.length === 0) {
+      const message = `no unexpired certificate is bound to ${holderText(holder)}`;
+      throw new RegistryError('invalid', message);
+    }
+    const isLeft = sql`exists (select 1 from ${certificates}
+      where ${certificates[certificatesOf]} = ${account.id} and ifnull(expires_at > ${at}, true))`;
+    return {
+      values: { isCertificateRequired: isRequired },
+      onlyIf: isRequired ? isLeft : sql`true`,
+      also: { isPresented: valid.some(({ presentedAt }) => presentedAt !== null) },
+    };
+  };
+  return changeHolder(operation, holder, require, option);
+}
+
+function unexpired(bound: Seen['certificates'], at: string) {
+  return bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+}

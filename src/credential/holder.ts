@@ -1,0 +1,252 @@
+import { and, eq, getTableColumns, lte, type SQL, sql } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import { apiUsers, certificates, systems } from '../../drizzle/schema.ts';
+import type { Database } from '../database/open.ts';
+import { RegistryError } from '../error.ts';
+import { type Action, type Changes, difference } from '../history/changes.ts';
+import { type Change, type Operation, write } from '../write.ts';
+import { digestSecret, generateSecret } from './secret.ts';
+
+interface Accounts {
+  api_user: typeof apiUsers.$inferSelect;
+  system: typeof systems.$inferSelect;
+}
+export type HolderType = keyof Accounts;
+
+/** An API user, by its username, or a system, by its name: whoever holds a secret, and certificates are bound to. */
+export interface Holder<Type extends HolderType = HolderType> {
+  type: Type;
+  key: string;
+}
+
+/** A secret that nobody has used since it replaced another may be lost, so what worked before it goes on working. */
+function isUnused(replaced: string | null, replacedUntil: string | null): boolean {
+  return replaced !== null && replacedUntil === null;
+}
+
+/**
+ * Where the two tables keep what their holders have in common. `replacing` gives the values of a holder whose secret is
+ * replaced while the old one, or the password from a former registry, goes on working; `nothingReplaced`, of one whose
+ * secret alone works.
+ */
+export const holders = {
+  api_user: {
+    table: apiUsers,
+    key: apiUsers.username,
+    /** Usable in Basic authentication (RFC 7617), where a colon ends the username, and easy to type. */
+    pattern: /^[A-Za-z0-9._@+-]{1,64}$/,
+    rule: 'a username: use 1 to 64 of A-Z, a-z, 0-9 and ._@+-',
+    one: 'API user',
+    a: 'an API user',
+    secret: 'secret',
+    field: 'username',
+    option: 'user',
+    certificatesOf: 'apiUserId',
+    secretField: 'secretDigest',
+    changedField: 'secretChangedAt',
+    digest: apiUsers.secretDigest,
+    previousDigest: apiUsers.previousSecretDigest,
+    /** Not null if something was replaced and may still work: a former password has no digest. */
+    replaced: apiUsers.previousSecretChangedAt,
+    replacedUntil: apiUsers.previousSecretValidUntil,
+    replacing: (user: Accounts['api_user'], secretDigest: string, at: string) => ({
+      secretDigest,
+      secretChangedAt: at,
+      ...(!isUnused(user.previousSecretChangedAt, user.previousSecretValidUntil) && {
+        passwordHash: user.secretDigest === null ? user.passwordHash : null,
+        previousSecretDigest: user.secretDigest,
+        previousSecretChangedAt: user.secretChangedAt,
+        previousSecretValidUntil: null,
+      }),
+    }),
+    nothingReplaced: {
+      passwordHash: null,
+      previousSecretDigest: null,
+      previousSecretChangedAt: null,
+      previousSecretValidUntil: null,
+    },
+  },
+  system: {
+    table: systems,
+    key: systems.name,
+    /** Easy to type, and unmistakable in `System: epp`. */
+    pattern: /^[a-z0-9][a-z0-9._-]{0,63}$/,
+    rule: 'a name: use 1 to 64 of a-z, 0-9 and ._-, a letter or digit first',
+    one: 'system',
+    a: 'a system',
+    secret: 'key',
+    field: 'name',
+    option: 'system',
+    certificatesOf: 'systemId',
+    secretField: 'keyDigest',
+    changedField: 'keyChangedAt',
+    digest: systems.keyDigest,
+    previousDigest: systems.previousKeyDigest,
+    replaced: systems.previousKeyDigest,
+    replacedUntil: systems.previousKeyValidUntil,
+    replacing: (system: Accounts['system'], keyDigest: string, at: string) => ({
+      keyDigest,
+      keyChangedAt: at,
+      ...(!isUnused(system.previousKeyDigest, system.previousKeyValidUntil) && {
+        previousKeyDigest: system.keyDigest,
+        previousKeyValidUntil: null,
+      }),
+    }),
+    nothingReplaced: { previousKeyDigest: null, previousKeyValidUntil: null },
+  },
+} as const;
+
+export function holderText({ type, key }: Holder): string {
+  return `${holders[type].one} ${key}`;
+}
+
+export interface Seen<Type extends HolderType = HolderType> {
+  account: Accounts[Type];
+  certificates: (typeof certificates.$inferSelect)[];
+}
+
+/** A change of a holder: new values of its row, or statements with the changes that the history records of them. */
+export interface HolderChange<Type extends HolderType = HolderType>
+  extends Pick<Change<never>, 'onlyIf'> {
+  action?: Action;
+  values?: Partial<Accounts[Type]>;
+  changes?: Changes;
+  statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
+}
+
+/**
+ * Changes a holder, if nobody else has meanwhile; returns the changed fields, and whatever else `changeOf` says. Throws
+ * `not_found` about the field.
+ */
+export async function changeHolder<Type extends HolderType, Also>(
+  { db, origin, isDryRun }: Operation,
+  holder: Holder<Type>,
+  changeOf: (seen: Seen<Type>) => HolderChange<Type> & { also?: Also },
+  field: string = holders[holder.type].field,
+): Promise<{ changes: Changes } & Also> {
+  const { table, key, certificatesOf, one } = holders[holder.type];
+  const isNamed = eq(key, holder.key);
+  const look = () =>
+    db.batch([
+      db.select().from(table).where(isNamed),
+      db
+        .select()
+        .from(certificates)
+        .where(sql`${certificates[certificatesOf]} = (select id from ${table} where ${isNamed})`),
+    ]);
+  type Outcome = { changes: Changes } & Also;
+  const judge = ([[seen], bound]: Awaited<ReturnType<typeof look>>): Change<Outcome> => {
+    if (!seen) {
+      const message = `there is no ${one} ${JSON.stringify(holder.key)}`;
+      throw new RegistryError('not_found', message, field);
+    }
+    const account = seen as Accounts[Type];
+    const change = changeOf({ account, certificates: bound });
+    const { action = 'update', values = {}, onlyIf = sql`true` } = change;
+    const row = { ...values, updatedAt: origin.request.at.toISOString() };
+    const {
+      changes = difference(account, values),
+      statements = (isWritten) => [
+        db
+          .update(table)
+          .set(row)
+          .where(and(eq(table.id, account.id), isWritten)),
+      ],
+    } = change;
+    const outcome = { changes, ...change.also } as Outcome;
+    const written = { by: origin.actor, subject: holder, action, changes, outcome };
+    if (Object.keys(changes).length === 0) return written;
+    return {
+      ...written,
+      onlyIf: sql`${isAsSeen(table, account)} and ${onlyIf}`,
+      statements,
+    };
+  };
+  return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
+}
+
+/** Whether the row is as it was seen, but for JSON, which can be written in several ways: `updatedAt` tells of that. */
+export function isAsSeen(table: SQLiteTable, seen: Record<string, unknown>): SQL {
+  const same = Object.entries(getTableColumns(table))
+    .filter(([field, { dataType }]) => field in seen && dataType !== 'json')
+    .map(([field, column]) => sql`${column} is ${sql.param(seen[field], column)}`);
+  return sql`exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`;
+}
+
+/**
+ * Adds a holder with these values in its row, and those that the history is to show, and returns its secret, by default a
+ * new one, which is stored only as a digest; a dry run returns none. Throws `invalid`, `taken`.
+ */
+export async function addHolder(
+  { db, origin, isDryRun }: Operation,
+  { type, key: name }: Holder,
+  values: Record<string, unknown>,
+  { shown = values, secret = generateSecret() },
+): Promise<string | undefined> {
+  const { table, key, field, pattern, rule, a, secretField, changedField } = holders[type];
+  if (!pattern.test(name)) {
+    throw new RegistryError('invalid', `${JSON.stringify(name)} is not ${rule}`, field);
+  }
+  const digest = { [secretField]: await digestSecret(secret) };
+  const at = origin.request.at.toISOString();
+  const times = { [changedField]: at, createdAt: at, updatedAt: at };
+  const row = { ...values, ...digest, ...times, [field]: name };
+  const look = () => db.$count(table, eq(key, name));
+  const judge = (same: number): Change<void> => {
+    if (same > 0) throw new RegistryError('taken', `there is already ${a} ${name}`, field);
+    return {
+      by: origin.actor,
+      subject: { type, key: name },
+      action: 'create',
+      changes: difference({}, { ...shown, ...digest }),
+      statements: () => [db.insert(table as SQLiteTable).values(row)],
+      outcome: undefined,
+    };
+  };
+  await write(db, origin.request, { look, judge }, { isDryRun });
+  return isDryRun ? undefined : secret;
+}
+
+/**
+ * Gives the holder a new secret and returns it; a dry run returns none. What let the holder in before stops working at
+ * once, or else a day after the new secret is first used. Throws `not_found`.
+ */
+export async function rotateHolder<Type extends HolderType>(
+  operation: Operation,
+  holder: Holder<Type>,
+  { atOnce }: { atOnce: boolean },
+): Promise<string | undefined> {
+  const secret = generateSecret();
+  const digest = await digestSecret(secret);
+  const at = operation.origin.request.at.toISOString();
+  const { replacing, nothingReplaced } = holders[holder.type];
+  const replaced = replacing as (account: Accounts[Type], digest: string, at: string) => object;
+  await changeHolder(operation, holder, ({ account }) => ({
+    values: { ...replaced(account, digest, at), ...(atOnce && nothingReplaced) },
+  }));
+  return operation.isDryRun ? undefined : secret;
+}
+
+/** Disables or re-enables the holder, effective from the next request. Returns the changed fields. Throws `not_found`. */
+export async function setHolderDisabled(
+  operation: Operation,
+  holder: Holder,
+  isDisabled: boolean,
+): Promise<Changes> {
+  const disabledAt = isDisabled ? operation.origin.request.at.toISOString() : null;
+  const { changes } = await changeHolder(operation, holder, ({ account }) => ({
+    values: (account.disabledAt === null) === isDisabled ? { disabledAt } : {},
+  }));
+  return changes;
+}
+
+/** Deletes the replaced secrets, passwords and keys that have ended. */
+export async function forgetReplaced(db: Database, now: Date): Promise<void> {
+  const forget = (type: HolderType) => {
+    const { table, nothingReplaced, replacedUntil } = holders[type];
+    const isOver = lte(replacedUntil, now.toISOString());
+    return db.update<SQLiteTable>(table).set(nothingReplaced).where(isOver);
+  };
+  await db.batch([forget('api_user'), forget('system')]);
+}
