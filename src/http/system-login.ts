@@ -11,34 +11,32 @@ import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './th
 /**
  * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one; it is in the
  * context from then on. Requests count by key, not by address: a system may be busier than an address may be, and only
- * its failed logins count against that. Throws `unauthorized`, `throttled`.
+ * its failed logins count against that, those without a key among them. Throws `unauthorized`, `throttled`.
  */
 export async function callingSystem(c: AppContext, registrarCode?: string): Promise<System> {
   // Nothing that has callers answers while a setting is missing.
   settings(c.env);
   const [, key] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
-  if (key === undefined) throw new LoginError('no credentials', 'Not authorized');
-  const keyDigest = await sha256Hex(key);
-  const claim = { username: 'system', secretDigest: keyDigest };
-  const refused = refusedSeconds(callerNetwork(c), claim, c.var.now);
-  if (refused > 0) refuseThrottled(c, 'failed-login', refused);
-  await throttle(c, 'system', keyDigest);
+  const claim = key && { username: 'system', secretDigest: await sha256Hex(key) };
   try {
-    const login = {
-      secretDigest: keyDigest,
+    if (!claim) throw new LoginError('no credentials', 'Not authorized');
+    const refused = refusedSeconds(callerNetwork(c), claim, c.var.now);
+    if (refused > 0) refuseThrottled(c, 'failed-login', refused);
+    await throttle(c, 'system', claim.secretDigest);
+    const system = await getSystem(openDatabase(c.env.DB, c.var.meter), {
+      secretDigest: claim.secretDigest,
       address: callerAddress(c),
       certificate: clientCertificate(c),
       at: c.var.now.toISOString(),
       registrarCode,
-      onFirstPresented: (id: number) => recordPresentedAfterResponse(c, id),
-    };
-    const system = await getSystem(openDatabase(c.env.DB, c.var.meter), login);
+      onFirstPresented: (id) => recordPresentedAfterResponse(c, id),
+    });
     rememberLogin(claim);
     c.set('system', system);
     return system;
   } catch (error) {
     if (error instanceof LoginError) {
-      forgetLogin(claim);
+      if (claim) forgetLogin(claim);
       await countFailedLogin(c);
     }
     throw error;

@@ -4,7 +4,15 @@ import { workersAddress } from '../../src/address-list.ts';
 import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { cost, counted } from '../support/counted.ts';
-import { addContact, addPerson, addRegistrar, basic, send, unique } from '../support/fixtures.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  addSystem,
+  basic,
+  send,
+  unique,
+} from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';
 
 /** With the limits of a deployment: 10 failed logins a minute. */
@@ -241,6 +249,30 @@ it('failed logins count for registrants too, in the format of their interface', 
   });
 
   await expectThrottled(throttled, 'failed-login', 'other');
+});
+
+it('requests without a key count as failed logins, without a query, and a key that has worked gets in', async () => {
+  const bindings = counted(worker.env);
+  const answers = await inOneMinute(async () => {
+    const address = newAddress();
+    const [known, unknown] = [
+      await addSystem(worker.env, [], { allowedIps: [address] }),
+      await addSystem(worker.env, [], { allowedIps: [address] }),
+    ];
+    const call = async (Authorization: string) => {
+      const headers = { Authorization, 'CF-Connecting-IP': address };
+      const path = '/api/v1/internal/names/noor.ee';
+      const { status, answer } = await cost(bindings, path, { headers });
+      return [status, answer.d1RoundTrips ?? 0];
+    };
+    const answers = [await call(known.authorization)];
+    for (const _ of Array(5)) answers.push(await call(''), await call('Bearer a b'));
+    answers.push(await call(''), await call(unknown.authorization));
+    return [...answers, await call(known.authorization)];
+  });
+
+  const refused = [401, 0];
+  expect(answers).toEqual([[200, 2], ...Array(10).fill(refused), [429, 0], [429, 0], [200, 2]]);
 });
 
 it('the writes of a registrant are limited to twenty a minute, however the code is spelt, while reading goes on', async () => {
