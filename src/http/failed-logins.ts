@@ -7,7 +7,8 @@ import { type Claim, loginKey } from '../registrar/password.ts';
  * that a guesser does not lock out others at the same address. Requests share this state; no answer contains any of it.
  */
 const refusedUntil = new Map<string, number>();
-const provenLogins = new Map<string, true>();
+/** By login, whoever it is of. */
+const provenLogins = new Map<string, string>();
 
 /** Each map drops its oldest entry first and takes about 1 MiB at most. */
 const maximumRemembered = 5_000;
@@ -23,8 +24,13 @@ export function refusedSeconds(address: string, login: Claim, now: Date): number
   return 0;
 }
 
-export function rememberLogin(login: Claim): void {
-  remember(provenLogins, loginKey(login), true);
+export function rememberLogin(login: Claim, caller = login.username): void {
+  remember(provenLogins, loginKey(login), caller);
+}
+
+/** Whoever the login was of when it last succeeded. */
+export function provenCaller(login: Claim): string | undefined {
+  return provenLogins.get(loginKey(login));
 }
 
 export function forgetLogin(login: Claim): void {

@@ -5,12 +5,12 @@ import { LoginError } from '../error.ts';
 import { getSystem, type System } from '../system/login.ts';
 import { clientCertificate, recordPresentedAfterResponse } from './client-certificate.ts';
 import { type AppContext, callerAddress } from './context.ts';
-import { forgetLogin, refusedSeconds, rememberLogin } from './failed-logins.ts';
+import { forgetLogin, provenCaller, refusedSeconds, rememberLogin } from './failed-logins.ts';
 import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './throttle.ts';
 
 /**
  * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one; it is in the
- * context from then on. Requests count by key, not by address: a system may be busier than an address may be, and only
+ * context from then on. Requests count by system, not by address: a system may be busier than an address may be, and only
  * its failed logins count against that, those without a key among them. Throws `unauthorized`, `throttled`.
  */
 export async function callingSystem(c: AppContext, registrarCode?: string): Promise<System> {
@@ -22,7 +22,8 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
     if (!claim) throw new LoginError('no credentials', 'Not authorized');
     const refused = refusedSeconds(callerNetwork(c), claim, c.var.now);
     if (refused > 0) refuseThrottled(c, 'failed-login', refused);
-    await throttle(c, 'system', claim.secretDigest);
+    const known = provenCaller(claim);
+    if (known !== undefined) await throttle(c, 'system', known);
     const system = await getSystem(openDatabase(c.env.DB, c.var.meter), {
       secretDigest: claim.secretDigest,
       address: callerAddress(c),
@@ -31,8 +32,10 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
       registrarCode,
       onFirstPresented: (id) => recordPresentedAfterResponse(c, id),
     });
-    rememberLogin(claim);
+    const id = String(system.id);
+    rememberLogin(claim, id);
     c.set('system', system);
+    if (id !== known) await throttle(c, 'system', id);
     return system;
   } catch (error) {
     if (error instanceof LoginError) {

@@ -16,8 +16,7 @@ export interface SystemLogin
 }
 
 /** A system that has presented the right key from an address that it may call from. */
-export interface System
-  extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights' | 'keyDigest'> {
+export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights'> {
   /** The registrar that it would act for; null if there is none with this code. */
   registrar: typeof registrars.$inferSelect | null;
 }
@@ -53,7 +52,7 @@ export async function getSystem(db: Database, login: SystemLogin): Promise<Syste
       .where(isFirstUse('system', secretDigest));
   }
   if (presented) login.onFirstPresented?.(presented);
-  return { ...system, keyDigest: secretDigest, registrar };
+  return { ...system, registrar };
 }
 
 function refused(refusal: LoginRefusal): LoginError {

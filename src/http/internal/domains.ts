@@ -84,7 +84,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   const { domains } = parsed(batchBody(), body);
   // The call itself has counted as one.
   const others = Math.ceil(domains.length / 10) - 1;
-  if (others > 0) await throttle(c, 'system', c.var.system.keyDigest, others);
+  if (others > 0) await throttle(c, 'system', String(c.var.system.id), others);
   const read = domains.map(readReported);
   // Of a name that is there twice, the later counts, also if it is refused.
   const last = new Map(read.map(({ name, wanted }) => [name, wanted]));

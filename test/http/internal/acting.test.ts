@@ -1,6 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, test } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../../drizzle/schema.ts';
+import { rotateHolder } from '../../../src/credential/holder.ts';
 import { app } from '../../../src/http/app.ts';
 import { openApiDocument } from '../../../src/http/document.openapi.ts';
 import { answerOf } from '../../support/client.ts';
@@ -10,6 +11,7 @@ import {
   addRegistrar,
   addSystem,
   newContact,
+  operator,
   pendingRequest,
   send,
   verification,
@@ -271,12 +273,12 @@ test('a user’s credentials are a user’s, whoever the request would act for',
   });
 });
 
-/** The limiters that a request is counted by, each time. */
+/** The limiters that a request is counted by, each time, and the keys. */
 async function countedBy(headers: Record<string, string>) {
   const counted: string[] = [];
   const counting = (name: string) => ({
-    limit: async () => {
-      counted.push(name);
+    limit: async ({ key }: RateLimitOptions) => {
+      counted.push(`${name} ${key}`);
       return { success: true };
     },
   });
@@ -292,11 +294,16 @@ async function countedBy(headers: Record<string, string>) {
   return counted;
 }
 
-test('the requests of a system that acts count by its key alone, and none is a failed login', async () => {
+test('the requests of a system that acts count for it alone, with whichever key, and none is a failed login', async () => {
   const { code } = await addRegistrar(worker.env);
-  const { authorization: Authorization } = await addSystem(worker.env, ['act-for']);
-  expect(await countedBy({ Authorization, 'Acting-For': code })).toEqual(['SYSTEM']);
-  expect(await countedBy({ Authorization, 'Acting-For': 'NOBODY' })).toEqual(['SYSTEM']);
+  const { id, name, authorization: Authorization } = await addSystem(worker.env, ['act-for']);
+  const counted = [`SYSTEM ${id}`];
+  expect(await countedBy({ Authorization, 'Acting-For': code })).toEqual(counted);
+  expect(await countedBy({ Authorization, 'Acting-For': 'NOBODY' })).toEqual(counted);
+  const operation = { db: worker.db, origin: operator };
+  const key = await rotateHolder(operation, { type: 'system', key: name }, { atOnce: false });
+  const replaced = { Authorization: `Bearer ${key}`, 'Acting-For': code };
+  for (const _ of [1, 2]) expect(await countedBy(replaced)).toEqual(counted);
   const wrong = { Authorization: 'Bearer wrong', 'Acting-For': code };
-  expect(await countedBy(wrong)).toEqual(['SYSTEM', 'FAILED_LOGIN']);
+  expect(await countedBy(wrong)).toEqual(['FAILED_LOGIN 127.0.0.1']);
 });
