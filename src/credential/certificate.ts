@@ -6,14 +6,7 @@ import { RegistryError } from '../error.ts';
 import { type Changes, difference } from '../history/changes.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Operation } from '../write.ts';
-import {
-  changeHolder,
-  type Holder,
-  type HolderChange,
-  holders,
-  holderText,
-  type Seen,
-} from './holder.ts';
+import { changeHolder, type Holder, holders, holderText, type Seen } from './holder.ts';
 
 /** A client certificate; without name and end if only its fingerprint is known. */
 export type Certificate = Pick<
@@ -79,23 +72,24 @@ export async function listEndingCertificates(db: Database, now: Date) {
 export async function bindCertificate(
   operation: Operation,
   holder: Holder,
-  { fingerprint, commonName, expiresAt }: Certificate,
+  certificate: Certificate,
 ): Promise<void> {
+  const { fingerprint, expiresAt } = certificate;
   const createdAt = operation.origin.request.at.toISOString();
   if (expiresAt !== null && expiresAt <= createdAt) {
     throw new RegistryError('invalid', `the certificate has expired on ${expiresAt}`, 'file');
   }
   const { certificatesOf, option } = holders[holder.type];
-  const bind = ({ account, certificates: bound }: Seen): HolderChange => {
+  const bind = ({ account: { id }, bound }: Seen) => {
     if (bound.some((one) => one.fingerprint === fingerprint)) {
       const message = `this certificate is already bound to ${holderText(holder)}`;
       throw new RegistryError('taken', message, 'fingerprint');
     }
-    const holders = { apiUserId: null, systemId: null, [certificatesOf]: account.id };
-    const row = { ...holders, fingerprint, commonName, expiresAt, presentedAt: null, createdAt };
+    const unbound = { apiUserId: null, systemId: null, presentedAt: null };
+    const row = { ...unbound, ...certificate, createdAt, [certificatesOf]: id };
     return {
       changes: difference({}, { certificate: fingerprint }),
-      statements: (isWritten) => [
+      following: (isWritten: SQL) => [
         insertRows(operation.db, certificates, row, sql`where ${isWritten}`),
       ],
     };
@@ -107,27 +101,25 @@ export async function bindCertificate(
  * Ends the certificate for the holder, effective from the next request. Returns whether the holder's logins need one and
  * no unexpired one is left. Throws `not_found` for either.
  */
-export async function unbindCertificate(
+export function unbindCertificate(
   operation: Operation,
   holder: Holder,
   fingerprint: string,
 ): Promise<{ isLockedOut: boolean }> {
-  const at = operation.origin.request.at.toISOString();
-  const unbind = ({ account, certificates: bound }: Seen) => {
+  const unbind = ({ account, bound, valid }: Seen) => {
     const ended = bound.find((one) => one.fingerprint === fingerprint);
     if (!ended) {
       const message = `this certificate is not bound to ${holderText(holder)}`;
       throw new RegistryError('not_found', message, 'fingerprint');
     }
-    const left = unexpired(bound, at).filter((one) => one !== ended);
-    const isIt = eq(certificates.id, ended.id);
+    const isLockedOut = account.isCertificateRequired && valid.every((one) => one === ended);
+    const isEnded = eq(certificates.id, ended.id);
     return {
       changes: difference({ certificate: fingerprint }, { certificate: null }),
-      onlyIf: sql`exists (select 1 from ${certificates} where ${isIt})`,
-      statements: (isWritten: SQL) => [
-        operation.db.delete(certificates).where(and(isIt, isWritten)),
+      following: (isWritten: SQL) => [
+        operation.db.delete(certificates).where(and(isEnded, isWritten)),
       ],
-      also: { isLockedOut: account.isCertificateRequired && left.length === 0 },
+      also: { isLockedOut },
     };
   };
   return changeHolder(operation, holder, unbind, holders[holder.type].option);
@@ -138,30 +130,18 @@ export async function unbindCertificate(
  * changed fields, and whether the holder has presented one yet. Throws `invalid` while no unexpired one is bound, and
  * `not_found`.
  */
-export async function requireCertificate(
+export function requireCertificate(
   operation: Operation,
   holder: Holder,
   isRequired: boolean,
 ): Promise<{ changes: Changes; isPresented: boolean }> {
-  const { certificatesOf, option } = holders[holder.type];
-  const at = operation.origin.request.at.toISOString();
-  const require = ({ account, certificates: bound }: Seen) => {
-    const valid = unexpired(bound, at);
+  const require = ({ valid }: Seen) => {
     if (isRequired && valid.length === 0) {
       const message = `no unexpired certificate is bound to ${holderText(holder)}`;
       throw new RegistryError('invalid', message);
     }
-    const isLeft = sql`exists (select 1 from ${certificates}
-      where ${certificates[certificatesOf]} = ${account.id} and ifnull(expires_at > ${at}, true))`;
-    return {
-      values: { isCertificateRequired: isRequired },
-      onlyIf: isRequired ? isLeft : sql`true`,
-      also: { isPresented: valid.some(({ presentedAt }) => presentedAt !== null) },
-    };
+    const isPresented = valid.some(({ presentedAt }) => presentedAt !== null);
+    return { values: { isCertificateRequired: isRequired }, also: { isPresented } };
   };
-  return changeHolder(operation, holder, require, option);
-}
-
-function unexpired(bound: Seen['certificates'], at: string) {
-  return bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+  return changeHolder(operation, holder, require, holders[holder.type].option);
 }

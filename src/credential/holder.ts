@@ -26,9 +26,8 @@ function isUnused(replaced: string | null, replacedUntil: string | null): boolea
 }
 
 /**
- * Where the two tables keep what their holders have in common. `replacing` gives the values of a holder whose secret is
- * replaced while the old one, or the password from a former registry, goes on working; `nothingReplaced`, of one whose
- * secret alone works.
+ * Where the two tables keep what holders have in common. `fields` are those of the secret's digest and its time;
+ * `replaced` gives the values of what a new secret replaces, while that goes on working.
  */
 export const holders = {
   api_user: {
@@ -43,23 +42,19 @@ export const holders = {
     field: 'username',
     option: 'user',
     certificatesOf: 'apiUserId',
-    secretField: 'secretDigest',
-    changedField: 'secretChangedAt',
+    fields: ['secretDigest', 'secretChangedAt'],
     digest: apiUsers.secretDigest,
     previousDigest: apiUsers.previousSecretDigest,
-    /** Not null if something was replaced and may still work: a former password has no digest. */
-    replaced: apiUsers.previousSecretChangedAt,
+    /** A password from a former registry has no digest, but a time. */
+    replacedSince: apiUsers.previousSecretChangedAt,
     replacedUntil: apiUsers.previousSecretValidUntil,
-    replacing: (user: Accounts['api_user'], secretDigest: string, at: string) => ({
-      secretDigest,
-      secretChangedAt: at,
-      ...(!isUnused(user.previousSecretChangedAt, user.previousSecretValidUntil) && {
+    replaced: (user: Accounts['api_user']) =>
+      !isUnused(user.previousSecretChangedAt, user.previousSecretValidUntil) && {
         passwordHash: user.secretDigest === null ? user.passwordHash : null,
         previousSecretDigest: user.secretDigest,
         previousSecretChangedAt: user.secretChangedAt,
         previousSecretValidUntil: null,
-      }),
-    }),
+      },
     nothingReplaced: {
       passwordHash: null,
       previousSecretDigest: null,
@@ -79,20 +74,16 @@ export const holders = {
     field: 'name',
     option: 'system',
     certificatesOf: 'systemId',
-    secretField: 'keyDigest',
-    changedField: 'keyChangedAt',
+    fields: ['keyDigest', 'keyChangedAt'],
     digest: systems.keyDigest,
     previousDigest: systems.previousKeyDigest,
-    replaced: systems.previousKeyDigest,
+    replacedSince: systems.previousKeyDigest,
     replacedUntil: systems.previousKeyValidUntil,
-    replacing: (system: Accounts['system'], keyDigest: string, at: string) => ({
-      keyDigest,
-      keyChangedAt: at,
-      ...(!isUnused(system.previousKeyDigest, system.previousKeyValidUntil) && {
+    replaced: (system: Accounts['system']) =>
+      !isUnused(system.previousKeyDigest, system.previousKeyValidUntil) && {
         previousKeyDigest: system.keyDigest,
         previousKeyValidUntil: null,
-      }),
-    }),
+      },
     nothingReplaced: { previousKeyDigest: null, previousKeyValidUntil: null },
   },
 } as const;
@@ -101,66 +92,65 @@ export function holderText({ type, key }: Holder): string {
   return `${holders[type].one} ${key}`;
 }
 
+/** A holder as it was read: all its certificates are `bound`, and those that have not expired are `valid`. */
 export interface Seen<Type extends HolderType = HolderType> {
   account: Accounts[Type];
-  certificates: (typeof certificates.$inferSelect)[];
+  bound: (typeof certificates.$inferSelect)[];
+  valid: (typeof certificates.$inferSelect)[];
 }
 
-/** A change of a holder: new values of its row, or statements with the changes that the history records of them. */
-export interface HolderChange<Type extends HolderType = HolderType>
-  extends Pick<Change<never>, 'onlyIf'> {
+interface HolderChange<Type extends HolderType, Also> {
   action?: Action;
   values?: Partial<Accounts[Type]>;
+  /** What the history says has changed, if it is not the values. */
   changes?: Changes;
-  statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
+  following?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
+  also?: Also;
 }
 
 /**
- * Changes a holder, if nobody else has meanwhile; returns the changed fields, and whatever else `changeOf` says. Throws
+ * Changes a holder, if nobody else has meanwhile; returns the changed fields, and what `changeOf` says `also`. Throws
  * `not_found` about the field.
  */
 export async function changeHolder<Type extends HolderType, Also>(
   { db, origin, isDryRun }: Operation,
   holder: Holder<Type>,
-  changeOf: (seen: Seen<Type>) => HolderChange<Type> & { also?: Also },
+  changeOf: (seen: Seen<Type>) => HolderChange<Type, Also>,
   field: string = holders[holder.type].field,
 ): Promise<{ changes: Changes } & Also> {
   const { table, key, certificatesOf, one } = holders[holder.type];
+  const at = origin.request.at.toISOString();
   const isNamed = eq(key, holder.key);
+  const isBound = sql`${certificates[certificatesOf]} = (select id from ${table} where ${isNamed})`;
   const look = () =>
     db.batch([
       db.select().from(table).where(isNamed),
-      db
-        .select()
-        .from(certificates)
-        .where(sql`${certificates[certificatesOf]} = (select id from ${table} where ${isNamed})`),
+      db.select().from(certificates).where(isBound),
     ]);
   type Outcome = { changes: Changes } & Also;
-  const judge = ([[seen], bound]: Awaited<ReturnType<typeof look>>): Change<Outcome> => {
-    if (!seen) {
+  const judge = ([[row], bound]: Awaited<ReturnType<typeof look>>): Change<Outcome> => {
+    if (!row) {
       const message = `there is no ${one} ${JSON.stringify(holder.key)}`;
       throw new RegistryError('not_found', message, field);
     }
-    const account = seen as Accounts[Type];
-    const change = changeOf({ account, certificates: bound });
-    const { action = 'update', values = {}, onlyIf = sql`true` } = change;
-    const row = { ...values, updatedAt: origin.request.at.toISOString() };
-    const {
-      changes = difference(account, values),
-      statements = (isWritten) => [
+    const account = row as Accounts[Type];
+    const valid = bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+    const change = changeOf({ account, bound, valid });
+    const { action = 'update', values = {}, changes = difference(account, values) } = change;
+    const outcome = { changes, ...change.also } as Outcome;
+    const judged = { by: origin.actor, subject: holder, action, changes, outcome };
+    if (Object.keys(changes).length === 0) return judged;
+    const updated = { ...values, updatedAt: at };
+    return {
+      ...judged,
+      onlyIf: isAsSeen(table, account),
+      statements: (isWritten) => [
         db
           .update(table)
-          .set(row)
+          .set(updated)
           .where(and(eq(table.id, account.id), isWritten)),
+        ...(change.following?.(isWritten) ?? []),
       ],
-    } = change;
-    const outcome = { changes, ...change.also } as Outcome;
-    const written = { by: origin.actor, subject: holder, action, changes, outcome };
-    if (Object.keys(changes).length === 0) return written;
-    return {
-      ...written,
-      onlyIf: sql`${isAsSeen(table, account)} and ${onlyIf}`,
-      statements,
     };
   };
   return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
@@ -184,11 +174,12 @@ export async function addHolder(
   values: Record<string, unknown>,
   { shown = values, secret = generateSecret() },
 ): Promise<string | undefined> {
-  const { table, key, field, pattern, rule, a, secretField, changedField } = holders[type];
+  const { table, key, field, pattern, rule, a, fields } = holders[type];
+  const [digestField, changedField] = fields;
   if (!pattern.test(name)) {
     throw new RegistryError('invalid', `${JSON.stringify(name)} is not ${rule}`, field);
   }
-  const digest = { [secretField]: await digestSecret(secret) };
+  const digest = { [digestField]: await digestSecret(secret) };
   const at = origin.request.at.toISOString();
   const times = { [changedField]: at, createdAt: at, updatedAt: at };
   const row = { ...values, ...digest, ...times, [field]: name };
@@ -212,18 +203,19 @@ export async function addHolder(
  * Gives the holder a new secret and returns it; a dry run returns none. What let the holder in before stops working at
  * once, or else a day after the new secret is first used. Throws `not_found`.
  */
-export async function rotateHolder<Type extends HolderType>(
+export async function rotateHolder(
   operation: Operation,
-  holder: Holder<Type>,
+  holder: Holder,
   { atOnce }: { atOnce: boolean },
 ): Promise<string | undefined> {
   const secret = generateSecret();
-  const digest = await digestSecret(secret);
   const at = operation.origin.request.at.toISOString();
-  const { replacing, nothingReplaced } = holders[holder.type];
-  const replaced = replacing as (account: Accounts[Type], digest: string, at: string) => object;
+  const { fields, replaced, nothingReplaced } = holders[holder.type];
+  const [digestField, changedField] = fields;
+  const current = { [digestField]: await digestSecret(secret), [changedField]: at };
+  const replacedOf = replaced as (account: object) => object | false;
   await changeHolder(operation, holder, ({ account }) => ({
-    values: { ...replaced(account, digest, at), ...(atOnce && nothingReplaced) },
+    values: { ...current, ...(atOnce ? nothingReplaced : replacedOf(account)) },
   }));
   return operation.isDryRun ? undefined : secret;
 }

@@ -11,8 +11,6 @@ import { type Change, type Operation, write } from '../write.ts';
 import { webhookStatements } from './webhook.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 
-const noWebhook = { webhookUrl: null, webhookFailingSince: null };
-
 /** The webhook's URL is null if there is none. */
 function selectRegistrars(db: Database) {
   const { lostChangeAt: _, ...columns } = getTableColumns(registrars);
@@ -29,10 +27,10 @@ export async function listRegistrars(db: Database): Promise<Registrar[]> {
 }
 
 /** Throws `not_found`. */
-export async function getRegistrar(db: Database, code: string, field?: string) {
+export async function getRegistrar(db: Database, code: string, field = 'registrar') {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
-  if (!registrar) throw unknownRegistrar(code, field);
-  return registrar;
+  if (registrar) return registrar;
+  throw new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, field);
 }
 
 /** Throws `not_found` if a code is given that no registrar has. */
@@ -42,18 +40,10 @@ export async function checkRegistrar(db: Database, code: string | undefined): Pr
 
 /** Throws `not_found`. */
 export async function getWebhook(db: Database, code: string) {
-  const [found] = await db
-    .select({ webhook: webhooks })
-    .from(registrars)
-    .leftJoin(webhooks, eq(webhooks.registrarId, registrars.id))
-    .where(eq(registrars.code, code));
-  if (!found) throw unknownRegistrar(code);
-  if (found.webhook) return found.webhook;
+  const { id } = await getRegistrar(db, code);
+  const [webhook] = await db.select().from(webhooks).where(eq(webhooks.registrarId, id));
+  if (webhook) return webhook;
   throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
-}
-
-function unknownRegistrar(code: string, field = 'registrar'): RegistryError {
-  return new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, field);
 }
 
 /** The id of the registrar with this code, or 0, which no registrar has, so that a foreign key refuses it. */
@@ -62,7 +52,7 @@ export function registrarIdOf(code: SQL): SQL<number> {
 }
 
 /** Leaves room for a suffix of 67 characters in a contact code. */
-const maximumRegistrarCodeLength = 32;
+const codePattern = /^[A-Z0-9_-]{1,32}$/;
 
 /**
  * Adds a registrar; `allowedIps` are addresses and CIDR ranges, and an empty list allows every address.
@@ -73,8 +63,8 @@ export async function addRegistrar(
   wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
 ): Promise<Registrar> {
   const { code } = wanted;
-  if (!/^[A-Z0-9_-]+$/.test(code) || code.length > maximumRegistrarCodeLength) {
-    const rule = `use 1 to ${maximumRegistrarCodeLength} of A-Z, 0-9, _ and -`;
+  if (!codePattern.test(code)) {
+    const rule = 'use 1 to 32 of A-Z, 0-9, _ and -';
     const message = `${JSON.stringify(code)} is not a registrar code: ${rule}`;
     throw new RegistryError('invalid', message, 'code');
   }
@@ -82,16 +72,22 @@ export async function addRegistrar(
   const described = { code, name, allowedIps };
   const at = origin.request.at.toISOString();
   const row = { ...described, createdAt: at, updatedAt: at };
+  const initial = {
+    contactCount: 0,
+    suspendedAt: null,
+    webhookUrl: null,
+    webhookFailingSince: null,
+  };
   const look = () => db.$count(registrars, eq(registrars.code, code));
   const judge = (same: number): Change<Registrar> => {
     if (same > 0) throw new RegistryError('taken', `there is already a registrar ${code}`, 'code');
     return {
       by: origin.actor,
-      subject: subjectOf(code),
+      subject: { type: 'registrar', key: code },
       action: 'create',
       changes: difference({}, described),
       statements: () => [db.insert(registrars).values(row)],
-      outcome: { ...row, contactCount: 0, suspendedAt: null, ...noWebhook },
+      outcome: { ...row, ...initial },
     };
   };
   return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
@@ -135,8 +131,12 @@ export async function updateRegistrar(
     };
     const changes = difference(seen, { ...row, webhookUrl: url, webhookSecret: webhook?.secret });
     if (changes.suspendedAt && suspension) changes.reason = { from: null, to: suspension };
-    const subject = subjectOf(code);
-    const update = { by: origin.actor, subject, action: 'update', changes } as const;
+    const update = {
+      by: origin.actor,
+      subject: { type: 'registrar', key: code },
+      action: 'update',
+      changes,
+    } as const;
     if (Object.keys(changes).length === 0) {
       return { ...update, outcome: { registrar: seen, changes } };
     }
@@ -157,10 +157,6 @@ export async function updateRegistrar(
   };
   const { outcome } = await write(db, origin.request, { look, judge }, { isDryRun });
   return isDryRun ? outcome : { ...outcome, webhookSecret: webhook?.secret };
-}
-
-function subjectOf(code: string) {
-  return { type: 'registrar', key: code } as const;
 }
 
 function registrarName(text: string): string {

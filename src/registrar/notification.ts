@@ -29,13 +29,6 @@ export function insertNotification(
   notification: NewNotification,
   condition: SQL = sql`true`,
 ) {
-  return [
-    insertRows(db, notifications, { ...notification, readAt: null }, sql`where ${condition}`),
-    insertDelivery(db, notification, condition),
-  ];
-}
-
-function insertDelivery(db: Database, notification: NewNotification, condition: SQL) {
   const { registrarId, subjectKey, createdAt } = notification;
   const newest = sql`(select id from ${notifications} as newest
     where newest.registrar_id = ${registrarId} and newest.read_at is null
@@ -47,17 +40,13 @@ function insertDelivery(db: Database, notification: NewNotification, condition: 
     notificationId: newest,
     createdAt,
     waitsSince: createdAt,
-    attemptedAt: null,
-    outcome: null,
-    deliveredAt: null,
-    failedAt: null,
+    ...{ attemptedAt: null, outcome: null, deliveredAt: null, failedAt: null },
   };
-  return insertRows(
-    db,
-    webhookDeliveries,
-    delivery,
-    sql`from ${webhooks} where ${webhooks.registrarId} = ${registrarId} and ${condition}`,
-  );
+  const isPushed = sql`${webhooks.registrarId} = ${registrarId} and ${condition}`;
+  return [
+    insertRows(db, notifications, { ...notification, readAt: null }, sql`where ${condition}`),
+    insertRows(db, webhookDeliveries, delivery, sql`from ${webhooks} where ${isPushed}`),
+  ];
 }
 
 /** Receivers get it as `webhook-id`. */

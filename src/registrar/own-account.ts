@@ -43,6 +43,10 @@ export async function getOwnAccount(db: Database, login: Login) {
   return { ...caller, ...account! };
 }
 
+const isNew = 'This secret is new: it cannot be replaced while the one before it still works.';
+const isReplaced =
+  'This secret has been replaced by one that is in use: only that one can be replaced.';
+
 /**
  * Gives the caller's user a new secret, which is stored only as its digest. The old secret, or the password from a
  * former registry, works until a day after the new secret is first used. If the caller logs in with the old one, the
@@ -76,9 +80,11 @@ export async function replaceOwnSecret(
       const isCurrent = user.secretDigest === login.secretDigest;
       const { previousSecretChangedAt: previousSince, previousSecretValidUntil: until } = user;
       const bothWork = previousSince !== null && (until === null || until > at);
-      if (bothWork && (isCurrent || until !== null)) throw notReplaced(isCurrent);
+      if (bothWork && isCurrent) throw prohibited(isNew);
+      if (bothWork && until !== null) throw prohibited(isReplaced);
       const { registrarId } = caller;
-      const row = { ...holders.api_user.replacing(user, secretDigest, at), updatedAt: at };
+      const current = { secretDigest, secretChangedAt: at, updatedAt: at };
+      const row = { ...current, ...holders.api_user.replaced(user) };
       const change: Change<Caller> = {
         by: caller.actor,
         subject: { type: 'api_user', key: username },
@@ -104,14 +110,6 @@ export async function replaceOwnSecret(
     },
   });
   return { caller, username, secret };
-}
-
-function notReplaced(isCurrent: boolean): RegistryError {
-  return prohibited(
-    isCurrent
-      ? 'This secret is new: it cannot be replaced while the one before it still works.'
-      : 'This secret has been replaced by one that is in use: only that one can be replaced.',
-  );
 }
 
 function prohibited(detail: string): RegistryError {

@@ -47,7 +47,7 @@ export async function removeSystem(operation: Operation, name: string): Promise<
   await changeHolder(operation, systemNamed(name), ({ account: { id, rights, allowedIps } }) => ({
     action: 'delete',
     changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
-    statements: (isWritten) => [
+    following: (isWritten) => [
       operation.db.delete(systems).where(and(eq(systems.id, id), isWritten)),
     ],
   }));
