@@ -17,16 +17,15 @@ export type Login = UserLogin | ActingLogin;
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
 export interface UserLogin {
   username: string;
-  /** What the client sent: a secret, or a password from a former registry. */
+  /** A secret, or a password from a former registry. */
   secret: string;
-  /** SHA-256 of the secret, in hexadecimal. */
   secretDigest: string;
-  /** The stored hash of a password that `secret` has been verified against; null if it has not been, or is a secret. */
+  /** The stored hash against which the password has been verified. */
   passwordHash: string | null;
   address: string | undefined;
-  /** The fingerprint of the client certificate that comes with the login; null if none does. */
+  /** The fingerprint of the client certificate. */
   certificate: string | null;
-  /** The time of the claim, ISO 8601, because a replaced secret works for a limited time. */
+  /** ISO 8601: a replaced secret works for a limited time. */
   at: string;
   /** Called before each slow hash that the login takes; throws if it may take no more. */
   beforeSlowHash?: () => Promise<void>;
@@ -69,8 +68,8 @@ export async function loginOf(
 }
 
 /**
- * Finds the user by the digest or the hash only; the plus keeps SQLite from using the index on usernames. An unknown
- * user and a wrong secret both miss the same indexes, in the same time.
+ * The plus keeps SQLite from using the index on usernames: an unknown user and a wrong secret both miss the indexes on
+ * digest and hash, in the same time.
  */
 const isCaller = (claim: Record<'username' | 'secretDigest' | 'passwordHash' | 'at', unknown>) =>
   sql`${hasSecret('api_user', claim)} and +${apiUsers.username} = ${claim.username} and ${isEnabled}`;
@@ -111,10 +110,9 @@ type Found =
   | { id: null; username: string | null; passwordHash: string };
 
 /**
- * The caller; otherwise, without an id, the hash to verify the password against. That is the user's hash, or, without a
- * username, another user's, so that every refused login waits for a slow hash. Later parts are read only if the earlier
- * ones find nothing.
- * Whoever lacks a certificate is looked for like a wrong secret, so that not even the time tells that a stolen one is right.
+ * The caller; otherwise, without an id, the hash to verify the password against: the user's, or, without a username,
+ * another user's, so that every refused login waits for a slow hash, also one that lacks its certificate. Later parts are
+ * read only if the earlier ones find nothing.
  */
 const callerOf = prepared<Found>(
   () => sql`
@@ -134,11 +132,9 @@ const callerOf = prepared<Found>(
 );
 
 /**
- * Runs `queries` in one round trip with the check of the login and returns the caller and their results; the first login
- * with a password takes another round trip. A system's login has been checked, so there must be queries. The queries get
- * the registrar's id as an SQL expression to scope them; it is null if the user is refused. Throws `address_denied`, and
- * `unauthorized`, which is the same for an unknown user, a wrong secret, a disabled user, a suspended registrar and a
- * lacking certificate.
+ * Checks the login and runs `queries` in one round trip, and returns the caller and their results; the first login with a
+ * password takes another one. The queries are scoped by the registrar's id, an SQL expression that is null if the user is
+ * refused. For a system, there must be one. Throws `address_denied`, and, for all other refusals alike, `unauthorized`.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -196,8 +192,8 @@ function isAllowed(listed: string, address: string | undefined): boolean {
 }
 
 /**
- * Finds every reason why `withLogin` refuses the login, in the order of its steps. Without a secret, it judges the
- * rest. The time that it takes may tell whether the username exists, so only the operator may wait for it.
+ * Every reason why `withLogin` refuses the login, in the order of its steps; without a secret, it judges the rest. Its time
+ * may tell whether the username exists, so only the operator may wait for it.
  */
 export async function findRefusals(
   db: Database,

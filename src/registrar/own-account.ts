@@ -48,11 +48,9 @@ const isReplaced =
   'This secret has been replaced by one that is in use: only that one can be replaced.';
 
 /**
- * Gives the caller's user a new secret, which is stored only as its digest. The old secret, or the password from a
- * former registry, works until a day after the new secret is first used. If the caller logs in with the old one, the
- * answer with the new one may have been lost, so another takes its place, until it is first used. Two round trips. Throws
- * `update_prohibited` to the old secret once the new one has been used, to the new one while the old one works, and to a
- * system, and what `withLogin` throws.
+ * Gives the caller's user a new secret. What it replaces works until a day after its first use; until then, the old secret
+ * gets another new one, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the old secret
+ * once the new one has been used, to the new one while the old one works, and to a system, and what `withLogin` throws.
  */
 export async function replaceOwnSecret(
   db: Database,

@@ -33,11 +33,9 @@ async function derive(password: string, salt: BufferSource, iterations: number) 
 }
 
 /**
- * The stored hashes against which this isolate has verified a password, by username and digest of the password, so that
- * only the first login of many costs the slow hash.
- *
- * Shared between requests on purpose: a hash found here is only a claim, which the query of each request compares with
- * the stored one. So a new password and a disabled user count from the next request.
+ * The stored hashes against which this isolate has verified a password, so that only the first login of many costs the
+ * slow hash. Requests may share them: a hash found here is only a claim, which the query of each request compares with the
+ * stored one, so a new password and a disabled user count from the next request.
  */
 const verified = new Map<string, { stored: string; until: number }>();
 
