@@ -1,4 +1,4 @@
-import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { apiUsers, certificates, systems } from '../../drizzle/schema.ts';
 import { insertRows } from '../database/insert-rows.ts';
 import type { Database } from '../database/open.ts';
@@ -24,16 +24,12 @@ export function holderOf(one: { username: string | null; system: string | null }
 export function listCertificates(db: Database) {
   return db
     .select({
-      fingerprint: certificates.fingerprint,
-      commonName: certificates.commonName,
-      expiresAt: certificates.expiresAt,
-      presentedAt: certificates.presentedAt,
+      ...getTableColumns(certificates),
       username: apiUsers.username,
       system: systems.name,
       isRequired: sql`coalesce(${apiUsers.isCertificateRequired}, ${systems.isCertificateRequired})`
         .mapWith(Boolean)
         .as('is_required'),
-      createdAt: certificates.createdAt,
     })
     .from(certificates)
     .leftJoin(apiUsers, eq(apiUsers.id, certificates.apiUserId))

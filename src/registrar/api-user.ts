@@ -1,4 +1,4 @@
-import { asc, eq, sql } from 'drizzle-orm';
+import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../drizzle/schema.ts';
 import { addHolder } from '../credential/holder.ts';
 import type { Database } from '../database/open.ts';
@@ -8,23 +8,16 @@ import { getRegistrar } from './account.ts';
 
 /** Lists the API users of one registrar or of all, by registrar and username, without their secrets. */
 export function listApiUsers(db: Database, registrarCode?: string) {
+  const {
+    secretDigest,
+    passwordHash: _,
+    previousSecretDigest: __,
+    ...columns
+  } = getTableColumns(apiUsers);
+  // Whoever has no secret has the password from a former registry.
+  const hasOldPassword = sql<boolean>`${secretDigest} is null`.mapWith(Boolean);
   return db
-    .select({
-      id: apiUsers.id,
-      username: apiUsers.username,
-      registrarCode: registrars.code,
-      /** Null if the user may log in. */
-      disabledAt: apiUsers.disabledAt,
-      /** Whether the secret is still the password from a former registry. */
-      hasOldPassword: sql<boolean>`${apiUsers.secretDigest} is null`.mapWith(Boolean),
-      /** When the user got the secret, and the one before it, until the cron forgets that. */
-      secretChangedAt: apiUsers.secretChangedAt,
-      previousSecretChangedAt: apiUsers.previousSecretChangedAt,
-      /** When the one before ends; null until the new one is first used. */
-      previousSecretValidUntil: apiUsers.previousSecretValidUntil,
-      createdAt: apiUsers.createdAt,
-      updatedAt: apiUsers.updatedAt,
-    })
+    .select({ ...columns, registrarCode: registrars.code, hasOldPassword })
     .from(apiUsers)
     .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
     .where(registrarCode === undefined ? undefined : eq(registrars.code, registrarCode))
