@@ -96,13 +96,17 @@ test('lets two users have the same password', async () => {
   }
 });
 
-test('refuses a disabled user from the next request', async () => {
-  const { authorization, change } = await addFormer('vana parool');
-  expect(await statusOf(authorization)).toBe(200);
-  await change({ disabledAt: '2026-01-02T03:04:05.678Z' });
-  expect(await statusOf(authorization)).toBe(401);
-  await change({ disabledAt: null });
-  expect(await statusOf(authorization)).toBe(200);
+test('refuses a disabled user from the next request, with a password or a secret', async () => {
+  for (const add of [() => addFormer('vana parool'), () => addRegistrar(worker.env)]) {
+    const { apiUser, authorization } = await add();
+    const statuses: number[] = [];
+    for (const disabledAt of [null, '2026-01-02T03:04:05.678Z', null]) {
+      const isUser = eq(apiUsers.id, apiUser.id);
+      await worker.db.update(apiUsers).set({ disabledAt }).where(isUser);
+      statuses.push(await statusOf(authorization));
+    }
+    expect(statuses).toEqual([200, 401, 200]);
+  }
 });
 
 test('refuses the old password from the request after a new one', async () => {

@@ -13,8 +13,8 @@ const address = '192.0.2.7';
 
 type Headers = Record<string, string>;
 
-/** Sends the request, and returns its line in the log once what goes on after the answer is done. */
-async function lineOf(path: string, headers: Headers, method = 'GET', env = worker.env) {
+/** The answer to the request, and its line in the log once what goes on after the answer is done. */
+async function answered(path: string, headers: Headers, method = 'GET', env = worker.env) {
   const logged = vi.spyOn(console, 'info').mockReturnValue();
   const later: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
@@ -29,46 +29,65 @@ async function lineOf(path: string, headers: Headers, method = 'GET', env = work
   logged.mockRestore();
   expect(lines).toHaveLength(1);
   expect(lines[0].status).toBe(response.status);
-  return lines[0];
+  const challenge = response.headers.get('WWW-Authenticate');
+  return { line: lines[0], challenge, body: await response.json() };
 }
 
-const authorized = (authorization: string): Headers => ({ Authorization: authorization });
+const lineOf = async (...request: Parameters<typeof answered>) => (await answered(...request)).line;
 
-const registrars: [refusal: LoginRefusal, headers: () => Promise<Headers>][] = [
-  ['no credentials', async () => ({})],
-  ['no credentials', async () => authorized('Basic ***')],
-  ['unknown user', async () => authorized(basic('stranger', 'secret'))],
-  [
-    'wrong secret',
-    async () => authorized(basic((await addRegistrar(worker.env)).apiUser.username, 'guessed')),
-  ],
-  [
-    'disabled',
-    async () => {
-      const disabledAt = '2026-01-02T03:04:05.678Z';
-      return authorized((await addRegistrar(worker.env, {}, { disabledAt })).authorization);
-    },
-  ],
-  [
-    'suspended',
-    async () => {
-      const suspendedAt = '2026-01-02T03:04:05.678Z';
-      return authorized((await addRegistrar(worker.env, { suspendedAt })).authorization);
-    },
-  ],
-  [
-    'address',
-    async () =>
-      authorized((await addRegistrar(worker.env, { allowedIps: ['203.0.113.1'] })).authorization),
-  ],
+const authorized = (authorization: string): Headers => ({ Authorization: authorization });
+const since = '2026-01-02T03:04:05.678Z';
+
+/** The credentials of a user, of whom `change` makes others. */
+const user = async (
+  values: Parameters<typeof addRegistrar>[1] = {},
+  change = (username: string, secret: string) => basic(username, secret),
+  disabledAt: string | null = null,
+) => {
+  const { apiUser, secret } = await addRegistrar(worker.env, values, { disabledAt });
+  return change(apiUser.username, secret);
+};
+const guessing = (username: string) => basic(username, 'guessed');
+
+const registrars: [refusal: LoginRefusal, of: string, authorization: () => Promise<string>][] = [
+  ['no credentials', 'an empty header', async () => ''],
+  ['no credentials', 'no credentials', async () => 'Basic'],
+  ['no credentials', 'another scheme', async () => 'Bearer abc'],
+  ['no credentials', 'no base64', async () => 'Basic ***'],
+  ['no credentials', 'no ASCII', async () => 'Basic õ-_'],
+  ['no credentials', 'no colon', async () => `Basic ${btoa('user')}`],
+  ['unknown user', 'nobody', async () => basic('', '')],
+  ['unknown user', 'a stranger', async () => basic('stranger', 'secret')],
+  ['unknown user', 'capitals', () => user({}, (name, secret) => basic(name.toUpperCase(), secret))],
+  ['wrong secret', 'no secret', () => user({}, (name) => basic(name, ''))],
+  ['wrong secret', 'a guess', () => user({}, guessing)],
+  ['wrong secret', 'another address', () => user({ allowedIps: ['203.0.113.1'] }, guessing)],
+  ['wrong secret', 'a suspended registrar', () => user({ suspendedAt: since }, guessing)],
+  ['suspended', 'the right secret', () => user({ suspendedAt: since })],
+  ['disabled', 'the right secret', () => user({}, basic, since)],
 ];
 
-it.each(registrars)('logs why a registrar is refused: %s', async (refusal, headersOf) => {
-  const headers = await headersOf();
-  expect(await lineOf('/repp/v1/contacts', headers)).toMatchObject({ status: 401, refusal });
-  // Refused before any query, and by the path.
-  expect(await lineOf('/repp/v1/contacts?limit=0', headers)).toMatchObject({ refusal });
-  expect(await lineOf('/repp/v1/contacts/A:B/x', headers)).toMatchObject({ refusal });
+const message = 'Invalid authorization information';
+const unauthorized = {
+  challenge: 'Basic realm="REPP", charset="UTF-8"',
+  body: { code: 2202, message, data: {}, errors: [{ code: 2202, message, field: null }] },
+};
+
+it.each(registrars)(
+  'refuses a registrar in the same words, and logs why: %s, %s',
+  async (refusal, _, authorizationOf) => {
+    const headers = authorized(await authorizationOf());
+    // Before any query, and by the path, too.
+    for (const path of ['', '?limit=0', '/A:B/x']) {
+      const { line, ...answer } = await answered(`/repp/v1/contacts${path}`, headers);
+      expect([line, answer]).toMatchObject([{ status: 401, refusal }, unauthorized]);
+    }
+  },
+);
+
+it('logs that the address of a registrar is not on its list', async () => {
+  const headers = authorized(await user({ allowedIps: ['203.0.113.1'] }));
+  expect(await lineOf('/repp/v1/contacts', headers)).toMatchObject({ refusal: 'address' });
 });
 
 it('logs nothing of a refusal where a login succeeds', async () => {
@@ -78,33 +97,42 @@ it('logs nothing of a refusal where a login succeeds', async () => {
   );
 });
 
-it.each([
-  ['no credentials', async () => ''],
-  ['wrong secret', async () => 'Bearer wrong'],
-  [
-    'disabled',
-    async () =>
-      (await addSystem(worker.env, [], { disabledAt: '2026-01-02T03:04:05.678Z' })).authorization,
-  ],
-  ['address', async () => (await addSystem(worker.env)).authorization],
-] as [LoginRefusal, () => Promise<string>][])(
-  'logs why a system is refused: %s',
-  async (refusal, authorizationOf) => {
-    const headers = authorized(await authorizationOf());
-    expect(await lineOf('/api/v1/internal/names/noor.ee', headers)).toMatchObject({
-      system: null,
-      refusal,
+const systems: [LoginRefusal, () => Promise<{ authorization: string }>][] = [
+  ['no credentials', async () => ({ authorization: '' })],
+  ['wrong secret', async () => ({ authorization: 'Bearer wrong' })],
+  ['disabled', () => addSystem(worker.env, ['act-for'], { disabledAt: since })],
+  ['address', () => addSystem(worker.env, ['act-for'])],
+  ['address', () => addSystem(worker.env, ['act-for'], { allowedIps: [] })],
+];
+
+it.each(systems)(
+  'refuses a system in the same words, also if it acts for a registrar, and logs why: %s',
+  async (refusal, add) => {
+    const headers = authorized((await add()).authorization);
+    const { line, ...answer } = await answered('/api/v1/internal/names/noor.ee', headers);
+    expect(line).toMatchObject({ status: 401, system: null, refusal });
+    expect(answer).toEqual({
+      challenge: 'Bearer realm="internal"',
+      body: { errors: { base: ['Not authorized'] } },
     });
+    const { code } = await addRegistrar(worker.env);
+    const acting = await answered('/repp/v1/contacts', { ...headers, 'Acting-For': code });
+    expect(acting).toMatchObject({ line: { status: 401, refusal }, ...unauthorized });
   },
 );
 
-it('logs why a system may not act for a registrar', async () => {
-  const suspended = await addRegistrar(worker.env, { suspendedAt: '2026-01-02T03:04:05.678Z' });
+it('refuses a system that acts for an unknown or a suspended registrar, or none, and logs why', async () => {
+  const { code } = await addRegistrar(worker.env, { suspendedAt: since });
   const system = await addSystem(worker.env, ['act-for'], { allowedIps: [address] });
-  const line = (code: string) =>
-    lineOf('/repp/v1/contacts', { ...authorized(system.authorization), 'Acting-For': code });
-  expect(await line('NOBODY')).toMatchObject({ system: system.name, refusal: 'unknown registrar' });
-  expect(await line(suspended.code)).toMatchObject({ system: system.name, refusal: 'suspended' });
+  for (const [actingFor, refusal] of [
+    ['NOBODY', 'unknown registrar'],
+    [code, 'suspended'],
+    ['', 'no credentials'],
+  ]) {
+    const headers = { ...authorized(system.authorization), 'Acting-For': actingFor! };
+    const answer = await answered('/repp/v1/contacts', headers);
+    expect(answer).toMatchObject({ line: { status: 401, refusal }, ...unauthorized });
+  }
 });
 
 it('logs the name of the system that called', async () => {

@@ -238,29 +238,6 @@ test('a system acts only for the registrars that it may act for', async () => {
   expect(await actingAs(forOne, 'NOBODY')('GET', list)).toEqual(forbidden(forOne.name));
 });
 
-const message = 'Invalid authorization information';
-const unauthorized = {
-  status: 401,
-  body: { code: 2202, message, data: {}, errors: [{ code: 2202, message, field: null }] },
-};
-
-test('a wrong key, another address, an unknown and a suspended registrar are refused alike', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const suspendedAt = '2026-01-02T03:04:05.678Z';
-  const suspended = await addRegistrar(worker.env, { suspendedAt });
-  const system = await addSystem(worker.env, ['act-for']);
-  const closed = await addSystem(worker.env, ['act-for'], { allowedIps: [] });
-  const refused = [
-    await actingAs({ authorization: 'Bearer wrong' }, registrar.code)('GET', list),
-    await actingAs(closed, registrar.code)('GET', list),
-    await actingAs(system, 'NOBODY')('GET', list),
-    await actingAs(system, suspended.code)('GET', list),
-    await actingAs(system, '')('GET', list),
-    await sender(system, {})('GET', list),
-  ];
-  for (const answer of refused) expect(answer).toEqual(unauthorized);
-});
-
 test('a user’s credentials are a user’s, whoever the request would act for', async () => {
   const [registrar, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
   const { body } = await sender(registrar, { 'Acting-For': other.code })(

@@ -1,13 +1,14 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
-import { certificates } from '../../drizzle/schema.ts';
+import { certificates, type SystemRight } from '../../drizzle/schema.ts';
 import { bindCertificate, requireCertificate } from '../../src/credential/certificate.ts';
-import type { Holder } from '../../src/credential/holder.ts';
+import { forgetReplaced, type Holder, holders, rotateHolder } from '../../src/credential/holder.ts';
 import { rateLimits } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { findRefusals } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
-import { addRegistrar, addSystem, basic, operator } from '../support/fixtures.ts';
+import { answerOf } from '../support/client.ts';
+import { addRegistrar, addSystem, basic, operator, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -53,34 +54,43 @@ const require = (holder: Holder, isRequired = true) =>
 interface Party {
   holder: Holder;
   path: string;
+  secret: string;
   headers: Record<string, string>;
+  /** Makes another secret, while the old one goes on working. */
+  replace(): Promise<string>;
 }
+
+const rotate = async (holder: Holder, atOnce: boolean) =>
+  (await rotateHolder({ db: worker.db, origin: operator }, holder, { atOnce }))!;
 
 async function user(values = {}): Promise<Party> {
-  const { apiUser, authorization } = await addRegistrar(worker.env, values);
+  const { apiUser, secret, authorization } = await addRegistrar(worker.env, values);
   const holder: Holder = { type: 'api_user', key: apiUser.username };
-  return { holder, path: list, headers: { Authorization: authorization } };
+  const own = '/repp/v1/registrar/api_user/secret';
+  return {
+    ...{ holder, path: list, secret, headers: { Authorization: authorization } },
+    replace: async () =>
+      (await answerOf(worker.fetch(own, send('POST', { authorization })))).body.data.api_user
+        .secret,
+  };
 }
 
-async function system(): Promise<Party> {
-  const { name: key, authorization } = await addSystem(worker.env);
-  return {
-    holder: { type: 'system', key },
-    path: name,
-    headers: { Authorization: authorization },
-  };
+async function system(rights: SystemRight[] = []): Promise<Party> {
+  const added = await addSystem(worker.env, rights);
+  const holder: Holder = { type: 'system', key: added.name };
+  const headers = { Authorization: added.authorization };
+  return { holder, path: name, secret: added.key, headers, replace: () => rotate(holder, false) };
 }
 
 async function actingSystem(): Promise<Party> {
   const { code } = await addRegistrar(worker.env);
-  const { name: key, authorization } = await addSystem(worker.env, ['act-for']);
-  const headers = { Authorization: authorization, 'Acting-For': code };
-  return { holder: { type: 'system', key }, path: list, headers };
+  const { headers, ...party } = await system(['act-for']);
+  return { ...party, path: list, headers: { ...headers, 'Acting-For': code } };
 }
 
 const parties: [string, () => Promise<Party>][] = [
-  ['a user', user],
-  ['a system', system],
+  ['a user', () => user()],
+  ['a system', () => system()],
   ['a system that acts for a registrar', actingSystem],
 ];
 
@@ -222,4 +232,57 @@ test('a right secret without the certificate costs the slow hash of a wrong one'
     expect((await app.request(list, request, env, context)).status).toBe(401);
     expect(hashes).toHaveBeenCalledTimes(1);
   }
+});
+
+/** The statuses of the answers to the holder with each of the secrets. */
+async function statusesWith({ holder, path, headers }: Party, secrets: string[]) {
+  const statuses: number[] = [];
+  for (const secret of secrets) {
+    const Authorization = holder.type === 'system' ? `Bearer ${secret}` : basic(holder.key, secret);
+    statuses.push((await answered(path, { ...headers, Authorization })).status);
+  }
+  return statuses;
+}
+
+/** The replaced secret's digest, and until when it works. */
+async function replacedOf({ type, key }: Holder) {
+  const { table, key: name, replacedUntil, previousDigest } = holders[type];
+  const columns = { until: replacedUntil, digest: previousDigest };
+  const [row] = await worker.db.select(columns).from(table).where(eq(name, key));
+  return row!;
+}
+
+it.each(parties)(
+  'the old secret of %s works until a day after the first use of the new one, and is then forgotten',
+  async (_, add) => {
+    const party = await add();
+    const secret = await party.replace();
+    expect(await statusesWith(party, [party.secret, party.secret])).toEqual([200, 200]);
+    expect(await replacedOf(party.holder)).toEqual({ until: null, digest: expect.any(String) });
+    const usedAt = Date.now();
+    expect(await statusesWith(party, [secret, party.secret])).toEqual([200, 200]);
+    const { until, digest } = await replacedOf(party.holder);
+    expect(Math.round((Date.parse(until!) - usedAt) / 3_600_000)).toBe(24);
+    expect(await statusesWith(party, [secret])).toEqual([200]);
+    await forgetReplaced(worker.db, new Date(Date.parse(until!) - 1));
+    expect(await replacedOf(party.holder)).toEqual({ until, digest });
+    const { table, replacedUntil } = holders[party.holder.type];
+    const ended = sql`update ${table} set ${sql.identifier(replacedUntil.name)} = ${new Date().toISOString()}`;
+    await worker.db.run(sql`${ended} where ${replacedUntil} = ${until}`);
+    expect(await statusesWith(party, [party.secret, secret])).toEqual([401, 200]);
+    await forgetReplaced(worker.db, new Date());
+    expect(await replacedOf(party.holder)).toEqual({ until: null, digest: null });
+  },
+);
+
+it.each(parties)('another new secret of %s replaces one that may be lost', async (_, add) => {
+  const party = await add();
+  const [lost, secret] = [await party.replace(), await party.replace()];
+  expect(await statusesWith(party, [party.secret, lost, secret])).toEqual([200, 401, 200]);
+});
+
+it.each(parties)('the operator ends the secrets of %s at once', async (_, add) => {
+  const party = await add();
+  const secrets = [party.secret, await party.replace(), await rotate(party.holder, true)];
+  expect(await statusesWith(party, secrets)).toEqual([401, 401, 200]);
 });
