@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -12,11 +12,9 @@ let directory: string;
 /** A self-signed certificate for so many days. */
 function newCertificate(commonName: string, days: number): string {
   const file = path.join(directory, `${commonName}.pem`);
-  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
-  const names = ['-subj', `/O=Alpha/CN=${commonName}`, '-keyout', '/dev/null', '-out', file];
-  execFileSync('openssl', ['req', '-x509', ...key, '-days', String(days), ...names], {
-    stdio: 'ignore',
-  });
+  const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -keyout /dev/null';
+  const names = `-subj /O=Alpha/CN=${commonName} -out ${file}`;
+  execSync(`openssl req -x509 ${key} -days ${days} ${names}`, { stdio: 'ignore' });
   return file;
 }
 
@@ -31,25 +29,10 @@ test('a certificate is bound from its file, required, listed and unbound', async
   const unbound = await registry.run('certificate require --user ats');
   expect(unbound.stderr).toBe('refused: no unexpired certificate is bound to API user ats\n');
 
-  const dry = await registry.done([
-    'certificate',
-    'bind',
-    '--user',
-    'ats',
-    '--file',
-    file,
-    '--dry-run',
-  ]);
-  expect(dry.changed).toBe(false);
-  const bound = await registry.done(['certificate', 'bind', '--user', 'ats', '--file', file]);
-  const inFile = execFileSync('openssl', [
-    'x509',
-    '-in',
-    file,
-    '-noout',
-    '-fingerprint',
-    '-sha256',
-  ]);
+  const bind = `certificate bind --user ats --file ${file}`;
+  expect(await registry.done(`${bind} --dry-run`)).toMatchObject({ changed: false });
+  const bound = await registry.done(bind);
+  const inFile = execSync(`openssl x509 -in ${file} -noout -fingerprint -sha256`);
   const [, colons] = /=(\S+)/.exec(String(inFile)) as unknown as [string, string];
   const certificate = {
     fingerprint: colons.replaceAll(':', '').toLowerCase(),
@@ -58,14 +41,7 @@ test('a certificate is bound from its file, required, listed and unbound', async
   };
   expect(bound).toMatchObject({ certificate, changed: true });
 
-  const again = await registry.run([
-    'certificate',
-    'bind',
-    '--user',
-    'ats',
-    '--fingerprint',
-    colons,
-  ]);
+  const again = await registry.run(`certificate bind --user ats --fingerprint ${colons}`);
   expect(again.stderr).toBe(
     'refused: this certificate is already bound to API user ats [fingerprint]\n',
   );
@@ -91,9 +67,9 @@ test('a certificate is bound from its file, required, listed and unbound', async
     ],
   });
 
-  const diagnose = ['registrar', 'diagnose', 'ALPHA', '--username', 'ats', '--ip', '192.0.2.1'];
+  const diagnose = 'registrar diagnose ALPHA --username ats --ip 192.0.2.1';
   expect((await registry.run(diagnose)).stdout).toMatch(/^certificate +refused: certificate$/m);
-  const presenting = await registry.run([...diagnose, '--fingerprint', colons]);
+  const presenting = await registry.run(`${diagnose} --fingerprint ${colons}`);
   expect(presenting.stdout).toMatch(/^certificate +passed$/m);
 
   const { stdout: health } = await registry.run('health');
@@ -101,20 +77,19 @@ test('a certificate is bound from its file, required, listed and unbound', async
     /^alarm certificate_ending: The last certificate of API user ats, which needs one, ends at \d{4}-/m,
   );
   const later = newCertificate('later.example.ee', 60);
-  await registry.done(['certificate', 'bind', '--user', 'ats', '--file', later]);
+  await registry.done(`certificate bind --user ats --file ${later}`);
   expect((await registry.run('health')).stdout).not.toContain('certificate_ending');
 
-  const unbind = (file: string, ...options: string[]) =>
-    registry.run(['certificate', 'unbind', '--user', 'ats', '--file', file, ...options]);
+  const unbind = (file: string, option = '') =>
+    registry.run(`certificate unbind --user ats --file ${file}${option}`);
   expect((await unbind(file)).stdout).not.toContain('refused');
-  const gone = await registry.run(['certificate', 'unbind', '--user', 'ats', '--file', file]);
-  expect(gone.stderr).toBe(
+  expect((await unbind(file)).stderr).toBe(
     'refused: this certificate is not bound to API user ats [fingerprint]\n',
   );
   const lockedOut =
     'API user ats needs a certificate and has no unexpired one left: its logins are refused';
-  expect((await unbind(later, '--dry-run')).stdout).toContain(lockedOut);
-  expect(await registry.done(['certificate', 'list'])).toMatchObject({ certificates: [{}] });
+  expect((await unbind(later, ' --dry-run')).stdout).toContain(lockedOut);
+  expect(await registry.done('certificate list')).toMatchObject({ certificates: [{}] });
   expect((await unbind(later)).stdout).toContain(`\n${lockedOut}\n`);
   expect((await registry.run('health')).stdout).toContain(
     'alarm certificate_ending: No certificate is bound to API user ats, which needs one: its logins are refused.\n',
@@ -136,15 +111,15 @@ test('a certificate is bound from its file, required, listed and unbound', async
 });
 
 test('a certificate of a system may be known by its fingerprint alone', async () => {
-  const options = ['--system', 'epp', '--fingerprint', fingerprint.toUpperCase()];
-  const bound = await registry.done(['certificate', 'bind', ...options]);
+  const bind = `certificate bind --system epp --fingerprint ${fingerprint.toUpperCase()}`;
+  const bound = await registry.done(bind);
   expect(bound.certificate).toEqual({ fingerprint, common_name: null, expires_at: null });
   await registry.done('certificate require --system epp');
   const listed = await registry.run('certificate list');
   expect(listed.stdout).toMatch(
     new RegExp(`^system epp +yes +- +not known +never +${fingerprint}$`, 'm'),
   );
-  await registry.done(['system', 'remove', 'epp', '--yes']);
+  await registry.done('system remove epp --yes');
   const { certificates } = await registry.done('certificate list');
   expect(certificates.filter(({ system }: { system: unknown }) => system !== null)).toEqual([]);
 });
@@ -152,15 +127,15 @@ test('a certificate of a system may be known by its fingerprint alone', async ()
 test('what is not a certificate and an unknown holder are refused', async () => {
   const text = path.join(directory, 'text.pem');
   await writeFile(text, 'no certificate');
-  const refused = async (...args: string[]) =>
-    (await registry.run(['certificate', 'bind', ...args])).stderr;
-  expect(await refused('--user', 'ats', '--file', text)).toBe(
+  const refused = async (options: string) =>
+    (await registry.run(`certificate bind ${options}`)).stderr;
+  expect(await refused(`--user ats --file ${text}`)).toBe(
     `refused: ${text} is not a certificate in PEM [file]\n`,
   );
-  expect(await refused('--user', 'mari', '--fingerprint', fingerprint)).toBe(
+  expect(await refused(`--user mari --fingerprint ${fingerprint}`)).toBe(
     'refused: there is no API user "mari" [user]\n',
   );
-  expect(await refused('--system', 'shop', '--fingerprint', fingerprint)).toBe(
+  expect(await refused(`--system shop --fingerprint ${fingerprint}`)).toBe(
     'refused: there is no system "shop" [system]\n',
   );
 });
