@@ -1,7 +1,6 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../drizzle/schema.ts';
-import { setHolderDisabled } from '../../src/credential/holder.ts';
 import { digestSecret } from '../../src/credential/secret.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { updateRegistrar } from '../../src/registrar/account.ts';
@@ -80,11 +79,6 @@ it('a registrar’s account says who calls, for which registrar, from where, and
     }),
   );
   expect(JSON.stringify(answer)).not.toContain(webhookSecret);
-});
-
-it('a registrar’s account says nothing to a stranger', async () => {
-  await addRegistrar(worker.env);
-  expect(await account({ authorization: basic('stranger', 'secret') })).toEqual(unauthorized);
 });
 
 it('a new secret is 64 hexadecimal digits, and is kept as its digest alone', async () => {
@@ -246,14 +240,6 @@ it('the call for a new secret says which fields of a body it ignores', async () 
   expect(response.headers.get('Ignored-Fields')).toBe('secret');
   const malformed = await worker.fetch(path, send('POST', registrar, '{'));
   expect(malformed.status).toBe(400);
-});
-
-it('a disabled user gets no new secret, with either secret', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const caller = await replaced(registrar, registrar);
-  const { username } = registrar.apiUser;
-  await setHolderDisabled(operation(), { type: 'api_user', key: username }, true);
-  expect([await replace(registrar), await replace(caller)]).toEqual([unauthorized, unauthorized]);
 });
 
 it('an address that the registrar does not allow gets no new secret', async () => {

@@ -167,17 +167,6 @@ test('an auction that is over is not cancelled, nor one that is called by its na
   expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
 });
 
-test('a system without the right for auctions may not touch them', async () => {
-  const other = await addSystem(worker.env, ['domains', 'retained', 'changes', 'act-for']);
-  const { uuid } = await addAuction(worker.env);
-  const asked = [
-    await call('POST', '', { auction: { domain: newName() } }, {}, other),
-    await call('GET', `/${uuid}`, undefined, {}, other),
-    await call('DELETE', `/${uuid}`, undefined, {}, other),
-  ];
-  expect(asked.map(({ status }) => status)).toEqual([403, 403, 403]);
-});
-
 test('the list of auctions in progress has what a system starts and lacks what it cancels', async () => {
   const name = newName();
   const listed = async () => {

@@ -114,10 +114,3 @@ test('a system reads a contact of any registrar, as the registrar sees it', asyn
     body: { errors: { code: [`there is no contact "${code}X"`] } },
   });
 });
-
-test('a system without the right for changes reads neither changes nor contacts', async () => {
-  const others = await addSystem(worker.env, ['domains', 'auctions', 'retained', 'act-for']);
-  for (const path of ['changes', 'changes?limit=0', 'contacts/X']) {
-    expect((await get(path, others)).status).toBe(403);
-  }
-});

@@ -135,12 +135,6 @@ test('a body without a domain, or with values of another type, is refused under 
   ]);
 });
 
-test('a system without the right may neither register nor take back', async () => {
-  const prepared = { ...(await prepare()), system: await addSystem(worker.env, ['retained']) };
-  expect((await register(prepared)).status).toBe(403);
-  expect((await takeBack(prepared)).status).toBe(403);
-});
-
 test('the first obstacle alone is named, in the order of the contract', async () => {
   const { env, db } = worker;
   const prepared = await prepare();

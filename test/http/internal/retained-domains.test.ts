@@ -128,12 +128,3 @@ test('a reservation that somebody else ends meanwhile is made again, with what w
   expect(saved).toEqual({ isNew: true, lastDay: '2099-12-31', password: expect.any(String) });
   expect(await rowsOf(row.name)).toMatchObject([{ password: saved.password }]);
 });
-
-test('a system without the right for retained names may not touch them', async () => {
-  const other = await addSystem(worker.env, ['domains', 'auctions', 'changes', 'act-for']);
-  for (const status of ['reserved', 'blocked']) {
-    for (const method of ['PUT', 'DELETE']) {
-      expect((await call(method, `${newName()}/${status}`, undefined, other)).status).toBe(403);
-    }
-  }
-});

@@ -94,6 +94,17 @@ it.each(operations.filter(({ scheme }) => scheme))(
   },
 );
 
+it.each(operations.filter(({ scheme }) => scheme === 'systemKey'))(
+  '$method $path is for systems with the right that the document names',
+  async (call) => {
+    const needed = /^Needs `(.+?)`/.exec(call.description ?? '')?.[1];
+    const others = systemRights.filter((right) => right !== needed);
+    const { authorization } = await addSystem(worker.env, others);
+    const { status } = await send(call, { Authorization: authorization });
+    expect(status === 403).toBe(needed !== undefined);
+  },
+);
+
 const limiter = { limit: async () => ({ success: false }) };
 
 it.each(operations)('$method $path is counted by address, or by system', async (call) => {

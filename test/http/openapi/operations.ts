@@ -7,6 +7,7 @@ interface Answer {
 
 export interface Operation {
   operationId: string;
+  description?: string;
   /** In upper case. */
   method: string;
   path: string;
