@@ -14,7 +14,6 @@ export type Certificate = Pick<
   'fingerprint' | 'commonName' | 'expiresAt'
 >;
 
-/** The holder of a certificate that `listCertificates` has listed. */
 export function holderOf(one: { username: string | null; system: string | null }): Holder {
   const { username, system } = one;
   return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
@@ -61,10 +60,7 @@ export async function listEndingCertificates(db: Database, now: Date) {
   return all.flat().filter((one) => one.endsAt === null || one.endsAt <= soon);
 }
 
-/**
- * Binds the certificate to the holder: from now on, a login with it is noted, and where one is required, it suffices.
- * Throws `invalid` for one that has expired, `taken`, and `not_found` for the holder.
- */
+/** Binds the certificate to the holder. Throws `invalid` for one that has expired, `taken`, and `not_found`. */
 export async function bindCertificate(
   operation: Operation,
   holder: Holder,
@@ -94,8 +90,8 @@ export async function bindCertificate(
 }
 
 /**
- * Ends the certificate for the holder, effective from the next request. Returns whether the holder's logins need one and
- * no unexpired one is left. Throws `not_found` for either.
+ * Ends the certificate, effective from the next request. Returns whether the holder's logins need one and no unexpired one
+ * is left. Throws `not_found` for either.
  */
 export function unbindCertificate(
   operation: Operation,
@@ -122,9 +118,8 @@ export function unbindCertificate(
 }
 
 /**
- * Has every login of the holder need a bound certificate, or none again, effective from the next request. Returns the
- * changed fields, and whether the holder has presented one yet. Throws `invalid` while no unexpired one is bound, and
- * `not_found`.
+ * Has every login of the holder need a bound certificate, or none again, effective from the next request. Returns whether
+ * the holder has presented one yet, too. Throws `invalid` while no unexpired one is bound, and `not_found`.
  */
 export function requireCertificate(
   operation: Operation,

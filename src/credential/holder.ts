@@ -165,8 +165,8 @@ export function isAsSeen(table: SQLiteTable, seen: Record<string, unknown>): SQL
 }
 
 /**
- * Adds a holder with these values in its row, and those that the history is to show, and returns its secret, by default a
- * new one, which is stored only as a digest; a dry run returns none. Throws `invalid`, `taken`.
+ * Adds a holder with these values, of which the history is to show others, and returns its secret, by default a new one; a
+ * dry run returns none. Throws `invalid`, `taken`.
  */
 export async function addHolder(
   { db, origin, isDryRun }: Operation,
@@ -200,8 +200,8 @@ export async function addHolder(
 }
 
 /**
- * Gives the holder a new secret and returns it; a dry run returns none. What let the holder in before stops working at
- * once, or else a day after the new secret is first used. Throws `not_found`.
+ * Gives the holder a new secret and returns it; a dry run returns none. The old one ends at once, or else a day after the
+ * new one is first used. Throws `not_found`.
  */
 export async function rotateHolder(
   operation: Operation,

@@ -24,10 +24,7 @@ export function listApiUsers(db: Database, registrarCode?: string) {
     .orderBy(asc(registrars.code), asc(apiUsers.username));
 }
 
-/**
- * Adds an API user and returns the secret, by default a new one, which is stored only as a digest; a dry run returns
- * none. Throws `invalid`, `not_found` for the registrar, `taken`.
- */
+/** Adds an API user as `addHolder` does. Throws `not_found` for the registrar. */
 export async function addApiUser(
   operation: Operation,
   { username, registrarCode, secret }: { username: string; registrarCode: string; secret?: string },

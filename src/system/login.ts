@@ -22,9 +22,8 @@ export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' 
 }
 
 /**
- * The system with this key. One round trip, and another at the first use of a key that has replaced another: that one
- * ends a day later. Throws `unauthorized`, with the same words for a wrong key, a disabled system, a lacking certificate
- * and another address.
+ * The system with this key. One round trip, and another at the first use of a key that has replaced another. Throws
+ * `unauthorized`, with the same words for a wrong key, a disabled system, a lacking certificate and another address.
  */
 export async function getSystem(db: Database, login: SystemLogin): Promise<System> {
   const { secretDigest, at } = login;

@@ -17,10 +17,7 @@ export function listSystems(db: Database): Promise<SystemAccount[]> {
   return db.select().from(systems).orderBy(asc(systems.name));
 }
 
-/**
- * Adds a system and returns its key, by default a new one, which is stored only as a digest; a dry run returns none.
- * Throws `invalid`, `taken`, and `not_found` for a registrar that it would act for.
- */
+/** Adds a system as `addHolder` does. Throws `not_found` for a registrar that it would act for. */
 export async function addSystem(
   operation: Operation,
   { name, key, ...settings }: SystemSettings & { name: string; key?: string },
@@ -29,10 +26,7 @@ export async function addSystem(
   return addHolder(operation, systemNamed(name), values, { secret: key });
 }
 
-/**
- * Changes what the system may do and where it may call from, effective from the next request. Returns the changed fields.
- * Throws `invalid`, `not_found`.
- */
+/** Changes the system, effective from the next request. Returns the changed fields. Throws `invalid`, `not_found`. */
 export async function updateSystem(
   operation: Operation,
   name: string,

@@ -57,7 +57,7 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
 
 /**
  * Lets a system in that acts for a registrar: as good as a user of that registrar, its addresses and certificates aside.
- * Its requests count by its key alone. Throws what `callingSystem` and `actingLogin` throw.
+ * Its requests count for it alone. Throws what `callingSystem` and `actingLogin` throw.
  */
 const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const code = asciiUpperCase(c.req.header('Acting-For') ?? '');
