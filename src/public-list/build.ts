@@ -7,14 +7,12 @@ import { isOfAuctions, type ListName, publicLists, retainedList, shows } from '.
 
 export interface Building {
   list: ListName;
-  /** Called with the entries of each block, in order. */
   save: (entries: Entry[]) => Promise<Block>;
 }
 
 /**
- * Builds lists from their whole source, and returns the blocks of each. All lists of retained names are built in one
- * pass over the names. Holds one page of rows, and one block of each list, in memory. Changes made while it runs may or
- * may not be included.
+ * Builds lists from their whole source, all lists of retained names in one pass, with one page of rows and one block of
+ * each list in memory. Changes made while it runs may or may not be included.
  */
 export async function buildLists(
   db: Database,

@@ -10,19 +10,17 @@ import type { Reader } from './read/parts.ts';
 export interface DailyCounts {
   /** In UTC, `YYYY-MM-DD`. */
   day: string;
-  /** 0 for a list that was not counted on that day, because it was added later. */
+  /** 0 for a list that did not exist on that day. */
   counts: Record<CountedList, number>;
 }
 
 const countsKey = 'daily-counts';
 
-/** A year, with its first and its last day. */
 export const maximumDays = 366;
 
 /**
- * Records how many names each list has, as it was last published, unless the day already has a record; then puts the
- * counts of the last year into KV if they differ from what KV holds. It is safe to repeat, and finishes what a failed
- * run left undone. Costs one round trip, which reads the rows of a year, one read of KV, and at most one write.
+ * Records how many names each list has, as last published, unless the day has a record; then puts the counts of the
+ * last year into KV if they differ. Safe to repeat: finishes what a failed run left undone.
  */
 export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const today = dayOf(now);
@@ -32,7 +30,6 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
   remembered.delete(kv);
 }
 
-/** KV holds only the lists that were counted on the day. */
 interface CountedDay {
   day: string;
   counts: Partial<Record<CountedList, number>>;
@@ -77,13 +74,12 @@ async function recordAndList(db: Database, today: string): Promise<CountedDay[]>
 /** The counts change once a day. */
 const freshMilliseconds = 60_000;
 
-/** Shared by all requests of the isolate, because the counts are the same for all of them. */
+/** Shared by all requests of the isolate, because they all see the same counts. */
 const remembered = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; freshUntil: number }>();
 
 /**
- * The counts of the last year, oldest day first: at most 366 days, without the days on which the cron did not run.
- * Costs at most one read of KV, and never a query. Returns what this isolate last read if KV fails, and an empty list
- * if there is nothing to return.
+ * At most 366 days, the oldest first, without those on which the cron did not run. Costs at most one read of KV. If KV
+ * fails, returns what this isolate last read, or an empty list.
  */
 export async function readDailyCounts(reader: Reader): Promise<readonly DailyCounts[]> {
   const known = remembered.get(reader.kv);

@@ -7,8 +7,8 @@ import type { EntryRow } from './format/entry.ts';
 import type { NameStatus } from './lists.ts';
 
 /**
- * The query for the entries on a day of the names that meet a condition on the column `name`, in the order of the lists.
- * A name with two disputes is disputed once. Both tables of names are read in their order, so each row is read once.
+ * Entries on a day of the names that meet a condition on the column `name`, in the order of the lists. A name with two
+ * disputes is disputed once. Both tables are read in the order of their names, so each row is read once.
  */
 export function entriesQuery(
   entries: readonly NameStatus[],
@@ -34,7 +34,6 @@ export function entriesQuery(
   return sql`${sql.join(sources, sql` union all `)} order by 1, 3 limit ${limit}`;
 }
 
-/** Rows in a page: enough for few round trips, and few enough to need little memory. */
 const pageRows = 5_000;
 
 /** All entries on a day, in pages that end with the last entry of a name. */

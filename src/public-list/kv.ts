@@ -29,13 +29,13 @@ export interface Publication {
   metadata: Published;
 }
 
-/** The metadata of all heads, by list, in one operation of KV. */
+/** One operation of KV. */
 export async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
   const keys = await listKeys<Published>(kv, headPrefix);
   return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
 }
 
-/** All keys with the prefix. One operation of KV for each 1,000, and for each page that KV cuts short. */
+/** Costs one operation of KV for each 1,000 keys, and for each page that KV cuts short. */
 export async function listKeys<Metadata>(
   kv: KVNamespace,
   prefix: string,
@@ -49,13 +49,13 @@ export async function listKeys<Metadata>(
   }
 }
 
-/** The head in KV, as this location sees it. */
+/** As this location of KV sees it. */
 export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
   const value = await tried(() => kv.get(headKey(list), 'arrayBuffer'));
   return value ? decompressJson<Head>(value) : undefined;
 }
 
-/** The head with its metadata. Only the Worker can call it: what a local server lends to the tool reads one of the two. */
+/** Only for the Worker: what a local server lends to the tool cannot read value and metadata together. */
 export async function findStored(
   kv: KVNamespace,
   list: ListName,
@@ -66,7 +66,7 @@ export async function findStored(
   return value && metadata ? { head: decompressJson<Head>(value), metadata } : undefined;
 }
 
-/** Puts the head into KV: from now on, readers see this publication. `beforeEach` runs before each try. */
+/** From then on, readers see this publication. `beforeEach` runs before each try. */
 export function putHead(
   kv: KVNamespace,
   { head, metadata }: Publication,
@@ -91,15 +91,15 @@ export function putConstant(
   return tried(() => kv.put(key, value));
 }
 
-/** Puts the value of a key that is written repeatedly, perhaps by others at the same time. */
+/** Puts the value of a key that others may be writing at the same time. */
 export function putVariable(kv: KVNamespace, key: string, value: string): Promise<void> {
   return tried(() => kv.put(key, value), sameKeyPauseMilliseconds);
 }
 
-/** Longer than the blocks of the list are kept, so that KV shows the key of each day that can be archived. */
+/** Longer than blocks are kept, so that KV shows the key of each day that can be archived. */
 const dayStartSeconds = 60 * 24 * 60 * 60;
 
-/** Keeps how a list stood at the start of a UTC day, before the first publication of that day replaces it. */
+/** Must run before the first publication of the day replaces the head. */
 export function putDayStart(kv: KVNamespace, day: string, stood: Publication): Promise<void> {
   const key = dayStartPrefix(stood.head.list) + day;
   const options = { expirationTtl: dayStartSeconds };
@@ -121,7 +121,6 @@ export async function readDayStarts(
   return Promise.all(values);
 }
 
-/** The time for which a location may cache a value that never changes. */
 const blockCacheSeconds = 24 * 60 * 60;
 
 /** An error that trying again does not solve. */
@@ -129,7 +128,7 @@ class LastingError extends Error {}
 
 export class MissingBlockError extends LastingError {}
 
-/** What a publisher has read or written may have been replaced or deleted since, so it begins again. */
+/** Something that the publisher has read or written may have been replaced or deleted since, so it must begin again. */
 export class StaleError extends LastingError {}
 
 /** Throws a MissingBlockError if KV lacks the block. */
@@ -144,7 +143,7 @@ export async function getBlock(
   return value;
 }
 
-/** The steps kept with a publication; undefined if KV does not show them, for a minute as for any new key. */
+/** Undefined if KV does not show them, which for a new key may last a minute. */
 export async function findSteps(
   kv: KVNamespace,
   { list, publication }: Pick<Head, 'list' | 'publication'>,
@@ -153,7 +152,7 @@ export async function findSteps(
   return value ? decompressJson<Steps>(value) : undefined;
 }
 
-/** Tries up to three times. Only for work that may be done twice: a put that fails may still have been done. */
+/** Tries up to three times. Only for work that may be done twice: a put that fails may have been done. */
 export async function tried<Result>(
   attempt: () => Promise<Result>,
   betweenMilliseconds = pauseMilliseconds,

@@ -6,9 +6,8 @@ import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzi
 
 /** A block as the head of its list describes it. */
 export interface Block {
-  /** The first name in it. */
   first: string;
-  /** The publication that wrote it to KV. */
+  /** Wrote it to KV. */
   publication: string;
   /** SHA-256 of its text, 32 hexadecimal digits. */
   digest: string;
@@ -19,21 +18,20 @@ export interface Block {
   count: number;
 }
 
-/** The value of a block in KV, opened for reading. It never changes once it is written. */
+/** A block's value in KV, which never changes once it is written. */
 export interface OpenBlock {
   /** Gzip fragments with commas between them, as they appear in the body of the whole list. */
   data: Uint8Array<ArrayBuffer>;
   fragments: readonly Fragment[];
 }
 
-/** A part of a block that is decompressed on its own. */
+/** Decompressed on its own. */
 export interface Fragment {
   first: string;
   offset: number;
   bytes: number;
 }
 
-/** Reads and writes blocks. */
 export interface BlockStore {
   load: (block: Block) => Promise<Entry[]>;
   /** Writes the entries, unless one of the blocks at hand contains exactly them. */
@@ -42,7 +40,7 @@ export interface BlockStore {
 
 const lengthBytes = 4;
 
-/** Builds the value for KV: the length of the directory, the directory, and the fragments. */
+/** The value for KV: the length of the directory, the directory, and the fragments. */
 export async function buildBlock(publication: string, entries: readonly Entry[]) {
   const directory: [first: string, bytes: number][] = [];
   const parts: Uint8Array[] = [];
@@ -90,7 +88,6 @@ export function openBlock(value: ArrayBuffer): OpenBlock {
   return { data: new Uint8Array(value, lengthBytes + headerBytes), fragments };
 }
 
-/** The fragment that contains the name's entries, if the block has any. */
 export function findFragment({ fragments }: OpenBlock, name: string): Fragment | undefined {
   return fragments[findLast(fragments, name)];
 }
@@ -103,7 +100,7 @@ export function readEntries(open: OpenBlock): Entry[] {
   return open.fragments.flatMap((fragment) => parseRows(readFragment(open, fragment)).map(entryOf));
 }
 
-/** The index of the last part whose first name is the given one or comes before it; -1 if there is none. */
+/** The last part whose first name is the given one or comes before it; -1 if there is none. */
 export function findLast(parts: readonly { first: string }[], name: string): number {
   let [low, high] = [0, parts.length];
   while (low < high) {

@@ -3,13 +3,10 @@ import type { Block } from './block.ts';
 import { comma, compressPiece, gzipEnd, gzipHeader, joinSums } from './gzip.ts';
 import type { Head } from './head.ts';
 
-/** Loads the data of a block. */
 type Load = (block: Block) => Promise<Uint8Array<ArrayBuffer>>;
 
-/** The number of blocks to fetch ahead of the one needed. */
 const blocksAhead = 4;
 
-/** The parts of a whole list's gzip body, in order. */
 async function* bodyParts(head: Head, load: Load): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const { start, separator, end } = frameOf(head);
   yield* start;
@@ -28,7 +25,6 @@ async function* bodyParts(head: Head, load: Load): AsyncGenerator<Uint8Array<Arr
   yield end;
 }
 
-/** The body as one array. Its size is known from the head. */
 export async function wholeBody(head: Head, load: Load): Promise<Uint8Array<ArrayBuffer>> {
   const body = new Uint8Array(bodyBytes(head));
   let offset = 0;
@@ -39,7 +35,7 @@ export async function wholeBody(head: Head, load: Load): Promise<Uint8Array<Arra
   return body;
 }
 
-/** The body as a stream, which holds only the blocks that are being fetched or sent. */
+/** Holds only the blocks that are being fetched or sent. */
 export function bodyStream(head: Head, load: Load): ReadableStream<Uint8Array<ArrayBuffer>> {
   const parts = bodyParts(head, load);
   return new ReadableStream({
@@ -54,7 +50,6 @@ export function bodyStream(head: Head, load: Load): ReadableStream<Uint8Array<Ar
   });
 }
 
-/** The bytes before, between and after the blocks. */
 function frameOf({ list, count, blocks }: Head) {
   const start = compressPiece(`{"${publicLists[list].field}":[`);
   let sum = start.sum;
@@ -69,7 +64,6 @@ function frameOf({ list, count, blocks }: Head) {
   };
 }
 
-/** Size of the body, in bytes. */
 export function bodyBytes(head: Head): number {
   const { start, separator, end } = frameOf(head);
   const frame = [...start, end].reduce((total, { length }) => total + length, 0);

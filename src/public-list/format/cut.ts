@@ -16,8 +16,8 @@ interface Sizes {
 }
 
 /**
- * A block is one value in KV. It is small enough that a change to one name writes a tenth of a megabyte, and large
- * enough that reading a list of 5,000,000 names usually stays below 1,000 operations. Only tests change these sizes.
+ * A block is one value in KV: small enough that changing a name writes a tenth of a megabyte, large enough that reading
+ * 5,000,000 names usually stays below 1,000 operations. Only tests change these sizes.
  */
 export const blockSizes: Sizes = { minimum: 3_072, mean: 6_144, maximum: 16_384 };
 /** A fragment is what one look-up decompresses. */
@@ -34,7 +34,7 @@ function digest(name: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Collects entries, which must come in order, and returns each part when it is complete. */
+/** Takes entries in order, and returns each part when it is complete. */
 export class Cutter {
   #entries: Entry[] = [];
   readonly #sizes: Sizes;
@@ -43,7 +43,7 @@ export class Cutter {
     this.#sizes = sizes;
   }
 
-  /** Whether an entry of this name, if it came next, would begin a part. The entries of one name stay together. */
+  /** Whether an entry of this name would begin a part. The entries of one name stay together. */
   isCutBefore(name: string): boolean {
     const { minimum, mean, maximum } = this.#sizes;
     const { length } = this.#entries;
@@ -52,7 +52,7 @@ export class Cutter {
     return length >= maximum || digest(name) % (mean - minimum) === 0;
   }
 
-  /** Returns the part before the entry if the entry begins another one. */
+  /** Returns the part before the entry if the entry begins a new one. */
   add(entry: Entry): Entry[] | undefined {
     const isCut = this.#entries.length > 0 && this.isCutBefore(entry.name);
     if (!isCut) {

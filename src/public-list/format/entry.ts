@@ -1,16 +1,13 @@
 import type { ListedStatus, NameStatus } from '../lists.ts';
 
-/** One entry of a list. */
 export interface Entry {
   name: string;
-  /** The entry in the body of the list: a JSON object. */
   json: string;
 }
 
-/** A row of the source. */
 export type EntryRow = [name: string, punycode: string, status: NameStatus];
 
-/** The beginning of each entry of the name in the body. The field names are those of the public interface. */
+/** Its field names are those of the public interface. */
 export function entryStart(name: string, isInAuction: boolean): string {
   return `{"${isInAuction ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
 }
@@ -23,7 +20,7 @@ export function entryOf([name, punycode, status]: EntryRow): Entry {
   return { name, json };
 }
 
-/** Reads entries that commas separate, and returns the rows that `entryOf` made them from. */
+/** Reads entries that commas separate, back into the rows that `entryOf` made them from. */
 export function parseRows(text: string): EntryRow[] {
   const objects: (AuctionObject | RetainedObject)[] = JSON.parse(`[${text}]`);
   return objects.map((object) =>
@@ -44,7 +41,6 @@ interface RetainedObject {
   punycode_name: string;
 }
 
-/** A name of a list. */
 export interface BrowsedName {
   name: string;
   punycode: string;
@@ -52,7 +48,6 @@ export interface BrowsedName {
   statuses: ListedStatus[];
 }
 
-/** The names of entries that come in order. */
 export function namesOf(rows: readonly EntryRow[]): BrowsedName[] {
   const names: BrowsedName[] = [];
   for (const [name, punycode, status] of rows) {

@@ -10,7 +10,6 @@ export interface Piece {
   sum: Sum;
 }
 
-/** The CRC-32 of a text, and its length in bytes. */
 export interface Sum {
   crc: number;
   length: number;
@@ -19,10 +18,10 @@ export interface Sum {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The header of a gzip file without a name or a time, from an unknown system. */
+/** Without a name or a time, from an unknown system. */
 export const gzipHeader = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** A comma to put between pieces: an uncompressed deflate block of one byte. */
+/** Goes between pieces: an uncompressed deflate block of one byte. */
 export const comma: Piece = {
   data: new Uint8Array([0, 1, 0, 0xfe, 0xff, 0x2c]),
   sum: { crc: crc32(','), length: 1 },
@@ -38,7 +37,7 @@ export function decompressPiece(data: Uint8Array): string {
   return decoder.decode(inflateRawSync(data, { finishFlush: constants.Z_SYNC_FLUSH }));
 }
 
-/** The last piece of a gzip file, with its trailer. `before` is the sum of all the text before it. */
+/** `before` is the sum of all the text before it. */
 export function gzipEnd(text: string, before: Sum): Uint8Array<ArrayBuffer> {
   const bytes = encoder.encode(text);
   const { crc, length } = joinSums(before, { crc: crc32(bytes), length: bytes.length });

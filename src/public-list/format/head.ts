@@ -2,10 +2,10 @@ import { sha256Hex } from '../../bytes/digest.ts';
 import type { ListName } from '../lists.ts';
 import type { Block } from './block.ts';
 
-/** A published list: the value of its key in KV, from which a reader finds every block. */
+/** The value of a list's key in KV, from which a reader finds every block. */
 export interface Head {
   list: ListName;
-  /** Random; identifies the publication, and is part of the keys that it wrote. */
+  /** Random; part of the keys that the publication wrote. */
   publication: string;
   /** Weak, in the form of the header. */
   etag: string;
@@ -13,23 +13,21 @@ export interface Head {
   blocks: readonly Block[];
 }
 
-/** The metadata of a head's key. Listing the keys returns it without reading their values. */
+/** The metadata of a head's key, which listing the keys returns. */
 export interface Published {
   publication: string;
   etag: string;
   count: number;
-  /** ISO 8601. */
   publishedAt: string;
   tookMilliseconds: number;
-  /** Size of the whole list, compressed. */
   bytes: number;
   blocks: number;
-  /** The numbers of entries that the publication added and removed; null if they are not known. */
+  /** How many entries the publication added and removed; null if that is not known. */
   added: number | null;
   removed: number | null;
 }
 
-/** Creates the head, whose ETag depends only on the list and its content. */
+/** Its ETag depends only on the list and its content. */
 export async function createHead(
   list: ListName,
   publication: string,

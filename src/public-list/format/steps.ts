@@ -1,31 +1,27 @@
 import type { Block } from './block.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 
-/** The entries that were added and removed, as JSON, in the order of the list. */
+/** As JSON, in the order of the list. */
 export interface Difference {
   added: string[];
   removed: string[];
 }
 
-/** The change that one publication made: the step from the content with one ETag to the next. */
+/** What one publication changed. */
 interface Step extends Difference {
   from: string;
-  /** When it was published, ISO 8601. */
   at: string;
 }
 
-/** The changes kept with a publication, oldest first. The last step leads to the publication's own content. */
+/** Oldest first. The last step leads to the publication's own content. */
 export type Steps = readonly Step[];
 
 const maximumSteps = 100;
 const maximumAgeMilliseconds = 7 * 24 * 60 * 60 * 1000;
-/** In characters of JSON. If the steps are longer, the oldest ones are dropped, whatever their age. */
+/** In characters of JSON. Beyond this, the oldest steps are dropped. */
 const maximumLength = 1_000_000;
 
-/**
- * The steps to keep with a publication: its own and the last of the previous one, without a gap. None if its own is not
- * known.
- */
+/** Without a gap: none are kept if the publication's own step is not known. */
 export function addStep(
   before: Steps,
   { from, to }: { from: string | undefined; to: string },
@@ -46,8 +42,8 @@ export function addStep(
 }
 
 /**
- * The entries, in the order of the list, to remove from and to add to the content with one ETag to get the current
- * content. Undefined if the ETag is not among the steps.
+ * What to remove from and add to the content with that ETag to get the current content, in the order of the list.
+ * Undefined if the ETag is not among the steps.
  */
 export function differenceSince(steps: Steps, etag: string): Difference | undefined {
   // The same content may have been published more than once; the way from its last publication is the shortest.
@@ -69,7 +65,7 @@ function inOrder(entries: Iterable<string>): string[] {
 /** If more blocks differ, they are not compared, and clients fetch the whole list. */
 const maximumComparedBlocks = 200;
 
-/** Compares old and new blocks, and returns the entries that came and went; undefined if too many blocks differ. */
+/** Undefined if too many blocks differ. */
 export async function compareBlocks(
   old: readonly Block[],
   now: readonly Block[],

@@ -34,9 +34,9 @@ export interface NameInterval {
 const maximumEntries = 2_000;
 
 /**
- * The times during which the name had a status, the oldest first, and by status where several began together. Changes
- * count from their times, disputes from midnight of their first days, and what ends by the calendar ends with its last
- * day, in UTC. One round trip.
+ * The times during which the name had a status, the oldest first, then by status. Changes count from their times,
+ * disputes from midnight of their first days, and what ends by the calendar ends with its last day, in UTC. One round
+ * trip.
  */
 export async function readNameHistory(
   db: Database,
@@ -80,7 +80,7 @@ export async function readNameHistory(
   return intervalsOf(spans, now.toISOString());
 }
 
-/** `next` is the place of the last interval of the page, if more follow. */
+/** `next` is undefined if no more intervals follow. */
 export function pageOfIntervals(
   all: readonly NameInterval[],
   { limit, offset, after, afterInstant = unknown }: Page,
@@ -96,7 +96,7 @@ const placeOf = ({ from, status }: Pick<NameInterval, 'from' | 'status'>) =>
   placeIn(from ?? unknown, byStatus.indexOf(status));
 const placeIn = (instant: string, number: number) => instant + String(number).padStart(15, '0');
 
-/** The spans that have begun, in order; those of one status that touch or overlap are one. */
+/** Spans of one status that touch or overlap become one interval. */
 function intervalsOf(spans: readonly Span[], now: string): NameInterval[] {
   const joined: Span[] = [];
   const begun = spans.filter(({ from, until }) => from < until && from <= now);
@@ -112,7 +112,7 @@ function intervalsOf(spans: readonly Span[], now: string): NameInterval[] {
   }));
 }
 
-/** The statuses of the name at an instant, and those that it may have had, because a beginning is not known. */
+/** Also the statuses that it may have had, because their beginning is not known. */
 export function statusesAt(
   intervals: readonly NameInterval[],
   instant: Date,

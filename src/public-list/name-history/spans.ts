@@ -21,7 +21,7 @@ interface Entry {
 export const unknown = '0000-01-01T00:00:00.000Z';
 export const lasting = '9999-12-31T23:59:59.999Z';
 
-/** A change of whether, or until when, a name has a status: a last day before and after it, if it has the status. */
+/** The last day before and after the change, for a status that the name has. */
 interface Step {
   at: string;
   status: NameStatus;
@@ -67,7 +67,6 @@ export function auctionStep(entry: Entry): Step[] {
   return [{ at: entry.at, status: 'auction', before, after, since: sinceOf(entry) }];
 }
 
-/** When the name was reserved, blocked or in auction, by all steps and by what it is at present. */
 export function heldSpans(
   steps: readonly Step[],
   present: readonly { status: NameStatus; from: string; lastDay: string | null }[],
@@ -109,8 +108,8 @@ type DisputedDays = Pick<
 type DisputedSpan = Span & { recordedAt: string };
 
 /**
- * When the name was disputed: by the disputes on record, and by those that were taken back, from the day on which they were
- * recorded; but by none while it was closed, if its closing was taken back.
+ * By the disputes on record, and by those that were taken back, from the day of their recording; but not while a
+ * dispute was closed, even if its closing was taken back.
  */
 export function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[]): Span[] {
   const gone: DisputedSpan[] = [];
@@ -166,7 +165,7 @@ function disputedSpan({ firstDay, lastDay, closedAt, createdAt }: DisputedDays):
   return { status: 'disputed', from: startOfDay(firstDay), until, recordedAt: createdAt };
 }
 
-/** The dispute that was closed at an instant: of those on record then, the first that was not over. */
+/** The first dispute on record at that instant that was not over. */
 function disputeClosedAt(at: string, spans: readonly DisputedSpan[]): DisputedSpan | undefined {
   // The same closing, made again, ends the dispute at this instant.
   const open = spans.filter(({ recordedAt, until }) => recordedAt <= at && at <= until);

@@ -33,7 +33,7 @@ import { readSnapshot, type Snapshot } from './source.ts';
 import { updateBlocks } from './update.ts';
 import { BlockWriter } from './writer.ts';
 
-/** The bindings and the clock of one round of publishing. */
+/** For one round of publishing. */
 export interface Tools {
   db: Database;
   kv: KVNamespace;
@@ -42,23 +42,20 @@ export interface Tools {
   expectInTime: () => void;
 }
 
-/** A publication that is being made, and the one that it follows. */
 export interface Draft extends Building {
   publication: string;
   writer: BlockWriter;
   startedAt: Date;
-  /** The last recorded publication, and the same with its head. */
   record: PublicationRecord | undefined;
   recorded: Publication | undefined;
-  /** The publication that KV holds, if it holds one. */
+  /** Null if KV has none. */
   inKv: Published | null | undefined;
-  /** Whether KV has the blocks that the record names. */
   isTrusted: boolean;
 }
 
 /**
- * Begins a publication. KV has the blocks that the record names unless it holds a publication that the database does
- * not know: then the database was restored, and the sweep may have deleted those blocks since.
+ * KV has the blocks that the record names unless it holds a publication that the database does not know: then the
+ * database was restored, and the sweep may have deleted those blocks since.
  */
 export async function beginDraft(
   { db, kv, clock, expectInTime }: Tools,
@@ -82,7 +79,7 @@ export async function beginDraft(
 
 /**
  * Writes the blocks that have changed since the recorded publication, and records the new one. Undefined if the content
- * is the same, or if another publication was recorded meanwhile. Throws a MissingBlockError if KV lacks a block.
+ * is the same, or another publication was recorded meanwhile. Throws a MissingBlockError if KV lacks a block.
  */
 export async function recordUpdated(
   tools: Tools,
@@ -125,12 +122,10 @@ export async function recordBuilt(
 interface Result {
   blocks: readonly Block[];
   snapshot: Snapshot;
-  /** What readers had before. */
   previous: Head | undefined;
   difference: Difference | undefined;
 }
 
-/** Records the publication once everything that its head names is in KV. */
 async function recordDraft(
   { db, kv, clock, expectInTime }: Tools,
   draft: Draft,
@@ -170,8 +165,8 @@ async function recordDraft(
 }
 
 /**
- * The time of a publication. A clock that was set back by less than a day dates it as the one that it follows, so that a
- * day which has ended does not end again. One that was ahead by more loses the days until then.
+ * A clock that was set back by less than a day dates a publication as the one that it follows, so that a day which has
+ * ended does not end again. A clock that was ahead by more loses the days until then.
  */
 function timeAfterEarlier({ record, inKv }: Draft, now: Date): Date {
   const times = [record, inKv].flatMap((earlier) => Date.parse(earlier?.publishedAt ?? '') || []);
@@ -180,8 +175,8 @@ function timeAfterEarlier({ record, inKv }: Draft, now: Date): Date {
 }
 
 /**
- * Keeps what readers have until the first publication of a day: that is how the list stood when the day began. Whoever has
- * recorded a publication on this day has done it already.
+ * Keeps what readers have until the first publication of a day: that is how the list stood when the day began. A
+ * publication recorded on this day has done it already.
  */
 async function keepDayStart(
   kv: KVNamespace,

@@ -14,32 +14,29 @@ import { beginDraft, type Draft, recordBuilt, recordUpdated, type Tools } from '
 import { readSource, type Source } from './source.ts';
 import { isBehind } from './status.ts';
 
-/** After this many rounds, a list that keeps changing while it is published is given up. */
 const maximumRounds = 8;
 
 /**
- * A round that takes longer begins again: whoever sleeps, as a laptop does, finds other lists when it wakes. The sweep
- * deletes what was announced or replaced a week ago, so neither can concern a round, even if clocks disagree. A round also
- * begins again at midnight, so that no list is dated on a day on which readers did not get it.
+ * A round that takes longer begins again: after a laptop's sleep, the lists are others. The sweep deletes what was
+ * announced or replaced a week ago, so neither can concern a round, even if clocks disagree. A round also begins again
+ * at midnight, so that no list is dated on a day on which readers did not get it.
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
 
 interface Progress {
   list: ListName;
-  /** The publication that KV holds: undefined if it is not known, null if there is none. */
+  /** Undefined if it is not known, null if there is none. */
   inKv: Published | null | undefined;
-  /** Whether to write everything again, without relying on anything that KV holds. */
+  /** Writes everything again, without relying on what KV holds. */
   isForced: boolean;
   isWritten: boolean;
-  /** Why the list was given up. */
   error?: Error;
 }
 
 /**
  * Brings the lists in KV up to date with their sources, even if others publish at the same time, and returns the lists
- * that it wrote. Writes only what has changed, or everything with `isForced`. If nothing has changed, it costs one
- * small query and one listing of KV's keys. A list that fails keeps its last published content, does not hold up the
- * others, and is repaired by the next run; in the end this throws.
+ * that it wrote. If nothing has changed, it costs one small query and one listing of KV's keys. A list that fails keeps
+ * its last published content, does not hold up the others, and is repaired by the next run; in the end this throws.
  */
 export async function publish(
   db: Database,
@@ -85,7 +82,7 @@ export async function publish(
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
 }
 
-/** The publication of a draft that needs no build: the recorded one if only its head is missing in KV, or an update. */
+/** The recorded publication if only its head is missing in KV, or an update. */
 async function recordChange(tools: Tools, draft: Draft, { day, versions }: Source) {
   const { list, record, recorded, isTrusted } = draft;
   if (!isTrusted) return 'to build';
@@ -95,7 +92,7 @@ async function recordChange(tools: Tools, draft: Draft, { day, versions }: Sourc
   return isCurrent && record.publishedAt.startsWith(day) ? recorded : recordUpdated(tools, draft);
 }
 
-/** Puts the head of the publication that `record` gives, if it gives one. The next round looks at the list again. */
+/** The next round looks at the list again. */
 async function putRecorded(
   { kv, expectInTime }: Tools,
   state: Progress,
@@ -127,15 +124,14 @@ function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {
   return { db, kv, clock, expectInTime };
 }
 
-/** What publishing uses of an execution context. Locally, there is no cache in front of the Worker. */
+/** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
 export interface PurgeContext {
   cache?: Pick<CacheContext, 'purge'>;
 }
 
 /**
- * Publishes the lists from a Worker, and writes a data point for each list that was written or, if publishing fails,
- * for each of the lists. Then this isolate reads the new lists at once, and the old ones are purged from the platform's
- * cache. Throws what `publish` throws.
+ * Publishes from a Worker, with a data point for each list that was written or, on failure, for each of the lists. Then
+ * this isolate reads the new lists at once, and the platform's cache drops the old ones. Throws what `publish` throws.
  */
 export async function publishAndPurge(
   env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,

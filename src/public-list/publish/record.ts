@@ -6,11 +6,9 @@ import type { Published } from '../format/head.ts';
 import type { Publication } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
-/** The point up to which a list follows the changes of its source. */
 export interface Place {
-  /** The id of the last change in the journal. */
   journalPosition: number;
-  /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
+  /** Decides which disputes are in force: `YYYY-MM-DD`, in UTC. */
   day: string;
 }
 
@@ -36,8 +34,8 @@ export async function findPublication(
 }
 
 /**
- * Records the publication of a list, and the keys in KV that are no longer needed, unless the list has been published
- * again since `base`. Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
+ * Also records the keys in KV that are no longer needed. Does nothing if the list has been published again since
+ * `base`. Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
  */
 export async function recordPublication(
   db: Database,
@@ -87,7 +85,6 @@ export async function recordPublication(
   return current[0]?.publication === publication;
 }
 
-/** Records that a publication still has the content of its source. */
 export async function recordUnchanged(
   db: Database,
   list: ListName,
@@ -102,7 +99,7 @@ export async function recordUnchanged(
   );
 }
 
-/** Records that a publication has begun, before its first put, so that its keys are swept if it is killed. */
+/** Before the first put of a publication, so that its keys are swept if the publisher is killed. */
 export async function announcePublication(
   db: Database,
   list: ListName,
@@ -117,7 +114,7 @@ export async function announcePublication(
   );
 }
 
-/** Whether the database knows the publication. It does for a week, but not if it was restored to an earlier state. */
+/** The database knows a publication for a week, but not if it was restored to an earlier state. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
   const isThis = eq(listLeftovers.publication, publication);
   return (await retried(() => db.$count(listLeftovers, isThis))) > 0;

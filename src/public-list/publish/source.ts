@@ -22,14 +22,12 @@ import {
 import type { Place, PublicationRecord } from './record.ts';
 import type { ChangedName } from './update.ts';
 
-/** The state of what the lists are made from, at one moment. */
 export interface Source {
-  /** The UTC day that decides which disputes are in force, `YYYY-MM-DD`. */
+  /** Decides which disputes are in force: `YYYY-MM-DD`, in UTC. */
   day: string;
-  /** A list's version differs from all earlier ones if a table or the calendar has changed its names. */
+  /** Differs from all earlier ones if a table or the calendar has changed the list's names. */
   versions: Record<ListName, string>;
   places: Record<ListName, Place>;
-  /** The last publications, as the database has recorded them. */
   records: Partial<Record<ListName, PublicationRecord>>;
 }
 
@@ -41,7 +39,9 @@ interface Row extends Omit<typeof listSources.$inferSelect, 'id'> {
   records: string;
 }
 
-/** One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records. */
+/**
+ * One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records.
+ */
 function sourceQuery(day: string | Placeholder): SQL {
   return sql`
     select auctions, reserved, blocked, disputed,
@@ -56,7 +56,7 @@ function sourceQuery(day: string | Placeholder): SQL {
     from ${listSources}`;
 }
 
-/** Reads the state of all lists' sources: one round trip, which reads at most ten rows. */
+/** One round trip, which reads at most ten rows. */
 export async function readSource(db: Database, now: Date): Promise<Source> {
   const day = dayOf(now);
   return sourceOf(await db.get<Row>(sourceQuery(day)), day);
@@ -88,7 +88,6 @@ function versionOf(list: ListName, row: Row): string {
 /** A list's source at one moment, as the changes since an earlier one. */
 export interface Snapshot extends Place {
   sourceVersion: string;
-  /** In the order of the list. */
   changed: ChangedName[];
 }
 
@@ -96,9 +95,9 @@ export interface Snapshot extends Place {
 const maximumChangedNames = 20_000;
 
 /**
- * Reads what has changed in a list's source since a place, in one transaction, so that it is the state at one moment.
- * Undefined if so much has changed that the list is better built again, or if the journal does not tell: it was pruned
- * since the place was read, or the database was restored to an earlier one.
+ * Reads the changes since a place in one transaction, so that they are the state at one moment. Undefined if so much
+ * has changed that the list is better built again, or if the journal was pruned, or the database restored, since the
+ * place was read.
  */
 export async function readSnapshot(
   db: Database,
@@ -160,7 +159,6 @@ const snapshotQueries = perList((list) => {
   };
 });
 
-/** The journal of the changes of what the list is made from. */
 export function journalOf(list: ListName) {
   return isOfAuctions(list) ? auctionChanges : retainedChanges;
 }

@@ -7,7 +7,6 @@ import { isOfAuctions, type ListName, listNames, publicLists, shows } from '../l
 import type { PublicationRecord } from './record.ts';
 import { readSource, type Source } from './source.ts';
 
-/** The last publication of each list, and whether the list is behind its source. */
 export async function listStatus(db: Database, kv: KVNamespace, now: Date) {
   const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
   return listNames.map((list) => ({
@@ -18,8 +17,8 @@ export async function listStatus(db: Database, kv: KVNamespace, now: Date) {
 }
 
 /**
- * Whether a list is behind its source. KV's listing may be a minute old, and a slow publisher may have put back an
- * older head. So a list counts as up to date only if KV and the record in the database agree.
+ * KV's listing may be a minute old, and a slow publisher may have put back an older head, so a list is up to date only
+ * if KV and the record in the database agree.
  */
 export function isBehind(
   { list, inKv }: { list: ListName; inKv: Published | null | undefined },
@@ -30,8 +29,8 @@ export function isBehind(
 }
 
 /**
- * Finds since when a list has been behind its source: the time of the first change that it lacks or, if no such change
- * is recorded, the time of its last publication. Undefined for a list that was never published and lacks nothing.
+ * The time of the first change that the list lacks or, if none is recorded, of its last publication. Undefined for a
+ * list that was never published and lacks nothing.
  */
 export async function findBehindSince(
   db: Database,

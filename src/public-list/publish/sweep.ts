@@ -19,10 +19,9 @@ const maximumDeletions = 400;
 const maximumJournalRows = 100_000;
 
 /**
- * Deletes what the lists have not needed for a week: the blocks and changes in KV that later publications have replaced
- * or that killed ones left behind, and the rows of the journals that all lists have followed. Keeps what the head in KV
- * may still name, if that is neither the last publication nor later than what replaced the keys. The work of one run is
- * limited.
+ * Deletes what the lists have not needed for a week: blocks and changes that later publications replaced or killed ones
+ * left behind, and rows of the journals that all lists have followed. Keeps what the head in KV may still name. The
+ * work of one run is limited.
  */
 export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const source = await retried(() => readSource(db, now));
@@ -81,7 +80,7 @@ async function sweepLeftovers(
   }
 }
 
-/** The keys that a killed publication may have written. */
+/** Includes what a killed publication may have written. */
 async function keysOf(kv: KVNamespace, list: ListName, publication: string): Promise<string[]> {
   const keys = await listKeys(kv, blockPrefix(list, publication));
   return [changesKey(list, publication), ...keys.map(({ name }) => name)];

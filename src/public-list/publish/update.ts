@@ -5,14 +5,12 @@ import type { Difference } from '../format/steps.ts';
 
 export interface ChangedName {
   name: string;
-  /** What the name has in the list now. */
   entries: Entry[];
 }
 
 /**
- * The blocks of a list after some of its names have changed: exactly the blocks that building the list again would
- * give. Cuts again from the block that the first change lies in to the next block that begins where it did, and so on
- * from the next change. Loads no other block.
+ * Gives exactly the blocks that building the list again would give. Cuts again from the block that the first change
+ * lies in to the next block that begins where it did, and so on from the next change. Loads no other block.
  */
 export async function updateBlocks(
   blocks: readonly Block[],
@@ -49,7 +47,6 @@ export async function updateBlocks(
   return { blocks: updated, difference };
 }
 
-/** Whether the change removes the first name of the block. */
 function isRemoved(block: Block | undefined, change: ChangedName | undefined): boolean {
   return block !== undefined && block.first === change?.name && change.entries.length === 0;
 }
@@ -58,7 +55,7 @@ function isBefore(changed: ChangedName | undefined, end: string | undefined): bo
   return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
 }
 
-/** Replaces the entries of the changed names, and records what that adds and removes. */
+/** Also records what that adds and removes. */
 function merge(
   before: readonly Entry[],
   changed: readonly ChangedName[],

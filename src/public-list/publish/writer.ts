@@ -10,10 +10,9 @@ import type { Entry } from '../format/entry.ts';
 import { blockKey, getBlock, putConstant, tried } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
-/** The most puts at a time; more would only take memory. */
+/** More puts at a time would only take memory. */
 const maximumPuts = 4;
 
-/** The publication that the blocks belong to. */
 interface Target {
   kv: KVNamespace;
   list: ListName;
@@ -24,9 +23,7 @@ interface Target {
   expectInTime: () => void;
 }
 
-/** Writes the blocks of one publication to KV. */
 export class BlockWriter implements BlockStore {
-  /** The blocks that were written because they were not at hand. */
   readonly written: Block[] = [];
   readonly #target: Target;
   readonly #puts = new Set<Promise<void>>();
@@ -42,7 +39,7 @@ export class BlockWriter implements BlockStore {
     return readEntries(openBlock(await tried(() => getBlock(kv, list, block))));
   };
 
-  /** Puts the block in the background. Why a put failed, or could not be made any more, is what `finish` throws. */
+  /** Puts the block in the background; `finish` throws what went wrong. */
   save = async (entries: Entry[], atHand: readonly Block[]): Promise<Block> => {
     const { kv, list, publication } = this.#target;
     if (atHand.length > 0) {

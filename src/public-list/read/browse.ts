@@ -19,16 +19,14 @@ export type { BrowsedName };
 export interface Range {
   /** Lower case, NFC, not punycode; empty for all names. */
   prefix: string;
-  /** Only names after this one in the list's order. */
   after?: string | undefined;
-  /** The most names to return, at least 1. */
+  /** At least 1. */
   limit: number;
 }
 
 /**
- * The names of a list, as it was last published, that begin with a prefix. A name with several statuses is one name.
- * Reads only the blocks that contain the names, so it costs the same however long the list is. Asks the database only
- * if KV has no such list, lacks a part of it, or fails.
+ * The names of a list, as last published, that begin with a prefix; one with several statuses counts once. Reads only
+ * the blocks that contain them. Asks the database only if KV has no such list, lacks a part of it, or fails.
  */
 export function browseNames(list: ListName, range: Range, reader: Reader) {
   const { prefix, after = '', limit } = range;
@@ -49,7 +47,6 @@ export function browseNames(list: ListName, range: Range, reader: Reader) {
 /** No name contains it, and in the lists' order it follows every other. */
 const lastCharacter = '\u{10ffff}';
 
-/** The names of a published list, a part at a time, from the part in which a name belongs. */
 async function* namesFrom(
   { list, blocks }: Head,
   start: string,
@@ -66,7 +63,6 @@ async function* namesFrom(
   }
 }
 
-/** The page of a range, from names that come in order and begin before it or with it. */
 async function pageOf(
   parts: Iterable<BrowsedName[]> | AsyncIterable<BrowsedName[]>,
   { prefix, after = '', limit }: Range,
@@ -84,12 +80,12 @@ async function pageOf(
   return { names, hasMore: false };
 }
 
-/** All auctions read from the database count as so many requests: two rows each. */
+/** Two rows for each auction. */
 const requestsOfDatabase = 2;
 
 /**
- * Every name of a list, as it was last published: for a list that is sorted and filtered as a whole, such as the
- * auctions. Remembered for as long as the list keeps its ETag.
+ * Every name of a list, as last published, for a list that is sorted and filtered as a whole. Remembered while the list
+ * keeps its ETag.
  */
 export function readNames(list: ListName, reader: Reader): Promise<readonly BrowsedName[]> {
   return readWithFallback(list, reader, {
@@ -114,7 +110,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
   });
 }
 
-/** Roughly the size of an object with two strings and an array, without their characters. */
+/** An object with two strings and an array, roughly, without their characters. */
 const nameBytes = 200;
 
 /** A character takes two bytes at most. */

@@ -1,4 +1,4 @@
-/** Values of several kinds, by key. Drops those that were used least recently when together they exceed the maximum. */
+/** Drops the values that were used least recently when together they exceed the maximum. */
 export class Cache<Kinds> {
   readonly #items = new Map<string, { value: Kinds[keyof Kinds]; bytes: number }>();
   readonly #maximumBytes: number;
@@ -26,7 +26,7 @@ export class Cache<Kinds> {
     return item.value as Kinds[Kind];
   }
 
-  /** Keeps the value, unless it alone is too large. */
+  /** Unless the value alone is too large. */
   keep<Kind extends keyof Kinds & string>(
     kind: Kind,
     key: string,

@@ -5,10 +5,7 @@ import type { ListName } from '../lists.ts';
 import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './parts.ts';
 
-/**
- * The difference between the list that a client holds and the published one; undefined if the client's ETag is not kept
- * any more. Costs at most two reads of KV, and no query.
- */
+/** Undefined if the client's ETag is no longer kept. Costs at most two reads of KV. */
 export async function readChanges(list: ListName, since: string, reader: Reader) {
   const remembered = memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
   const found = remembered && (await changesTo(remembered, since, reader));

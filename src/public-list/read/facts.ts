@@ -3,9 +3,8 @@ import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './parts.ts';
 
 /**
- * The facts of every list as it was last published; undefined for a list that KV does not have. Costs one read of KV
- * for each list that this isolate has not read in the last few seconds, and no query. If KV fails, returns what this
- * isolate last read.
+ * Undefined for a list that KV does not have. Costs one read of KV for each list that this isolate has not read in the
+ * last few seconds. If KV fails, returns what this isolate last read.
  */
 export async function readFacts(reader: Reader) {
   const reading = listNames.map(async (list) => [list, await readFactsOf(list, reader)] as const);

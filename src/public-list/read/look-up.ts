@@ -24,8 +24,8 @@ export interface ListedName {
 }
 
 /**
- * The answer of the lists, as they were last published, about each of the names. Reads only the blocks that could
- * contain the names, and asks the database only if KV has no such list, lacks a part of it, or fails.
+ * What the lists, as last published, say about each of the names. Reads only the blocks that could contain them. Asks
+ * the database only if KV has no such list, lacks a part of it, or fails.
  */
 export async function findNames(names: readonly string[], reader: Reader): Promise<ListedName[]> {
   const [retained, auctions] = await Promise.all([
@@ -35,7 +35,7 @@ export async function findNames(names: readonly string[], reader: Reader): Promi
   return names.map((name) => listedName(retained.get(name), auctions.get(name)));
 }
 
-/** The same about one name, if this isolate has seen both lists in the last few seconds and can answer from memory. */
+/** Undefined unless this isolate has seen both lists in the last few seconds and can answer from memory. */
 export function recallName(
   name: string,
   kv: KVNamespace,
@@ -90,10 +90,10 @@ function recallEntries(
     : [];
 }
 
-/** The most blocks to load at a time: a Worker may have six connections open. */
+/** A Worker may have six connections open. */
 const blocksAtOnce = 6;
 
-/** Reads each block once, and decompresses each fragment once. Many names count as a request for each of their blocks. */
+/** Reads each block and decompresses each fragment once. Many names count as a request for each of their blocks. */
 async function findInBlocks(
   { list, blocks }: Head,
   names: readonly string[],
@@ -122,7 +122,7 @@ async function findInBlocks(
 
 const statusField = '"status":"';
 
-/** The statuses in the name's entries, which follow one another in the text of a fragment. */
+/** A name's entries follow one another in the text of a fragment. */
 function statusesIn(text: string, list: ListName, name: string): Statuses {
   const isInAuction = isOfAuctions(list);
   const start = entryStart(name, isInAuction);

@@ -6,23 +6,18 @@ import type { Steps } from '../format/steps.ts';
 import type { ListName } from '../lists.ts';
 import { Cache } from './cache.ts';
 
-/** The time for which an isolate answers from memory before it reads KV again. */
 const freshMilliseconds = 5_000;
 
-/** A list as an isolate has last seen it. */
 interface Seen {
   etag: string;
   /** Undefined if the list was built from the database. */
   head: Head | undefined;
-  /** ISO 8601; undefined in the same case. */
+  /** Undefined in the same case. */
   publishedAt?: string | undefined;
   freshUntil: number;
 }
 
-/**
- * An isolate remembers at most 16 MiB of the lists. The heads that it has read take the rest: that of 5,000,000 names
- * takes a tenth of a MiB.
- */
+/** An isolate remembers at most 16 MiB of the lists, and the heads: that of 5,000,000 names takes a tenth of a MiB. */
 const mebibyte = 1024 * 1024;
 const maximumListBytes = 12 * mebibyte;
 const maximumPartBytes = 3 * mebibyte;
@@ -32,13 +27,12 @@ export interface Whole {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** Everything that an isolate remembers of the lists in one KV namespace. */
 export class Memory {
   readonly #seen = new Map<ListName, Seen>();
   readonly lists = new Cache<{
     /** In gzip, by list and ETag. */
     body: Uint8Array<ArrayBuffer>;
-    /** Every name of a list, by list and ETag. */
+    /** By list and ETag. */
     names: readonly BrowsedName[];
     /** By their keys in KV. */
     steps: Steps;
@@ -50,12 +44,11 @@ export class Memory {
     /** The text of fragments, by the key of the block and the fragment's first name. */
     fragment: string;
   }>(maximumPartBytes);
-  /** When a request began to load a whole list into memory; a request that is cut off never removes its entry. */
+  /** When a request began to load a whole list; a request that is cut off never removes its entry. */
   readonly loading = new Map<ListName, number>();
-  /** Builds from the database that are under way. */
   readonly builds = new Map<ListName, { built: Promise<Whole>; startedAt: number }>();
 
-  /** The last state seen, however long ago. */
+  /** However long ago it was seen. */
   find(list: ListName): Seen | undefined {
     return this.#seen.get(list);
   }
@@ -75,10 +68,9 @@ export class Memory {
   }
 }
 
-/** Shared by all requests of the isolate, because the published lists are the same for all of them. */
+/** Shared by all requests of the isolate, because they all see the same lists. */
 export const memoryOf = onFirstUseOf((_: KVNamespace) => new Memory());
 
-/** Makes this isolate read the lists from KV again. */
 export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {
   for (const list of lists) memoryOf(kv).expire(list);
 }

@@ -21,26 +21,22 @@ export interface Reader {
   kv: KVNamespace;
   meter: Meter;
   clock: () => Date;
-  /** Runs work that the answer does not wait for. */
   later: (work: Promise<unknown>) => void;
   /** Reports that KV lacks the list or a part of it, so that somebody publishes it. */
   report: (list: ListName, trouble: Trouble) => void;
   /**
-   * Counts what is about to be read as so many requests of whoever asks, the request itself included. Throws
-   * `throttled` if that is beyond their limit.
+   * Counts what is about to be read as so many requests of the caller, the request itself included. Throws `throttled`
+   * beyond their limit.
    */
   charge: (requests: number) => Promise<void>;
 }
 
 export type Trouble = 'missing' | 'incomplete';
 
-/** The time for which a location may cache a head: the minimum that KV allows. */
+/** The minimum that KV allows. */
 const headCacheSeconds = 30;
 
-/**
- * The head of the list as it was last published, from memory or by one read of KV; undefined if KV has none. Throws if
- * KV fails.
- */
+/** From memory or by one read of KV; undefined if KV has none. Throws if KV fails. */
 export async function findHead(
   list: ListName,
   reader: Reader,
@@ -80,7 +76,7 @@ async function readHead(list: ListName, reader: Reader): Promise<Head | undefine
   return head;
 }
 
-/** Loads a block that a head names. Reports the list and throws a MissingBlockError if KV lacks the block. */
+/** Reports the list and throws a MissingBlockError if KV lacks the block. */
 export async function loadBlock(
   list: ListName,
   block: Block,
@@ -101,7 +97,7 @@ export async function loadBlock(
   return open;
 }
 
-/** The text of a fragment. If it is kept, that is because many requests ask for the same names. */
+/** `isKept` is for fragments that many requests ask for. */
 export function loadFragment(
   kv: KVNamespace,
   list: ListName,
@@ -122,7 +118,7 @@ export function loadFragment(
 
 interface Ways<Result> {
   fromHead: (head: Head) => Promise<Result>;
-  /** An older result, which is good enough while KV fails. */
+  /** An older result, good enough while KV fails. */
   fromMemory?: () => Result | undefined;
   fromDatabase: (db: Database, day: string) => Promise<Result>;
 }

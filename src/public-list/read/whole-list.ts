@@ -8,7 +8,7 @@ import type { ListName } from '../lists.ts';
 import { memoryOf, type Whole } from './memory.ts';
 import { loadBlock, type Reader, readWithFallback } from './parts.ts';
 
-/** A list to answer with. It has no body if the client has the list already. */
+/** Without a body if the client has the list already. */
 export interface ReadList {
   etag: string;
   /** Gzip. */
@@ -19,9 +19,8 @@ export interface ReadList {
 type IsKnown = (etag: string) => boolean;
 
 /**
- * The list as it was last published: from memory if this isolate has read it in the last few seconds, otherwise from
- * KV. If KV has no such list, it is built from the database. If KV fails, the answer is an older copy in memory or,
- * without one, the list from the database.
+ * From memory if this isolate has read the list in the last few seconds, otherwise from KV. If KV has no such list, it
+ * is built from the database. If KV fails, an older copy in memory or, without one, the list from the database.
  */
 export async function readList(
   list: ListName,
@@ -46,7 +45,7 @@ export async function readList(
   );
 }
 
-/** The list, if this isolate has read it in the last few seconds and can answer from memory. */
+/** Undefined unless this isolate has read the list in the last few seconds and can answer from memory. */
 export function recallList(
   list: ListName,
   kv: KVNamespace,
@@ -83,7 +82,7 @@ const blocksOfRequest = 20;
 /** A list built from the database counts as so many requests: a million names are a million rows. */
 const requestsOfBuild = 100;
 
-/** Only one request at a time loads the body into memory, to limit the memory of all together. The others stream it. */
+/** Only one request at a time loads the body into memory, to limit the memory of all together; the others stream it. */
 async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const { list, etag } = head;
   const { loading, lists } = memoryOf(reader.kv);
@@ -104,7 +103,7 @@ async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   }
 }
 
-/** Builds the list, once for all requests that ask for it at the same time. */
+/** One build serves all requests that ask at the same time. */
 async function readFromDatabase(
   list: ListName,
   reader: Reader,
@@ -129,7 +128,7 @@ async function readFromDatabase(
   }
 }
 
-/** The list as it is in the database, with the ETag that it will have when it is published. */
+/** With the ETag that the list will have when it is published. */
 async function build(list: ListName, db: Database, day: string): Promise<Whole> {
   const data = new Map<string, Uint8Array<ArrayBuffer>>();
   const save = async (entries: Entry[]): Promise<Block> => {
