@@ -24,27 +24,25 @@ import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';
 
-/** The criteria of a list of contacts; without any, it lists all. */
+/** Without any criterion, all contacts are listed. */
 export interface ContactCriteria {
   registrar?: string | undefined;
   /** An identity code of any type and country; case and separators do not matter. */
   ident?: string | undefined;
   /** The whole address, ignoring case. */
   email?: string | undefined;
-  /** A part of the name, ignoring case. */
   name?: string | undefined;
-  /** Only those without a verified identity. */
   isUnverified?: boolean | undefined;
   /** Only those with a demand whose last day is before this day. */
   overdueOn?: string | undefined;
 }
 
-/** Whether what was demanded of a contact should have been verified before this day. An index has the days. */
+/** An index has the days. */
 export function isOverdue(day: string): SQL {
   return sql`verification_demand is not null and verification_demand ->> '$.by' < ${day}`;
 }
 
-/** Lists the contacts that meet all the criteria, in the order of their ids. */
+/** Contacts that meet all the criteria, in the order of their ids. */
 export function listContactsBy(
   db: Database,
   criteria: ContactCriteria,
@@ -60,7 +58,7 @@ export function listContactsBy(
         email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
         name === undefined ? undefined : sql`instr(${contacts.nameKey}, ${searchKey(name)}) > 0`,
         isWithout ? isUnverified : undefined,
-        // In a query of its own, or SQLite would go through all contacts by their ids.
+        // A query of its own, or SQLite would go through all contacts by their ids.
         overdueOn === undefined
           ? undefined
           : sql`${contacts.id} in (select id from ${contacts} where ${isOverdue(overdueOn)})`,
@@ -70,12 +68,12 @@ export function listContactsBy(
     .limit(page.limit);
 }
 
-/** A contact that was deleted, with the id of the entry that records its deletion. */
+/** Its id is that of the entry that records the deletion. */
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
 /**
- * Lists the deleted contacts whose last identity code was this one, in the order of their deletions, as far as the
- * history has it. There is no index for codes of any type and country, so it reads all entries.
+ * The deleted contacts whose last identity code was this one, in the order of their deletions, as far as the history
+ * has it. No index has codes of any type and country, so this reads all entries.
  */
 export function listDeletedContactsBy(
   db: Database,
@@ -103,7 +101,7 @@ export function listDeletedContactsBy(
     .limit(page.limit);
 }
 
-/** Finds a contact of any registrar; the case of the code does not matter. Throws `not_found`. */
+/** Any registrar's contact; the case of the code does not matter. Throws `not_found`. */
 export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
   const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
   if (contact) return contact;
@@ -111,8 +109,8 @@ export async function getContactByCode(db: Database, code: string): Promise<Cont
 }
 
 /**
- * Updates a contact by the rules of the registrar interface, but its identity may change as well, and is judged as a
- * new one. Throws the problems of the identity; `update_prohibited`, `not_found`.
+ * Follows the rules of the registrar interface, but the identity may change as well, and is judged as a new one. Throws
+ * the problems of the identity; `update_prohibited`, `not_found`.
  */
 export function updateAnyContact(
   db: Database,
@@ -133,7 +131,7 @@ export function updateAnyContact(
   );
 }
 
-/** Deletes a contact by the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
+/** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
 export function deleteAnyContact(
   db: Database,
   origin: Origin,
@@ -143,7 +141,7 @@ export function deleteAnyContact(
   return change(db, origin, code, options, (contact) => contactDeletion(db, contact, origin));
 }
 
-/** Statuses to add and to remove. The note explains those that are added. */
+/** The note explains the statuses that are added. */
 export interface StatusChange {
   add: readonly ContactStatus[];
   remove: readonly string[];
@@ -151,8 +149,8 @@ export interface StatusChange {
 }
 
 /**
- * Adds and removes statuses, whatever they prohibit. Throws `not_found`; `invalid` for a status to remove that is
- * neither known nor the contact's.
+ * Whatever the statuses prohibit. Throws `not_found`; `invalid` for a status to remove that is neither known nor the
+ * contact's.
  */
 export function changeContactStatuses(
   db: Database,
@@ -179,7 +177,7 @@ export function changeContactStatuses(
   });
 }
 
-/** Changes the contact with this code, notifies its registrar, and returns what differs. */
+/** Also notifies the contact's registrar; returns what differs. */
 async function change(
   db: Database,
   origin: Origin,

@@ -3,8 +3,8 @@ import { contacts, registrars } from '../../drizzle/schema.ts';
 
 /**
  * The `updated_at` of a change that is written at this time. It is later than that of every earlier change of the
- * registrar's contacts, even of deleted ones, so whoever reads the changes in the order of their times misses none,
- * although requests are not written in the order in which they came.
+ * registrar's contacts, even of deleted ones, so whoever follows the changes misses none, although requests are not
+ * written in the order in which they came.
  */
 export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   const time = at.toISOString();

@@ -20,8 +20,8 @@ import { contactByCode } from './read.ts';
 import { endedBy } from './verifications.ts';
 
 /**
- * Changes the registrar's contact with this code. What the change depends on besides the contact is asked for with each
- * look, unless the outcome is known. Two round trips. Throws `not_found`, and what `changeOf`, `ask` and `withLogin` throw.
+ * Looks up what the change depends on besides the contact with each look, unless the outcome is known. Two round trips.
+ * Throws `not_found`, and what `changeOf`, `ask` and `withLogin` throw.
  */
 export function writeContact<Outcome, Asked = undefined>(
   db: Database,
@@ -47,10 +47,7 @@ export function writeContact<Outcome, Asked = undefined>(
   });
 }
 
-/**
- * The change that gives the contact these values, and ends the verifications of those that were others. Its outcome is the
- * updated contact.
- */
+/** Also ends the verifications of values that change. The outcome is the updated contact. */
 export function rowUpdate(
   db: Database,
   contact: ContactWithRegistrar,
@@ -92,8 +89,8 @@ export function rowUpdate(
 }
 
 /**
- * Adds a notification of the contact's registrar, and its delivery to the registrar's webhook, to a change that the
- * registrar does not make itself. It says what has been done, and by whom, unless it is `told` something else.
+ * Adds a notification of the contact's registrar, and its delivery to the webhook, to a change that somebody else
+ * makes. The text says what was done, and by whom, unless `told` gives another.
  */
 export function notifyingRegistrar<Outcome>(
   db: Database,
@@ -118,7 +115,6 @@ export function notifyingRegistrar<Outcome>(
   return notifying(db, change, notification);
 }
 
-/** Names the verifications that end, since it was not the registrar who changed the contact. */
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
     const change = changes[verificationColumn[claim]] as

@@ -6,7 +6,7 @@ import { RegistryError } from '../error.ts';
 import { type Caller, type Login, readWithLogin } from '../registrar/login.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
-/** Finds the code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
+/** The code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
   const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
     takenCodes(db, registrarId, [id]),
@@ -15,7 +15,7 @@ export async function checkContactCode(db: Database, login: Login, id: string) {
   return { code, isAvailable: !taken.some((row) => row.code === code) };
 }
 
-/** The query for the codes that the registrar's contacts with these ids would get and that are taken. */
+/** Which of the codes that the registrar's contacts with these ids would get are taken. */
 export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
   const upper = JSON.stringify(ids.map(asciiUpperCase));
   // An id may be a whole code.
@@ -30,7 +30,7 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
     );
 }
 
-/** Length of a contact code, including the registrar's prefix. */
+/** Including the registrar's prefix. */
 const maximumCodeLength = 100;
 
 /**

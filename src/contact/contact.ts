@@ -7,7 +7,6 @@ import type { WriteRequest } from '../write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
-/** Its history records the code of its registrar. */
 export type ContactWithRegistrar = Contact & { registrar: string };
 
 export function selectContacts(db: Database) {
@@ -46,15 +45,13 @@ export function checkStatuses(contact: Contact, operation: 'Update' | 'Delete'):
   throw new RegistryError([{ ...prohibited[operation], detail }]);
 }
 
-/** The prohibiting or pending statuses that name the operation (RFC 5733, section 2.2). */
+/** Prohibiting and pending statuses (RFC 5733, section 2.2). */
 export function prohibitingStatuses(operation: 'Update' | 'Delete'): ContactStatus[] {
   return [`client${operation}Prohibited`, `server${operation}Prohibited`, `pending${operation}`];
 }
 
-/** The contact that a write created or changed. */
 export interface ContactReference {
   code: string;
-  /** From `versionOf`. */
   version: string;
 }
 
@@ -80,7 +77,7 @@ export function nextVersion(at: Date, previous = 0): number {
   return Math.max(previous + 1, at.getTime());
 }
 
-/** Throws `changed_meanwhile` if the request expects another version of the contact. */
+/** Throws `changed_meanwhile` for any other version than the expected one. */
 export function checkVersion(
   contact: Contact,
   { isExpected }: Pick<WriteRequest, 'isExpected'>,
@@ -102,7 +99,7 @@ export function contactSubject({
   return { type: 'contact', key: code, uuid, registrar } as const;
 }
 
-/** The only row; throws `not_found` if there is none. */
+/** Throws `not_found` if there is no row. */
 export function theContact<Row extends Contact>([contact]: readonly Row[]): Row {
   if (!contact) throw new RegistryError('not_found', 'Object does not exist');
   return contact;

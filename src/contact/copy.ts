@@ -6,8 +6,8 @@ import { contactColumns, verificationColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
 
 /**
- * The row, for `insertContacts`, of a copy for another registrar, with the values as they are stored. Its code, its UUID
- * and its auth_info are new. Throws `invalid` if the registrar's code leaves no room for a contact code.
+ * A copy for another registrar, for `insertContacts`: the stored values with a new code, UUID and auth_info. Throws
+ * `invalid` if the registrar's code leaves no room for a contact code.
  */
 export function copyFor(
   registrarCode: string,
@@ -26,7 +26,6 @@ export function copyFor(
   const described = {
     ...Object.fromEntries(stored),
     authInfo: generateAuthInfo(),
-    // What was asked about the contact is answered by that one.
     identityRequest: null,
     verificationDemand: null,
     ...Object.fromEntries(checks),

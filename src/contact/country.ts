@@ -1,8 +1,8 @@
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /**
- * ISO 3166-1 alpha-2, the officially assigned codes as of November 2026 (ISO 3166 Maintenance Agency, Online Browsing
- * Platform), and XK, which the standard leaves to its users and the European Union assigns to Kosovo.
+ * ISO 3166-1 alpha-2 as of November 2026 (ISO Online Browsing Platform), and XK, which the European Union assigns to
+ * Kosovo.
  */
 const codes = `
   AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD
@@ -19,10 +19,7 @@ export function isCountryCode(code: string): boolean {
   return known.has(code);
 }
 
-/**
- * Turns a country's code into upper case, without spaces around it. Other text, which a former registry may have
- * stored, stays as it is.
- */
+/** In upper case, without spaces around it. Other text, which a former registry may have stored, stays as it is. */
 export function knownCountry(text: string): string {
   const code = asciiUpperCase(text.trim());
   return isCountryCode(code) ? code : text;

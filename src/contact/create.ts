@@ -19,7 +19,7 @@ import {
 import type { NewContact } from './fields.ts';
 import { keysOf } from './keys.ts';
 
-/** Creates a contact of the caller's registrar. Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
+/** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
   db: Database,
   login: Login,
@@ -71,9 +71,9 @@ function taken(): RegistryError {
 }
 
 /**
- * Returns what `createContact` would throw for each of the contacts, in their order; undefined for one that it would
- * create, which then counts as created for those after it. A given refusal is returned as it is. One round trip. Throws
- * what `withLogin` throws.
+ * Returns what `createContact` would throw for each of the contacts; undefined for one that it would create, which then
+ * counts as created for those after it. A given refusal is returned as it is. One round trip. Throws what `withLogin`
+ * throws.
  */
 export async function validateContacts(
   db: Database,
@@ -95,7 +95,7 @@ export async function validateContacts(
   });
 }
 
-/** The number after the registrar's highest one, so that its contacts are numbered in the order of their ids. */
+/** A registrar's contacts are numbered in the order of their ids. */
 function nextNumber(registrarId: number | SQL): SQL<number> {
   return sql`(
     select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}
@@ -104,8 +104,8 @@ function nextNumber(registrarId: number | SQL): SQL<number> {
 }
 
 /**
- * Inserts the rows of a query that has each as JSON in its column `row`, with the code of its registrar, and its `place`
- * among them. A row may bring its id, its version and the time of its last change.
+ * Inserts the rows of a query that has each as JSON in its column `row`, with the code of its registrar, and its
+ * `place` among them. A row may bring its id, its version and the time of its last change.
  */
 export function insertContacts(db: Database, rows: SQL, at: Date) {
   const registrarId = registrarIdOf(sql`row ->> 'registrar'`);

@@ -17,8 +17,8 @@ import {
 import { contactColumns } from './fields.ts';
 
 /**
- * Deletes the registrar's contact with this code. Two round trips. Throws `linked` if a domain refers to it, even one
- * that was linked a moment ago; `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ * Two round trips. Throws `linked` if a domain refers to the contact, even one that was linked a moment ago;
+ * `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function deleteContact(
   db: Database,
@@ -31,7 +31,6 @@ export function deleteContact(
   );
 }
 
-/** The change that deletes a contact, whoever asks for it. */
 export function contactDeletion(
   db: Database,
   contact: ContactWithRegistrar,
@@ -55,7 +54,6 @@ export function contactDeletion(
   };
 }
 
-/** What the history records of the deletion of a contact. */
 export function changesOfDeletion(contact: Contact): Changes {
   return {
     ...difference(contact, lost),
@@ -63,12 +61,11 @@ export function changesOfDeletion(contact: Contact): Changes {
   };
 }
 
-/** Deletes the contacts of a query that has each as JSON, with its `uuid`, in its column `row`. */
+/** Takes a query that has each contact as JSON, with its `uuid`, in its column `row`. */
 export function deleteContacts(db: Database, rows: SQL) {
   return db.delete(contacts).where(sql`${contacts.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
-/** The content of a contact after its deletion: null, or the empty list or object. */
 const lost = Object.fromEntries(
   contactColumns
     .filter(([, { isContent }]) => isContent)

@@ -7,13 +7,12 @@ import { contacts, history } from '../../drizzle/schema.ts';
  * they lead to the others.
  */
 
-/** The codes under which the history has the contact with this UUID. */
 function codesOf(uuid: SQL): SQL {
   return sql`select stay.subject_key from ${history} as stay
     where stay.subject = 'contact' and stay.action <> 'update' and stay.subject_uuid = ${uuid}`;
 }
 
-/** The condition that an entry of the history is about the contact, whatever its code. */
+/** Whatever the contact's code was. */
 export function isAboutContact(uuid: SQL): SQL {
   // Earlier builds archived entries, so the one that gave it may be gone.
   const code = sql`select present.code from ${contacts} as present where present.uuid = ${uuid}`;
@@ -22,8 +21,8 @@ export function isAboutContact(uuid: SQL): SQL {
 }
 
 /**
- * The same for the two halves of a `union all` in the order of ids: SQLite has the entries under one code in that order,
- * however many there are, and sorts those under other codes, which hardly any contact has.
+ * The same as two halves of a `union all` in the order of ids: SQLite has the entries under one code in that order, and
+ * sorts those under other codes, which hardly any contact has.
  */
 export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'underOthers', SQL> {
   const isAbout = sql`${history.subject} = 'contact' and ${history.subjectUuid} = ${uuid}`;
@@ -34,7 +33,7 @@ export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'un
   };
 }
 
-/** The condition that an entry is the last deletion of a contact, which has not come back since. */
+/** Whether an entry is the last deletion of a contact that has not come back since. */
 export const isLastDeletion = sql`history.subject = 'contact' and history.action = 'delete'
   and not exists (select 1 from ${contacts} as present where present.uuid = history.subject_uuid)
   and not exists (select 1 from ${history} as later

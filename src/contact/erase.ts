@@ -19,30 +19,29 @@ import { hasValues, isPersonalValue, removeValues } from './recorded-values.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
-/** The values that an erasure removes. The history still shows who changed which field, and when. */
+/** What an erasure removes. The history still shows who changed which field, and when. */
 export interface Erasure extends Identifiers {
-  /** The personal fields that are known of the contact; undefined where it was deleted before. */
+  /** Its known personal fields; undefined if it was deleted before. */
   contact: string[] | undefined;
   /**
-   * The entries of history that have personal values, and the fields that these are of; and the people who have made
-   * changes as registrants: their names stay.
+   * Entries with personal values, and the fields of these; and the people who made changes as registrants, whose names
+   * stay.
    */
   history: { entries: number; fields: string[]; actors: string[] };
   /** Copies of the contact that are kept to answer repeated requests. */
   outcomes: number;
-  /** Requests for disclosure that are about it: they stay, and no longer say about whom they are. */
+  /** Disclosures about the contact; they stay, without saying about whom they are. */
   disclosures: number;
-  /** The codes of contacts with the same identity, which keep theirs. */
+  /** The codes of contacts with the same identity, which are not erased. */
   others: string[];
-  /** Those that were deleted, and of which the history has values still. */
+  /** Deleted contacts of which the history still has values. */
   deletedOthers: Identifiers[];
 }
 
 /**
- * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact like any other
- * deletion, removes the values from its history and the person from disclosures, and deletes kept outcomes. Throws
- * `linked` while a domain refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts
- * had.
+ * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact, removes the
+ * values from its history and the person from disclosures, and deletes kept outcomes. Throws `linked` while a domain
+ * refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
  */
 export async function eraseContact(
   db: Database,
@@ -78,7 +77,7 @@ export async function eraseContact(
   return (await write(db, origin.request, attempt, options)).outcome;
 }
 
-/** The one contact, deleted or not, that has or had the code or UUID. */
+/** Whether it was deleted or not. */
 async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> {
   const [code, uuid] = [asciiUpperCase(codeOrUuid), asciiLowerCase(codeOrUuid)];
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);
@@ -151,7 +150,7 @@ async function look(db: Database, contact: Identifiers) {
   };
 }
 
-/** The registry has to know who holds a domain, so the contact goes after the domain has another. */
+/** The registry has to know who holds a domain. */
 function checkUnlinked({ code, domainCount }: Contact): void {
   if (domainCount === 0) return;
   throw new RegistryError(
@@ -162,7 +161,7 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   );
 }
 
-/** What a disclosure says of whom it is about, a former holder too: they may be one person, whose identity was corrected. */
+/** A former holder goes, too: they may be one person, whose identity was corrected. */
 const nobody = {
   contactUuid: null,
   contactCode: null,
@@ -171,7 +170,7 @@ const nobody = {
   identType: null,
 };
 
-/** The statements that remove what is left of a contact that no longer exists, if the condition holds. */
+/** Takes effect if the condition holds, for a contact that no longer exists. */
 function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   const ids = [sql`min(${history.id})`, sql`max(${history.id})`] as const;
   const entries = sql`from ${history} where ${isAboutContact(sql`${contact.uuid}`)} having count(*) > 0 and ${condition}`;
@@ -190,12 +189,12 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
   ] as const;
 }
 
-/** Whether a kept outcome is about the contact's person; another has nothing but the contact's code. */
+/** Whether a kept outcome is about the contact's person; others have only the contact's code. */
 function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
-/** The queries for the other contacts of the person: those that exist, and those that were deleted. */
+/** Existing contacts, and deleted ones. */
 function contactsOfSamePerson(db: Database, { uuid }: Identifiers) {
   const { isPersons, countryCode, key } = deletedIdentity;
   const person = sql`(

@@ -3,34 +3,32 @@ import type { Claim } from '../../drizzle/schema.ts';
 import type { Contact } from './contact.ts';
 import { contactRules } from './rules.ts';
 
-/** A party that may send a field: a registrar for its own contacts, a registrant for theirs. */
+/** Registrars send fields of their own contacts, registrants of theirs. */
 export type Sender = 'registrar' | 'registrant';
 
-/** The properties of a contact's field. */
 export interface ContactField {
-  /** Its name in answers to registrars, in answers to registrants (a path) and in files; null where it is left out. */
+  /** Names in answers to registrars, in answers to registrants (a path) and in files; null where it is left out. */
   registrar: string | null;
   registrant: string | null;
   file: string | null;
-  /** The rule for what clients send; null if they never send it. */
+  /** What clients send; null if they never send it. */
   rule: (() => z.ZodMiniType) | null;
   sentBy: readonly Sender[];
-  /** The object that surrounds it in a body. */
+  /** The object around it in a body. */
   group: 'address' | 'identity' | null;
   /** Required fields are never empty; others may be cleared. */
   isRequired: boolean;
   /** A list is cleared by an empty list, text by null or the empty string. */
   isList: boolean;
-  /** It describes the contact and is lost with it, so the history of the deletion records it. */
+  /** Whether it describes the contact and is lost with it, so that the history of the deletion records it. */
   isContent: boolean;
   isPersonal: boolean;
-  /** The claim that is about it: a change of the value ends its verification. */
+  /** A claim about the value, which a change of the value ends. */
   claim: Claim | null;
-  /** The value that registrars see if it is unknown; registrants see an empty string. */
+  /** Registrars see this for an unknown value; registrants see an empty string. */
   blank: '' | null;
 }
 
-/** Set only by the registry. */
 const bookkeeping = {
   registrar: null,
   registrant: null,
@@ -46,7 +44,6 @@ const bookkeeping = {
   blank: null,
 } as const;
 
-/** Text about the person or organisation. */
 const text = {
   sentBy: ['registrar', 'registrant'],
   group: null,
@@ -68,21 +65,21 @@ const identity = {
   claim: 'identity',
 } as const;
 
-/** About the contact as an object of the registry; set by an import or by the operator. */
+/** Set by an import or by the operator. */
 const administrative = { ...bookkeeping, isContent: true } as const;
 
 /** It ends with the value that was verified, and may say with what document. */
 const verification = <const Name extends string>(file: Name) =>
   ({ ...administrative, file, isPersonal: true }) as const;
 
-/** One name in answers to registrars and in files, and the same or another in answers to registrants. */
+/** The same name in answers to registrars and in files. */
 function named<const Name extends string>(registrar: Name, registrant: string | null = registrar) {
   return { registrar, registrant, file: registrar };
 }
 
 /**
- * Every field of a contact, in the order in which registrants see them. If a column is missing here, the list does not
- * compile. Everything that handles fields one by one is derived from it: answers, bodies, files, history.
+ * Every field of a contact, in the order in which registrants see them; answers, bodies, files and history are derived
+ * from it. A missing column does not compile.
  */
 export const contactFields = {
   id: { ...bookkeeping, registrar: 'id' },
@@ -158,8 +155,8 @@ export const contactFields = {
   domainCount: bookkeeping,
   unlinkedAt: bookkeeping,
   version: bookkeeping,
-  // Of what moved in, these may name the person: `77-RegistrantUser: Mari Maasikas`. An API user's name goes as well,
-  // as nobody can tell all the forms apart that former registries have given them.
+  // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. An API user's name goes as well,
+  // because nobody can tell all forms apart that former registries used.
   creator: { ...bookkeeping, ...named('creator_str', null), isPersonal: true },
   updater: { ...bookkeeping, ...named('updator_str', null), isPersonal: true },
   createdAt: { ...bookkeeping, ...named('created_at', null) },
@@ -172,7 +169,6 @@ type ColumnsWith<Properties> = {
   [Column in keyof Fields]: Fields[Column] extends Properties ? Column : never;
 }[keyof Fields];
 
-/** The column of a claim's verification. */
 export const verificationColumn = {
   identity: 'identityVerification',
   name: 'nameVerification',
@@ -181,10 +177,9 @@ export const verificationColumn = {
   address: 'addressVerification',
 } as const satisfies Record<Claim, keyof Fields>;
 
-/** The columns of the list with their fields, in its order. */
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
-/** The columns that a claim is about. Many people share a birthday, so an identity of that type includes the name. */
+/** Many people share a birthday, so an identity of that type includes the name. */
 export function columnsOfClaim(claim: Claim, identType?: string | null): (keyof Contact)[] {
   const isNamed = claim === 'identity' && identType === 'birthday';
   return contactColumns
@@ -202,7 +197,7 @@ type SentColumn = Exclude<keyof Fields, ColumnsWith<{ rule: null }>>;
 type IdentityColumn = ColumnsWith<{ group: 'identity' }>;
 export type RequiredColumn = ColumnsWith<{ isRequired: true }>;
 
-/** The fields that an update may change; undefined ones stay as they are. */
+/** Undefined fields stay as they are. */
 export type ContactChanges = {
   [Column in Exclude<SentColumn, IdentityColumn>]?:
     | Contact[Column]
@@ -213,9 +208,8 @@ export type ContactChanges = {
 
 export type ContactIdentity = Pick<Contact, IdentityColumn>;
 
-/** The fields that a new contact needs, and those that it may have. */
 export type NewContact = ContactChanges &
   Pick<Contact, RequiredColumn> & {
-    /** The suffix that the registrar chose, or the whole code. */
+    /** A suffix that the registrar chose, or the whole code. */
     code?: string | null | undefined;
   };

@@ -4,13 +4,13 @@ import { columnsOfClaim } from './fields.ts';
 
 type Entry = typeof history.$inferSelect;
 
-/** A code without the separators that most people write. */
+/** Removes the separators that most people write. */
 const spelled = (side: 'from' | 'to') =>
   sql.raw(`upper(replace(replace(changes ->> '$.ident.${side}', '-', ''), ' ', ''))`);
 
 /**
- * The id of the entry since which the contact has belonged to its present person: the newest that changed its identity
- * to more than another spelling, or whose codes were removed, as they may have been anybody's. 0 if there is none.
+ * The entry since which the contact has belonged to its present person: the newest that changed its identity to more
+ * than another spelling, or whose codes were removed, as they may have been anybody's. 0 if there is none.
  */
 export function sameIdentitySince(uuid: SQL): SQL<number> {
   return sql<number>`ifnull((
@@ -21,8 +21,8 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
 }
 
 /**
- * The entry as its present person may see it: without any values of a change of the identity, and without a verification
- * that had ended before, which may have been the former person's.
+ * As the contact's present person may see it: without the values of a change of the identity, and without a
+ * verification that had ended before, which may have been the former person's.
  */
 export function withoutFormerPerson(entry: Entry): Entry {
   const { action, changes } = entry;

@@ -1,8 +1,8 @@
 import { asciiUpperCase } from '../text/ascii-case.ts';
 
 /**
- * Every ASCII character that people write between the letters and digits of an identity code, and the spaces, hyphens
- * and dashes that word processors insert.
+ * ASCII characters that people write between the letters and digits of a code, and the spaces, hyphens and dashes that
+ * word processors insert.
  */
 const separators = [
   ' !"#$%&\'()*+,-./:;<=>?@[\\]^_`{|}~',
@@ -11,15 +11,15 @@ const separators = [
 ].join('');
 
 /**
- * The form in which codes are compared, stored as `ident_key`: letters and digits only, with ASCII letters in upper
- * case. A code without letters and digits is its own key, so that it equals no other code.
+ * Codes are compared in this form, stored as `ident_key`: letters and digits, with ASCII letters in upper case. A code
+ * without any is its own key, so that it equals no other code.
  */
 export function identityKey(code: string): string {
   const bare = Array.from(code).filter((character) => !separators.includes(character));
   return asciiUpperCase(bare.join('')) || code;
 }
 
-/** Whether two codes of one country and type are spellings of the same one. */
+/** Whether two codes are spellings of the same one, in one country and of one type. */
 export function isSameIdentityCode(one: string, other: string): boolean {
   return identityKey(one) === identityKey(other);
 }

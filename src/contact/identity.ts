@@ -5,9 +5,8 @@ import type { ContactIdentity } from './fields.ts';
 const oldestAgeYears = 150;
 
 /**
- * Finds the problem of an identity code for its type and country on the day of `now`, if there is one. Only Estonia's
- * formats are checked: a foreigner may have a passport, and no list of formats knows every lawful code. The codes of an
- * unknown type are not checked.
+ * Judges an identity code by its type and country on the day of `now`. Only Estonia's formats are checked: a foreigner
+ * may have a passport, and no list of formats knows every lawful code. The codes of an unknown type are not checked.
  */
 export function identityProblem(
   { ident, identType, identCountryCode }: ContactIdentity,

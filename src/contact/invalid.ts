@@ -10,7 +10,7 @@ export interface InvalidValue extends Problem {
   value?: unknown;
 }
 
-/** Finds the problems that the contact's identity, and what else changes, would have with these changes. */
+/** Problems of the identity, and of whatever else changes. */
 export function invalidIdentity(
   contact: Contact,
   changes: Partial<ContactIdentity & Pick<Contact, 'name'>>,
@@ -24,7 +24,7 @@ export function invalidIdentity(
     .map(({ value: _, ...problem }) => problem);
 }
 
-/** Finds the values for which a creation would be refused on the day of `now`. */
+/** Values for which a creation would be refused on the day of `now`. */
 export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
   const accepted: Partial<Record<keyof Contact, unknown>> = {};
   const invalid = contactColumns.flatMap(([column, { rule, file, isRequired }]): InvalidValue[] => {

@@ -2,14 +2,13 @@ import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Contact } from './contact.ts';
 
-/** A row with `jsonOf` some columns: of one contact, or of several with commas between them. */
+/** A row with `jsonOf` some columns; several contacts have commas between them. */
 export interface JsonRow {
   json: string;
 }
 
 /**
- * The columns as one JSON text, because many short values take D1 longer to return than SQLite to find. D1 accepts 32
- * columns.
+ * One JSON text, because D1 takes longer to return many short values than SQLite to find them. D1 accepts 32 columns.
  */
 export function jsonOf(columns: readonly (keyof Contact)[]): SQL {
   const values = columns.map((name) =>
@@ -18,7 +17,6 @@ export function jsonOf(columns: readonly (keyof Contact)[]): SQL {
   return sql`json_array(${sql.join(values, sql`, `)})`;
 }
 
-/** The contacts in rows with `jsonOf` these columns. */
 export function contactsIn<Column extends keyof Contact>(
   rows: readonly JsonRow[],
   columns: readonly Column[],

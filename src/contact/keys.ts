@@ -2,7 +2,7 @@ import { searchKey } from '../text/search-key.ts';
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 
-/** The columns by which contacts are found. They are derived from these values. */
+/** The columns by which contacts are found. */
 export function keysOf({ ident, name, email }: Pick<Contact, 'ident' | 'name' | 'email'>) {
   return { identKey: identityKey(ident), nameKey: searchKey(name), emailKey: searchKey(email) };
 }

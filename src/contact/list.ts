@@ -16,9 +16,9 @@ import { type ContactFilters, searching } from './search.ts';
 const offset = sql.placeholder('offset');
 
 /**
- * The place where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block
- * of contacts is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds
- * up blocks by ROWS, so that SQLite reads them in order and stops at the right one.
+ * Where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block of
+ * contacts is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds up
+ * blocks by ROWS, so that SQLite reads them in order and stops at the right one.
  */
 const isFromOffset = gte(
   contacts.number,
@@ -35,16 +35,15 @@ const isFromOffset = gte(
   )`,
 );
 
-/** The registrar's contacts as registrars see them. */
 export const listContacts = listing(['number', ...registrarColumns], registrarRepresentation);
 
-/** Only the codes, which are read from an index. */
+/** Only codes, which are read from an index. */
 export const listContactCodes = listing(['number', 'code'], ({ code }) => code);
 
 /**
- * A function that lists a registrar's contacts in the order of their ids, or searches them. It returns a page, the
- * number of contacts that the registrar has, and the place where the next page begins, if there may be one. One round
- * trip, or two for a page of more than 2,000,000 bytes.
+ * Lists a registrar's contacts in the order of their ids, or searches them. Returns a page, how many contacts the
+ * registrar has, and where the next page begins, if there may be one. One round trip, or two for a page of more than
+ * 2,000,000 bytes.
  */
 function listing<Column extends keyof Contact>(
   columns: readonly ('number' | Column)[],
@@ -79,7 +78,7 @@ function listing<Column extends keyof Contact>(
   };
 }
 
-/** The contacts of every registrar whose identity is the person's, in the order of their ids. One round trip. */
+/** Contacts of every registrar, in the order of their ids. One round trip. */
 export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
   return retried(() =>
     db
@@ -92,7 +91,6 @@ export function listContactsOfPerson(db: Database, person: Person, page: Page): 
   );
 }
 
-/** A registrar's contacts in the order of their numbers. */
 export async function listContactsOfRegistrar(
   db: Database,
   registrarCode: string,

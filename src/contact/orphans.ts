@@ -12,8 +12,8 @@ import { contactDeletion } from './delete.ts';
 const limits = { window: 2_000, windows: 20, deletions: 100 };
 
 /**
- * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. It
- * continues where the last run stopped, begins again after the last contact, and returns how many it deleted.
+ * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues
+ * where the last run stopped, and begins again after the last contact. Returns how many it deleted.
  */
 export async function deleteOrphans(
   db: Database,
@@ -37,7 +37,7 @@ export async function deleteOrphans(
   return deleted;
 }
 
-/** Finds the contacts to delete among the next ones, and the last id of these; null after the last contact. */
+/** Orphans among the next contacts, and the last id of these; null after the last contact. */
 async function findOrphans(
   db: Database,
   before: string,
@@ -59,7 +59,7 @@ async function findOrphans(
   return { ...row, ids: JSON.parse(row.ids) };
 }
 
-/** Deletes a contact if it is still an orphan, and returns whether it was. */
+/** Returns whether the contact was still an orphan. */
 async function deleteOrphan(
   db: Database,
   id: number,

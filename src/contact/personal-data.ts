@@ -19,7 +19,6 @@ import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 import { isPersons } from './read.ts';
 
-/** The entries about one contact, the oldest first. */
 type Entries = AsyncIterable<Pick<EntryRow, 'entry'>>;
 
 interface RegisteredContact {
@@ -27,9 +26,8 @@ interface RegisteredContact {
   registrar: { code: string; name: string };
 }
 
-/** The data about a person in one contact: iterate over the domains first, then over the history. */
+/** Iterate over the domains first, then over the history. */
 export interface PersonalContact extends RegisteredContact {
-  /** The domains that refer to the contact. */
   domains: AsyncIterable<{ name: string; role: string }>;
   history: Entries;
 }
@@ -38,8 +36,8 @@ export interface PersonalContact extends RegisteredContact {
 const pageRows = 200;
 
 /**
- * Everything that is kept about the person at every registrar, in the order of the contacts' ids. It is read in pages
- * as it is iterated over, so it takes as little memory for a thousand contacts as for ten.
+ * Everything that is kept about the person at every registrar, in the order of the contacts' ids. Pages are read as it
+ * is iterated over, so a thousand contacts take no more memory than ten.
  */
 export async function* listPersonalData(
   db: Database,
@@ -54,9 +52,9 @@ export async function* listPersonalData(
 }
 
 /**
- * What is kept about the person beside their contacts, in one round trip: the data that is left of deleted ones until their
- * values are removed, in the order of their deletions, each with its `history`, as `listPersonalData`; and what was
- * disclosed. Both are short lists, so they are read whole.
+ * What is kept about the person beside their contacts: the data that is left of deleted ones, in the order of their
+ * deletions, each with its `history`; and what was disclosed. Both are short lists, so they are read whole. One round
+ * trip.
  */
 export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
   const subjects = deleted(person);
@@ -74,12 +72,11 @@ export async function readOtherPersonalData(db: Database, person: Person, now: D
   return { deleted: contacts, disclosures };
 }
 
-/** What was disclosed about a person. */
 export type PersonalDisclosure = typeof disclosures.$inferSelect;
 
 /**
- * The query for what was granted about the person and is not kept from them, in the order in which it was requested. An
- * index finds it by the identity alone, whoever holds the contact now.
+ * Disclosures that were granted and are not kept from the person, in the order of the requests. An index finds them by
+ * the identity, whoever holds the contact now.
  */
 export function disclosuresOf(
   db: Database,
@@ -153,14 +150,12 @@ function everyDomain(db: Database, person: Person) {
   );
 }
 
-/** The query for the person's contacts as subjects of history. */
 function existing(person: Person): SQL {
   return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
 }
 
 /**
- * The query for the person's deleted contacts, each with the id of the entry of its deletion: the last one, as a
- * deletion may have been taken back.
+ * Each deleted contact with the id of the entry of its deletion: the last one, as a deletion may have been taken back.
  */
 function deleted({ countryCode, code }: Person): SQL {
   return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
@@ -195,14 +190,13 @@ function everyEntry(db: Database, subjects: SQL) {
     const { underCode, underOthers } = conditionsByCode(sql`subjects.uuid`, sql`subjects.code`);
     const rows = await entriesAbout(underCode)
       .unionAll(entriesAbout(underOthers))
-      // The columns of the contact's id and of the entry's.
       .orderBy(sql`1`, sql`2`)
       .limit(limit);
     return rows.map(({ contactId, entry }) => ({ contactId, entry: withoutFormerPerson(entry) }));
   }, pageRows);
 }
 
-/** Divides rows that are in the order of their contacts. The contacts have to be asked for in that order. */
+/** Contacts have to be asked for in the order of the rows. */
 function byContact<Row extends { contactId: number }>(rows: AsyncGenerator<Row, void>) {
   let next: IteratorResult<Row, void> | undefined;
   return async function* rowsOf(contactId: number): AsyncGenerator<Row, void> {

@@ -12,7 +12,7 @@ import { conditionsByCode } from './entries.ts';
 import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 
-/** The registrar's contact with this code, ignoring case. One round trip. Throws `not_found`. */
+/** Ignores the case of the code. One round trip. Throws `not_found`. */
 export async function getContact(db: Database, login: Login, code: string): Promise<Contact> {
   const [, rows] = await readWithLogin(db, login, (registrarId) => [
     contactByCode(db, registrarId, code),
@@ -20,7 +20,7 @@ export async function getContact(db: Database, login: Login, code: string): Prom
   return theContact(rows);
 }
 
-/** The person's contact with this UUID. One round trip. Throws `not_found`. */
+/** One round trip. Throws `not_found`. */
 export async function getContactOfPerson(
   db: Database,
   person: Person,
@@ -40,12 +40,11 @@ function contactOfPerson(db: Database, person: Person, uuid: string) {
   return db.select().from(contacts).where(isContactOfPerson(person, uuid));
 }
 
-/** The condition that a contact has the UUID and is the person's. */
 export function isContactOfPerson(person: Person, uuid: string): SQL | undefined {
   return and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
 }
 
-/** The condition that a contact, of any registrar, has the person's identity. */
+/** Contacts of any registrar. */
 export function isPersons(person: Person): SQL | undefined {
   return and(
     eq(contacts.identCountryCode, person.countryCode),
@@ -56,8 +55,8 @@ export function isPersons(person: Person): SQL | undefined {
 }
 
 /**
- * The history of the registrar's contact with this code, the newest first, also after its deletion; of several with
- * the same code, the last one's. One round trip. Throws `not_found`.
+ * The newest entry first, also after the contact's deletion; of several contacts with the same code, the last one's.
+ * One round trip. Throws `not_found`.
  */
 export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
   const key = asciiUpperCase(code);
@@ -70,8 +69,8 @@ export async function listContactHistory(db: Database, login: Login, code: strin
 }
 
 /**
- * The UUID of the registrar's contact with this code, or else of the last contact that had it, if that is or was the
- * registrar's; null if there is none. Of a contact that was deleted, the newest creation or deletion says whose it was.
+ * The registrar's contact with this code, or else the last contact that had it, if that is or was the registrar's; null
+ * if there is none. For a deleted contact, the newest creation or deletion says whose it was.
  */
 function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> {
   const owner = sql`ifnull(
@@ -88,10 +87,7 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
     where ${owner} = ${registrarId}))`;
 }
 
-/**
- * The history of the person's contact since it has been theirs, the newest entry first. One round trip. Throws
- * `not_found`.
- */
+/** The newest entry first, since the contact has been the person's. One round trip. Throws `not_found`. */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
   const isTheirs = isContactOfPerson(person, uuid);
   // Of another's contact the code is null here, under which there is no entry.

@@ -10,9 +10,9 @@ import { personalFields } from './fields.ts';
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
 /**
- * Removes the values of the personal fields from entries of contacts' history that are older than an instant, but never
- * from the newest entry of a contact that exists. Continues where the run before stopped, and begins again after the
- * last old entry. Returns from how many entries it removed values.
+ * Removes personal values from entries of contacts' history that are older than an instant, but never from the newest
+ * entry of a contact that exists. Continues where the run before stopped, and begins again after the last old entry.
+ * Returns from how many entries it removed values.
  */
 export async function removeOldValues(
   db: Database,
@@ -34,7 +34,7 @@ export async function removeOldValues(
   return removed;
 }
 
-/** The entries with values to remove among the next ones, and the last id that was looked at; null if there is none. */
+/** Entries with values to remove among the next ones, and the last id that was looked at; null if there is none. */
 async function findOldValues(
   db: Database,
   { before, after, limit }: { before: string; after: number; limit: number },
@@ -50,7 +50,7 @@ async function findOldValues(
   return { ...row, ids: JSON.parse(row.ids) as number[] };
 }
 
-/** Whether an entry is not the newest of a contact that exists, which may have come back under another code. */
+/** Excludes the newest entry of a contact that exists, which may have come back under another code. */
 const isPast = sql`(
   exists (
     select 1 from ${history} as later
@@ -67,10 +67,9 @@ const isPast = sql`(
 
 const personal = sql.raw(personalFields.map((field) => `'${field}'`).join(', '));
 
-/** Whether a row of `json_each` on `changes` has personal values. */
+/** Judges a row of `json_each` on `changes`. */
 export const isPersonalValue = sql`key in (${personal}) and json_type(value, '$.from') is not null`;
 
-/** Whether an entry's changes have personal values. */
 export function hasValues(changes: SQL): SQL {
   return sql`exists (select 1 from json_each(${changes}) where ${isPersonalValue})`;
 }

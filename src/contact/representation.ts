@@ -2,7 +2,7 @@ import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
 import { isVerified, verificationsOf } from './verifications.ts';
 
-/** The fields in the order that is documented for registrars. If one that they see is missing, it does not compile. */
+/** The order that is documented for registrars. A missing field does not compile. */
 const registrarOrder = Object.keys({
   id: true,
   code: true,
@@ -30,14 +30,13 @@ const registrarOrder = Object.keys({
   statusNotes: true,
 } satisfies Record<RegistrarColumn, true>) as RegistrarColumn[];
 
-/** The columns of a contact that the representation for registrars depends on. */
 export const registrarColumns = [...registrarOrder, 'domainCount'] as const;
 
 const registrarNames = registrarOrder.map(
   (column) => [column, contactFields[column].registrar] as const,
 );
 
-/** The fields of a contact of which nothing is known. A copy, filled in, takes half as long as adding field by field. */
+/** A copy, filled in, takes half as long as adding field by field. */
 const blankRepresentation: Record<string, unknown> = Object.fromEntries(
   registrarNames.map(([column, name]) => [name, contactFields[column].blank]),
 );
@@ -53,12 +52,12 @@ export function registrarRepresentation(
   return shown;
 }
 
-/** One contact for its registrar: beside the fields of the list, what was checked about it. */
+/** One contact for its registrar, with what was checked about it. */
 export function detailedRepresentation(contact: Contact): Record<string, unknown> {
   return { ...registrarRepresentation(contact), ...verificationRepresentation(contact) };
 }
 
-/** What was checked about a contact, and what is asked for; beside it the times that the live registry shows. */
+/** Includes the times that the live registry shows. */
 export function verificationRepresentation(contact: Contact) {
   const { identityVerification, identityRequest, verificationDemand } = contact;
   return {
@@ -71,7 +70,7 @@ export function verificationRepresentation(contact: Contact) {
   };
 }
 
-/** The value as an interface shows it. A former registry's number is one again. */
+/** A former registry's number is shown as a number. */
 function shownValue(
   contact: Partial<Contact> & Pick<Contact, 'statuses' | 'domainCount'>,
   column: keyof Contact,
@@ -82,7 +81,7 @@ function shownValue(
   return isNumber ? Number(value) : value;
 }
 
-/** The contact as the registrant interface shows it: only strings and lists, empty if the value is unknown. */
+/** Has only strings and lists, which are empty if the value is unknown. */
 export function registrantRepresentation(contact: Contact): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [column, { registrant: path }] of contactColumns) {
@@ -95,10 +94,10 @@ export function registrantRepresentation(contact: Contact): Record<string, unkno
   return shown;
 }
 
-/** Record ids say nothing about the person. */
+/** They say nothing about the person. */
 const recordIds: (keyof Contact)[] = ['id', 'registrarId'];
 
-/** The contact with everything that either interface shows of it, for the person to take away. */
+/** Everything that either interface shows of the contact, for the person to take away. */
 export function personalRepresentation(contact: Contact): Record<string, unknown> {
   const shown = registrantRepresentation(contact);
   for (const [column, { registrant, registrar }] of contactColumns) {

@@ -7,8 +7,8 @@ import { isAboutContact } from './entries.ts';
 import { hasValues } from './recorded-values.ts';
 
 /**
- * The contacts that were erased at these instants, by their UUIDs, and which the database has nevertheless, or values of
- * which its history has, or disclosures about them; but not those that were created since.
+ * Contacts that were erased at these instants, but that the database, the history or disclosures have values of; not
+ * those created since.
  */
 export async function findRestored(
   db: Database,

@@ -7,7 +7,7 @@ import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';
 
-/** The rules for a contact's fields as zod types: each takes what a client sent and returns what is stored. */
+/** Each zod type takes what a client sent and returns what is stored. */
 
 /** RFC 5733: `+`, country code, dot, number. Neither part consists of zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
@@ -46,8 +46,8 @@ export const contactRules = {
 };
 
 /**
- * Whether a client repeats the stored value. It may differ in the spaces around it, its Unicode form, or the case of a
- * country code. Blank repeats blank, but a null `auth_info` asks for a new one.
+ * Whether a client repeats the stored value, but for spaces around it, its Unicode form, or the case of a country code.
+ * Blank repeats blank, but a null `auth_info` asks for a new one.
  */
 export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
   if (column === 'authInfo' && given === null) return false;

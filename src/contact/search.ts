@@ -10,23 +10,21 @@ import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 
-/** The conditions of a registrar's search among its contacts. A contact has to meet all of them. */
+/** A contact has to meet all of them. */
 export interface ContactFilters {
   ident?: string | undefined;
   email?: string | undefined;
-  /** The beginning of the name. */
+  /** Matches the beginning. */
   name?: string | undefined;
-  /** One of those that are shown. */
   status?: ContactStatus | 'ok' | 'linked' | undefined;
-  /** Those whose identity is not verified. */
   isUnverified?: boolean;
   updatedSince?: Date | undefined;
   identCountryCode?: string | undefined;
 }
 
-/** The bounds of a page's cost in rows. Tests set lower ones, and reach them with few contacts. */
+/** Bounds of a page's cost in rows. Tests set lower ones, to reach them with few contacts. */
 const bounds = {
-  /** The candidates of one condition are counted up to this many, */
+  /** Candidates of one condition are counted up to this many, */
   counted: 10_000,
   /** those of several up to this many together, which leaves some for walking. */
   countedOfSeveral: 6_000,
@@ -36,9 +34,9 @@ const bounds = {
 
 interface Condition {
   index: string;
-  /** The candidates, which the index leads to. */
+  /** Candidates, which the index leads to. */
   where: SQL;
-  /** Whether a candidate meets the condition; absent if each does. */
+  /** Judges a candidate; absent if all match. */
   fits?: SQL;
 }
 
@@ -69,7 +67,6 @@ const conditions = {
 type ConditionName = keyof typeof conditions;
 const conditionNames = Object.keys(conditions) as ConditionName[];
 
-/** The values asked for, by the names of the conditions. */
 function valuesOf(filters: ContactFilters): Record<ConditionName, string | undefined> {
   const { ident, email, name, status, updatedSince, identCountryCode } = filters;
   const isDerived = status === 'ok' || status === 'linked';
@@ -87,23 +84,23 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
 }
 
 interface Found extends JsonRow {
-  /** In the order of the list: the number in 15 digits, by change after the time of the change. Sorts as text. */
+  /** In the order of the list: the number in 15 digits; by change, after the time of the change. Sorts as text. */
   place: string;
   /** Null if there are more candidates than are counted. */
   matches: number | null;
-  /** The contacts counted in all. */
+  /** How many contacts were counted in all. */
   seen: number;
-  /** The number of contacts walked through, and the place of the last one. */
+  /** How many contacts were walked through, and the place of the last one. */
   walked: number;
   last: string;
 }
 
 /**
- * A function that lists those of a registrar's contacts that meet the filters, at least one, in the order of their ids,
- * or with `updatedSince` in that of their changes. One round trip. It returns a page, the number of matches, which is the
- * same on all pages and the bound if they were not counted, and the place where the next page begins, if there may be
- * one: a page may be short, or empty, although another follows.
- * Throws `out_of_range` for an offset that would take too many rows.
+ * Lists those of a registrar's contacts that meet the filters, at least one, in the order of their ids, or with
+ * `updatedSince` in that of their changes. One round trip. Returns a page, the number of matches, which is the same on
+ * all pages and the bound if they were not counted, and the place where the next page begins, if there may be one: a
+ * page may be short, or empty, although another follows. Throws `out_of_range` for an offset that would take too many
+ * rows.
  */
 export function searching<Column extends keyof Contact>(
   columns: readonly Column[],
@@ -120,7 +117,7 @@ export function searching<Column extends keyof Contact>(
     const search = searches.get(key) ?? searchFor(columns, names, limits);
     searches.set(key, search);
     const after = number === 0 ? '' : (afterInstant ?? '') + String(number).padStart(15, '0');
-    // At one instant, every number comes after 0.
+    // Every number comes after 0.
     const start = { after, instant: afterInstant ?? values.since, number };
     const nameEnd = `${values.name}\u{10ffff}`;
     const [, rows] = await readWithLogin(db, login, () => [
@@ -147,9 +144,9 @@ function tooFar(): RegistryError {
 }
 
 /**
- * The search for the conditions of these names. The candidates of each are counted. The matches among the fewest are
- * the result; if these are too many, a walk goes on in the order of the list from where the page begins. Places are
- * collected as JSON and cut as text, because SQLite counts what it materializes and sorts as read again.
+ * Counts the candidates of each condition. The matches among the fewest are the result; if these are too many, a walk
+ * goes on in the order of the list from where the page begins. Places are collected as JSON and cut as text, because
+ * SQLite counts what it materializes and sorts as read again.
  */
 function searchFor(
   columns: readonly (keyof Contact)[],
@@ -178,7 +175,7 @@ function searchFor(
   const onward = isByChange
     ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
     : sql`${conditions[way].where} and number > ${given('number')} order by number`;
-  /** Characters of a place in JSON, with the comma. */
+  /** Includes the comma. */
   const width = constant(isByChange ? 42 : 18);
   const start = sql`2 + ${given('offset')} * ${width}`;
   return prepared<Found>(
@@ -200,10 +197,10 @@ function searchFor(
   );
 }
 
-/** As SQL's text, since D1 binds a hundred parameters. */
+/** SQL text, because D1 binds a hundred parameters. */
 const constant = (number: number) => sql.raw(String(number));
 
-/** The matches among the candidates of a condition, counted. Reads one candidate more than the bound, at most. */
+/** Reads one candidate more than the bound, at most. */
 const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => sql`
   select count(*) as candidates, total(fits) as matches, ${constant(isInOrder ? 0 : 2)} as sorting,
     json_group_array(place) filter (where fits and place > ${given('after')}) as places
@@ -219,7 +216,7 @@ const orderedMatches = (bound: number, read: number) => sql`
   where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(read)},
     not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})`;
 
-/** The matches from where the page begins, unless they are known. Reads what counting has left of `read`, at most. */
+/** The matches from where the page begins, unless they are known. Reads at most what counting has left of `read`. */
 const walkedMatches = (onward: SQL, read: number) => sql`
   select count(*) as walked, max(place) as last, json_group_array(place) filter (where fits) as places
   from (${onward} limit (select iif(exists (select 1 from known), 0, ${constant(read)} - seen) from fewest))`;

@@ -18,14 +18,13 @@ import {
 import { insertContacts } from './create.ts';
 
 interface TransferOptions extends ChangeOptions {
-  /** The `versionOf` the contact when it was looked at. */
+  /** `versionOf` the contact when it was looked at. */
   seen?: string;
 }
 
 /**
- * Gives a contact to another registrar, unless a domain refers to it, and returns it as it was. It keeps its code and its
- * UUID; its record id, its number and its auth_info are new. Both registrars are notified. Throws `not_found`, `linked`,
- * `changed_meanwhile`.
+ * Gives a contact to another registrar and returns it as it was. It keeps its code and its UUID; its record id, its
+ * number and its auth_info are new. Both registrars are notified. Throws `not_found`, `linked`, `changed_meanwhile`.
  */
 export async function transferContact(
   db: Database,

@@ -19,12 +19,12 @@ import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { isContactOfPerson } from './read.ts';
 
-/** Returns the requested changes to the stored contact, or throws what is wrong with them. */
+/** Throws what is wrong with the request. */
 type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
- * Updates the registrar's contact with this code. Two round trips. Throws what `changesOf` throws; `identity_change` if
- * a given identity is not the stored one; `update_prohibited`, `not_found`, `changed_meanwhile`.
+ * Two round trips. Throws what `changesOf` throws; `identity_change` if a given identity is not the stored one;
+ * `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   db: Database,
@@ -47,7 +47,7 @@ export function updateContact(
   });
 }
 
-/** Updates the person's contact with this UUID. Two round trips. Throws what `updateContact` throws. */
+/** Two round trips. Throws what `updateContact` throws. */
 export function updateContactOfPerson(
   db: Database,
   person: Person,
@@ -72,7 +72,7 @@ export function updateContactOfPerson(
   });
 }
 
-/** The change that updates a contact, whoever asks for it. Its outcome is the updated contact. */
+/** The outcome is the updated contact. */
 export function contactUpdate(
   db: Database,
   contact: ContactWithRegistrar,

@@ -3,13 +3,15 @@ import { claims } from '../../drizzle/schema.ts';
 import { currentTime } from '../time/clock.ts';
 import { instantRule } from '../time/instant.ts';
 
-/** The rules for the columns about verifications, as files have them; their properties are in the order of what is stored. */
+/**
+ * Rules for the columns about verifications, as files have them; properties are in the order in which they are stored.
+ */
 
 const anyText = z.string('is not text');
 const text = anyText.check(z.minLength(1, 'is empty'));
 const textOrNull = z._default(z.nullable(anyText), null);
 
-/** An instant that is not in the future, as the database keeps times. */
+/** Not in the future, in the form in which the database keeps times. */
 export const pastInstantRule = z.pipe(
   instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
     // A later change gets a later time, so every change of the registrar from then on would be in the future too.
@@ -62,7 +64,7 @@ export const identityRequestRule = z.object(
   'is not a request to the identity service, a JSON object',
 );
 
-/** Why a rule refuses a value: what is wrong, after the property in which it is. */
+/** What is wrong, after the property that it concerns. */
 export function reasonIn({ issues: [issue] }: z.core.$ZodError): string {
   const { path, message } = issue!;
   const field = path.filter((part) => typeof part === 'string').join('.');

@@ -3,7 +3,7 @@ import type { Changes } from '../history/changes.ts';
 import type { Contact } from './contact.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
 
-/** The newest check of each claim whose value has not changed since, in the order of the claims. */
+/** Newest checks of claims whose values have not changed since, in the order of the claims. */
 export function verificationsOf(contact: Contact): (Verification & { claim: Claim })[] {
   return claims.flatMap((claim) => {
     const verification = contact[verificationColumn[claim]];
@@ -11,14 +11,14 @@ export function verificationsOf(contact: Contact): (Verification & { claim: Clai
   });
 }
 
-/** Whether the claim's value, as it is now, was checked and found true. */
+/** Whether the value as it is now was checked and found true. */
 export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 
 /**
- * What ends with these changes, unless they give another themselves: the verifications of values that change, and with the
- * identity what the identity service was asked about it.
+ * Verifications of values that change, and with the identity what the identity service was asked about it; not those
+ * that the changes give.
  */
 export function endedBy(contact: Contact, changes: Changes): Partial<Contact> {
   const isChange = (claim: Claim) =>

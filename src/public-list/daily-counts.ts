@@ -8,7 +8,7 @@ import { type CountedList, countedLists } from './lists.ts';
 import type { Reader } from './read/parts.ts';
 
 export interface DailyCounts {
-  /** In UTC, `YYYY-MM-DD`. */
+  /** `YYYY-MM-DD`, in UTC. */
   day: string;
   /** 0 for a list that did not exist on that day. */
   counts: Record<CountedList, number>;

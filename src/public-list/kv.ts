@@ -49,7 +49,6 @@ export async function listKeys<Metadata>(
   }
 }
 
-/** As this location of KV sees it. */
 export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
   const value = await tried(() => kv.get(headKey(list), 'arrayBuffer'));
   return value ? decompressJson<Head>(value) : undefined;

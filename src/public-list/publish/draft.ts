@@ -33,7 +33,6 @@ import { readSnapshot, type Snapshot } from './source.ts';
 import { updateBlocks } from './update.ts';
 import { BlockWriter } from './writer.ts';
 
-/** For one round of publishing. */
 export interface Tools {
   db: Database;
   kv: KVNamespace;

@@ -37,18 +37,18 @@ export class Memory {
     /** By their keys in KV. */
     steps: Steps;
   }>(maximumListBytes);
-  /** Apart, because one client that asks for many names reads many parts, and must not push out the lists. */
+  /** Keys are the list and its ETag; bodies are gzip. */
   readonly parts = new Cache<{
-    /** By their keys in KV. */
+    /** Keys are the list and its ETag. */
     block: OpenBlock;
-    /** The text of fragments, by the key of the block and the fragment's first name. */
+    /** Keys are those of KV. */
     fragment: string;
   }>(maximumPartBytes);
   /** When a request began to load a whole list; a request that is cut off never removes its entry. */
   readonly loading = new Map<ListName, number>();
   readonly builds = new Map<ListName, { built: Promise<Whole>; startedAt: number }>();
 
-  /** However long ago it was seen. */
+  /** Keys are those of KV. */
   find(list: ListName): Seen | undefined {
     return this.#seen.get(list);
   }
