@@ -17,11 +17,10 @@ import {
   unbundle,
 } from './tree.ts';
 
-/** Everything of the log is below it in the bucket. */
 export const logPrefix = 'log/';
 const checkpointPrefix = `${logPrefix}checkpoint/`;
 
-/** The key of the checkpoint of a size: the newest is listed first. */
+/** The newest checkpoint is listed first. */
 const checkpointKey = (size: number) =>
   checkpointPrefix + String(999_999_999_999 - size).padStart(12, '0');
 
@@ -29,9 +28,9 @@ const bytesOf = (text: string) => new TextEncoder().encode(text) as Bytes;
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /**
- * Appends the days that the archive has and the log has not, and returns how many leaves the log has. Whoever appends at
- * once, or repeats what was killed, writes the same (README.md, "How it is kept"). Throws an Error, and signs nothing, if
- * something in the bucket is not what the last checkpoint signs.
+ * Appends the days that the archive has and the log has not, and returns how many leaves the log has. Runs that append
+ * at once, or repeat one that was killed, write the same (README.md, "How it is kept"). Throws an Error, and signs
+ * nothing, if something in the bucket is not what the last checkpoint signs.
  */
 export async function appendDays(
   bucket: R2Bucket,
@@ -76,13 +75,13 @@ export async function appendDays(
   return checkpoint.size;
 }
 
-/** The newest checkpoint; undefined while there is none. */
+/** Undefined while there is none. */
 export async function findCheckpoint(bucket: R2Bucket): Promise<string | undefined> {
   const newest = await listNewest(bucket);
   return (newest && (await bucket.get(newest.key)))?.text();
 }
 
-/** The size of the log and the verifier's keys of its newest checkpoint, by one listing; undefined while it has none. */
+/** By one listing; undefined while the log has no checkpoint. */
 export async function readLogStatus(bucket: R2Bucket) {
   const { size, keys } = (await listNewest(bucket))?.customMetadata ?? {};
   return size && keys ? { size: Number(size), keys: keys.split(' ') } : undefined;
@@ -94,7 +93,7 @@ async function listNewest(bucket: R2Bucket): Promise<R2Object | undefined> {
   return objects[0];
 }
 
-/** The newest checkpoint. Throws an Error if there is none, but a log whose beginning was lost. */
+/** Throws an Error if there is none, but a log whose beginning was lost. */
 async function readCheckpoint(bucket: R2Bucket) {
   const found = await findCheckpoint(bucket);
   if (found !== undefined) return parseCheckpoint(found);
@@ -109,7 +108,7 @@ const nextKey = (size: number) => `${logPrefix}next/${size}`;
 
 const linesIn = (bytes: Bytes): Bytes[] => (textOf(bytes).match(/.*\n/g) ?? []).map(bytesOf);
 
-/** The leaves of the days after the last of each list, in the order of days and lists. A missing day has none. */
+/** Leaves of the days after the last of each list, in the order of days and lists. A missing day has none. */
 async function newLeaves(bucket: R2Bucket, size: number): Promise<Bytes> {
   const lastDays = await readLastDays(bucket, size);
   const days = await Promise.all(
@@ -123,7 +122,7 @@ async function newLeaves(bucket: R2Bucket, size: number): Promise<Bytes> {
   return bytesOf(leaves.join(''));
 }
 
-/** The last day of each list in the log, whose leaves are read from their end until all lists are found. */
+/** Reads the log's leaves from the end until all lists are found. */
 async function readLastDays(bucket: R2Bucket, size: number): Promise<Map<string, string>> {
   const days = new Map<string, string>();
   for (const path of bundlesOf(size).reverse()) {
@@ -158,7 +157,7 @@ async function putTile(bucket: R2Bucket, { path, content }: Tile, toBytes: typeo
 
 const unlike = (key: string) => new Error(`${key} is there, and is not what the log would put`);
 
-/** Puts an object unless the key has one, and returns what it has then. */
+/** Returns what the key has afterwards. */
 async function putFirst(
   bucket: R2Bucket,
   key: string,

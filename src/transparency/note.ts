@@ -2,26 +2,25 @@ import { hex } from '../bytes/digest.ts';
 import { fromBase64, joinBytes, toBase64 } from '../bytes/encoding.ts';
 import { type Hash, hashBytes } from './tree.ts';
 
-/** Checkpoints: signed notes with the size and the root of a log (C2SP signed-note, tlog-checkpoint). */
+/** A signed note with the size and the root of a log (C2SP signed-note, tlog-checkpoint). */
 export interface Checkpoint {
   origin: string;
   size: number;
   root: Hash;
 }
 
-/** A key that signs, and the form in which verifiers know it. */
 export interface Signer {
   verifierKey: string;
   sign(text: string): Promise<Uint8Array>;
 }
 
-/** The byte by which notes name Ed25519. */
+/** Ed25519 in notes. */
 export const ed25519 = 1;
 const seedBytes = 32;
-/** The bytes before the seed in PKCS #8 (RFC 8410, section 7). */
+/** PKCS #8 before the seed (RFC 8410, section 7). */
 const pkcs8Start = [48, 46, 2, 1, 0, 48, 5, 6, 3, 43, 101, 112, 4, 34, 4, seedBytes];
 
-/** The key with this name and this seed, in base64. Throws an Error, without the seed, if one of them is not one. */
+/** `seed` is in base64. Throws an Error, without the seed, if the name or the seed is malformed. */
 export async function signerOf(name: string, seed: string): Promise<Signer> {
   if (!/^[!-*,-~]+$/.test(name)) {
     throw new Error('the name of a log has no spaces, no plus, and nothing but visible ASCII');
@@ -46,13 +45,13 @@ export async function signerOf(name: string, seed: string): Promise<Signer> {
   };
 }
 
-/** The first four bytes of the digest of a key with its name. */
+/** Four bytes of the digest of a key with its name. */
 export async function keyId(name: string, material: Uint8Array): Promise<Uint8Array> {
   const named = joinBytes([new TextEncoder().encode(`${name}\n`), material]);
   return new Uint8Array(await crypto.subtle.digest('SHA-256', named)).slice(0, 4);
 }
 
-/** The checkpoint as a note with a signature by each key. */
+/** Every key adds a signature. */
 export async function signCheckpoint(
   { origin, size, root }: Checkpoint,
   signers: readonly Signer[],
@@ -66,7 +65,7 @@ export async function signCheckpoint(
 
 export const signatureStart = '\u2014 ';
 
-/** The checkpoint that a note says, whoever signed it. Throws an Error if it says none. */
+/** Whoever signed it. Throws an Error if the note is not a checkpoint. */
 export function parseCheckpoint(note: string): Checkpoint {
   const [origin = '', size = '', hash = ''] = note.split('\n');
   const root = fromBase64(hash);

@@ -2,14 +2,14 @@ import { type Env, isLocalEnvironment } from '../env.ts';
 import { appendDays } from './append.ts';
 import { type Signer, signerOf } from './note.ts';
 
-/** The bucket of the log; undefined if none is kept, because the archive or the log's name is missing. */
+/** Undefined if no log is kept, because the archive or the log's name is missing. */
 export function logBucket({ ARCHIVE, LOG_ORIGIN }: Env): R2Bucket | undefined {
   return LOG_ORIGIN ? ARCHIVE : undefined;
 }
 
 /**
- * The keys that sign the log: one, or two while its verifiers change to the next. Throws an Error if one is malformed, or
- * is the demo key in a deployment.
+ * One key, or two while its verifiers change to the next. Throws an Error if one is malformed, or is the demo key in a
+ * deployment.
  */
 export async function signersOf(env: Env): Promise<Signer[]> {
   const { LOG_ORIGIN = '', LOG_KEY = '', LOG_KEY_NEXT } = env;
@@ -20,7 +20,7 @@ export async function signersOf(env: Env): Promise<Signer[]> {
   return Promise.all(seeds.map((seed) => signerOf(LOG_ORIGIN, seed)));
 }
 
-/** Appends what the archive has put, if a log is kept and there is a key that signs it. */
+/** Does nothing unless a log is kept and there is a key that signs it. */
 export async function appendToLog(env: Env): Promise<void> {
   const bucket = logBucket(env);
   if (bucket && env.LOG_KEY) await appendDays(bucket, env.LOG_ORIGIN!, await signersOf(env));

@@ -1,11 +1,11 @@
 import { joinBytes } from '../bytes/encoding.ts';
 
-/** The Merkle tree of a log (RFC 6962, section 2.1), kept in tiles (C2SP tlog-tiles). */
+/** A log's Merkle tree (RFC 6962, section 2.1), kept in tiles (C2SP tlog-tiles). */
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type Hash = Bytes;
 
-/** The hashes, or the entries, in a full tile. */
+/** How many hashes or entries a full tile has. */
 export const tileWidth = 256;
 export const hashBytes = 32;
 
@@ -17,10 +17,7 @@ async function digest(...parts: (Uint8Array | readonly number[])[]): Promise<Has
   return new Uint8Array(await crypto.subtle.digest('SHA-256', joinBytes(parts)));
 }
 
-/**
- * The hash of the tree over hashes of the same level, of which only the last may be of a smaller tree; of nothing, that
- * of the empty tree.
- */
+/** Hashes are of one level; only the last may be of a smaller tree. Without any, the hash of the empty tree. */
 export async function rootOf(hashes: readonly Hash[]): Promise<Hash> {
   let level = hashes;
   while (level.length > 1) {
@@ -34,13 +31,13 @@ export async function rootOf(hashes: readonly Hash[]): Promise<Hash> {
   return level[0] ?? digest();
 }
 
-/** A tile's path, and what it holds: hashes of a level, or entries. */
+/** A tile holds hashes of a level, or entries. */
 export interface Tile {
   path: string;
   content: readonly Bytes[];
 }
 
-/** The tiles of the tree over all leaves, from the last one of each level that the tree over the first so many has. */
+/** Tiles of the tree over all leaves, from the last one of each level that the tree over the first `size` has. */
 export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise<Tile[]> {
   const tiles: Tile[] = [];
   let hashes = leaves;
@@ -53,7 +50,6 @@ export async function tilesAfter(size: number, leaves: readonly Hash[]): Promise
   return tiles;
 }
 
-/** The tiles of a level that hold these. */
 export function cut(level: number | 'entries', contents: readonly Bytes[]): Tile[] {
   return Array.from({ length: Math.ceil(contents.length / tileWidth) }, (_, index) => {
     const content = contents.slice(index * tileWidth, (index + 1) * tileWidth);
@@ -61,7 +57,7 @@ export function cut(level: number | 'entries', contents: readonly Bytes[]): Tile
   });
 }
 
-/** The path of a tile of this width: its number in groups of three digits, all but the last with an x. */
+/** A tile's number in groups of three digits, all but the last with an x. */
 export function tilePath(level: number | 'entries', index: number, width: number): string {
   const groups = String(index)
     .padStart(Math.ceil(String(index).length / 3) * 3, '0')
@@ -70,7 +66,7 @@ export function tilePath(level: number | 'entries', index: number, width: number
   return `tile/${level}/${digits.join('/')}${width < tileWidth ? `.p/${width}` : ''}`;
 }
 
-/** The paths of the bundles with the first so many entries. */
+/** Bundles with the first `size` entries. */
 export function bundlesOf(size: number): string[] {
   return Array.from({ length: Math.ceil(size / tileWidth) }, (_, index) =>
     tilePath('entries', index, Math.min(tileWidth, size - index * tileWidth)),
@@ -81,12 +77,12 @@ export function isSame(left: Uint8Array, right: Uint8Array): boolean {
   return left.length === right.length && left.every((byte, at) => byte === right[at]);
 }
 
-/** The bundle of entries: each after its length in two bytes. */
+/** Each entry follows its length in two bytes. */
 export function bundle(entries: readonly Uint8Array[]) {
   return joinBytes(entries.flatMap((entry) => [[entry.length >> 8, entry.length & 255], entry]));
 }
 
-/** The entries of a bundle. Throws an Error if it is cut off. */
+/** Throws an Error if the bundle is cut off. */
 export function unbundle(bytes: Bytes): Bytes[] {
   const entries: Bytes[] = [];
   for (let start = 0; start < bytes.length; ) {

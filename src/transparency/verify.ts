@@ -4,14 +4,14 @@ import { fromBase64 } from '../bytes/encoding.ts';
 import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from './note.ts';
 import { isSame, leafHash, rootOf } from './tree.ts';
 
-/** The log's statement about one list and day. */
+/** What the log says about one list and day. */
 export interface Leaf extends Pick<KeptDay, 'day' | 'etag' | 'sha256' | 'count'> {
-  /** Its number; the first is 0. */
+  /** Counted from 0. */
   at: number;
   list: string;
 }
 
-/** Reads a checkpoint that this key has signed. Throws an Error that says what is wrong with the key or the note. */
+/** Throws an Error that says what is wrong with the key or the note. */
 export async function openCheckpoint(note: string, verifierKey: string): Promise<Checkpoint> {
   const [name = '', id = ''] = verifierKey.split('+');
   const material = fromBase64(verifierKey.slice(name.length + id.length + 2)) ?? new Uint8Array();
@@ -39,7 +39,8 @@ export class Contradiction extends Error {}
 
 /**
  * Checks that a checkpoint signs these entries, which begin with all that an earlier one has signed, and returns what
- * they say. Throws an Error that says what is wrong; a Contradiction where the two checkpoints and the entries prove it.
+ * they say. Throws an Error that says what is wrong; a Contradiction where the two checkpoints and the entries prove
+ * it.
  */
 export async function checkEntries(
   { origin, size, root }: Checkpoint,
@@ -72,7 +73,9 @@ export async function checkEntries(
 const leafForm =
   /^([\x21-\x7e]+) (\d{4}-\d{2}-\d{2}) ([\x21-\x7e]+) ([0-9a-f]{64}) (0|[1-9]\d*)\n$/;
 
-/** Throws a Contradiction if an entry is not a leaf, or a list's days are not in order, so that one could be said twice. */
+/**
+ * Throws a Contradiction if an entry is not a leaf, or a list's days are out of order, so that one could appear twice.
+ */
 function leavesIn(entries: readonly Uint8Array[]): Leaf[] {
   const last = new Map<string, string>();
   return entries.map((entry, at) => {
