@@ -18,10 +18,10 @@ import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';
 const maximumDays = 50;
 
 /**
- * Puts into the bucket how the lists stood at the end of each day that is over, one day after the other, up to
- * yesterday. A day whose list is no longer known is recorded as missing. The archive of a list begins with the first
- * completed day whose content is known. It may run at any time, be killed, or run twice at once: a day never changes.
- * Costs one small query if nothing is left to do. A list that fails does not hold up the others; in the end this throws.
+ * Records in the bucket how the lists stood at the end of each day up to yesterday, one day after the other; a list
+ * that is no longer known as missing. A list's archive begins with the first completed day whose content is known. May
+ * run at any time, be killed, or run twice at once: a day never changes. Costs one small query if nothing is left to
+ * do. A list that fails does not hold up the others; in the end this throws.
  */
 export async function archiveLists(
   db: Database,
@@ -48,7 +48,7 @@ export async function archiveLists(
   if (errors.length > 0) throw new AggregateError(errors, 'lists were not archived');
 }
 
-/** The list as clients get it, whatever the database has recorded; undefined if it was never published. */
+/** As clients get the list, whatever the database has recorded; undefined if it was never published. */
 async function findServed(
   kv: KVNamespace,
   { list, last }: ListState,
@@ -85,7 +85,7 @@ async function archiveList(
   await catalogueDays(db, days);
 }
 
-/** Puts the content into the bucket, and returns the record of the day; undefined if KV has lost a part of the content. */
+/** Returns the record of the day; undefined if KV has lost a part of the content. */
 async function keep(
   kv: KVNamespace,
   bucket: R2Bucket,

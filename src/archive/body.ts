@@ -4,11 +4,11 @@ import { bodyBytes, bodyStream } from '../public-list/format/body.ts';
 import type { Head } from '../public-list/format/head.ts';
 import type { ListName } from '../public-list/lists.ts';
 
-/** The contents of the lists in the bucket: each once, in gzip, as it is sent. */
+/** Each content of a list is in the bucket once, in gzip, as it is sent. */
 
 export const bodiesPrefix = 'bodies/';
 
-/** An ETag depends on the list and its content and on nothing else, so it names the content. */
+/** An ETag depends only on the list and its content, so it names the content. */
 export function bodyKey({ list, etag }: { list: ListName; etag: string }): string {
   return `${bodiesPrefix}${list}/${bareTag(etag)}`;
 }
@@ -18,8 +18,7 @@ export function bareTag(etag: string): string {
 }
 
 /**
- * Puts the list into the bucket, unless it is there, and returns digest and size of the plain JSON. Every block is
- * loaded once, and held no longer than it takes to send it.
+ * Returns digest and size of the plain JSON. Loads every block once, and holds it no longer than it takes to send it.
  */
 export async function putBody(
   bucket: R2Bucket,

@@ -6,7 +6,7 @@ import { retried, within } from '../database/retry.ts';
 import { type ListName, listNames } from '../public-list/lists.ts';
 import { type ArchivedDay, type KeptDay, listDays, readDay } from './day.ts';
 
-/** The index of the archive in the database. The bucket has the last word: a restored database lacks days. */
+/** An index of the archive in the database. The bucket has the last word: a restored database lacks days. */
 
 export async function catalogueDays(db: Database, records: readonly ArchivedDay[]): Promise<void> {
   for (const json of jsonArrays(records)) {
@@ -35,8 +35,8 @@ export async function findDay(
 const patienceMilliseconds = 1_000;
 
 /**
- * The list on a day; undefined if the archive had not begun, or no longer knows the list. Costs one row, and an
- * operation of R2 if the database lacks it, is down or slow.
+ * Undefined if the archive had not begun, or no longer knows the list. Costs one row, and an operation of R2 if the
+ * database lacks it, is down or slow.
  */
 export async function findArchived(
   db: Database,
@@ -49,7 +49,7 @@ export async function findArchived(
   return record && 'missing' in record ? undefined : record;
 }
 
-/** The first and the last day of a list that are not lost; undefined if there are none or the database is down. */
+/** Days that are not lost; undefined if there are none or the database is down. */
 export async function findArchivedDays(db: Database, list: ListName) {
   const end = (order: 'asc' | 'desc') => sql`(
     select day from ${archivedDays} where list = ${list} and record ->> 'missing' is null
@@ -75,7 +75,7 @@ export async function readStates(db: Database, lists: readonly ListName[]): Prom
   return rows.map(({ last, ...row }) => ({ ...row, last: last ? JSON.parse(last) : undefined }));
 }
 
-/** Rebuilds the index from the bucket, and returns the number of days. If it fails midway, the cron completes it. */
+/** Returns the number of days in the bucket. If it fails midway, the cron completes it. */
 export async function rebuildCatalogue(db: Database, bucket: R2Bucket): Promise<number> {
   await retried(() => db.delete(archivedDays));
   let count = 0;

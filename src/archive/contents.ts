@@ -4,14 +4,14 @@ import { bodiesPrefix, bodyKey } from './body.ts';
 import { type ArchivedDay, listDays } from './day.ts';
 import { listObjects } from './objects.ts';
 
-/** Days that the archive cannot show, because they were recorded as missing or the bucket has lost their content. */
+/** Days that were recorded as missing, or whose content the bucket has lost. */
 export interface Gap {
   from: string;
   until: string;
   reason: 'missing' | 'lost';
 }
 
-/** The bucket's contents by list. One operation of R2 for each 1,000 days and each 1,000 contents. */
+/** One operation of R2 for each 1,000 days and each 1,000 contents. */
 export async function readContents(bucket: R2Bucket) {
   const objects = await Array.fromAsync(listObjects(bucket, { prefix: bodiesPrefix }));
   const sizes = new Map(objects.map(({ key, size }) => [key, size]));

@@ -1,15 +1,15 @@
 import type { ListName } from '../public-list/lists.ts';
 import { listObjects, putUnlessThere } from './objects.ts';
 
-/** A list at the end of a UTC day, or a record that this is no longer known. It never changes. */
+/** A list at the end of a UTC day, or a record that this is not known. It never changes. */
 export type ArchivedDay = KeptDay | (Pick<KeptDay, 'list' | 'day'> & { missing: true });
 
 export interface KeptDay {
   list: ListName;
   day: string;
-  /** Without `W/` and quotes. */
+  /** Has neither `W/` nor quotes. */
   etag: string;
-  /** SHA-256 and size of the plain JSON body; 64 hexadecimal digits. */
+  /** SHA-256 of the plain JSON body, in 64 hexadecimal digits, and its size. */
   sha256: string;
   count: number;
   bytes: number;
@@ -18,7 +18,7 @@ export interface KeptDay {
 const prefixOf = (list: ListName) => `days/${list}/`;
 const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
 
-/** Puts the record of a day, unless the bucket has one, and returns the one that it has. */
+/** Returns the record that the bucket has afterwards. */
 export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
   const json = JSON.stringify(record);
   const there = await putUnlessThere(bucket, keyOf(record.list, record.day), json, {
@@ -29,7 +29,7 @@ export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<Arc
   return there ? there.json<ArchivedDay>() : record;
 }
 
-/** The record of a day, by one operation of R2; undefined if there is none. */
+/** One operation of R2; undefined if there is no record. */
 export async function readDay(
   bucket: R2Bucket,
   list: ListName,
@@ -39,7 +39,7 @@ export async function readDay(
   return object?.json<ArchivedDay>();
 }
 
-/** The records of a list after a day, in order. One operation of R2 for each page of at most 1,000. */
+/** Records of a list after a day, in order. One operation of R2 for each page of at most 1,000. */
 export async function* listDays(
   bucket: R2Bucket,
   list: ListName,

@@ -1,4 +1,4 @@
-/** The objects of the bucket, in the order of their keys. One operation of R2 for each page of at most 1,000. */
+/** In the order of their keys. One operation of R2 for each page of at most 1,000. */
 export async function* listObjects(
   bucket: R2Bucket,
   options: R2ListOptions,
@@ -12,10 +12,7 @@ export async function* listObjects(
   }
 }
 
-/**
- * Puts an object unless the key has one, and returns the one that it has; undefined if this put it. One operation of R2,
- * and another one if it was there.
- */
+/** Returns the object that the key had; undefined if this put it. One operation of R2, and another if there was one. */
 export async function putUnlessThere(
   bucket: R2Bucket,
   key: string,
