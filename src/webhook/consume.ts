@@ -3,13 +3,10 @@ import type { WebhookMessage } from '../env.ts';
 import { logUnexpected } from '../log.ts';
 import { sendDeliveries, type WebhookSender } from './deliver.ts';
 
-/** The pause is longer than a consumer that ended midway holds a webhook. */
+/** Longer than a consumer that ended midway holds a webhook. */
 const pauseSeconds = 90;
 
-/**
- * Sends the waiting deliveries of the registrars that the messages name, in parallel. A registrar's next attempt is
- * another message.
- */
+/** Serves the registrars that the messages name in parallel. A registrar's next attempt is another message. */
 export async function consumeDeliveries(
   batch: MessageBatch<WebhookMessage>,
   db: Database,

@@ -20,7 +20,7 @@ import { parseWebhookUrl } from './url.ts';
 export interface WebhookSender {
   fetch: typeof fetch;
   now(): Date;
-  /** In the local environment, a webhook may be on this machine. */
+  /** Allows a webhook on this machine. */
   isLocal: boolean;
 }
 
@@ -125,7 +125,7 @@ function recordAttempt(
     );
 }
 
-/** The payload has the names of changed fields and not their values, so no personal data. */
+/** Has the names of changed fields and not their values, so no personal data. */
 function payloadOf({ createdAt }: Delivery, notification: Notification): string {
   const { read: _, ...data } = notificationRepresentation(notification);
   return JSON.stringify({ type: notification.event, timestamp: createdAt, data });
@@ -170,8 +170,8 @@ function failureOf(error: unknown): string {
 }
 
 /**
- * Sends a test to the registrar's webhook once, records the result and returns it. If the test arrives, a webhook that
- * rests after a failure is tried again at once. Throws `not_found` if the registrar has no webhook.
+ * Sends a test once, records the result and returns it. If the test arrives, a webhook that rests after a failure is
+ * tried again at once. Throws `not_found` if the registrar has no webhook.
  */
 export async function testWebhook(
   db: Database,

@@ -6,24 +6,23 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** The delays after each failed attempt; the last one is repeated. */
+/** Follow each failed attempt; the last one is repeated. */
 const retryDelays = [
   ...[5 * second, minute, 5 * minute, 30 * minute],
   ...[hour, 2 * hour, 4 * hour],
 ];
 
-/** The lease is longer than an attempt and its record take. */
+/** Longer than an attempt and its record take. */
 const leaseMilliseconds = minute;
 
-/** After this time, the message counts as lost, and the next run of the cron sends another. */
+/** Afterwards the message counts as lost, and the next run of the cron sends another. */
 export const queuePatience = 10 * minute;
 
-/** The state of a webhook that a consumer holds for its next attempt. */
 export function leased(now: Date) {
   return heldFor(leaseMilliseconds, now);
 }
 
-/** The state of a webhook after an attempt: still held by the consumer, or at rest after a failure. */
+/** Still held by the consumer, or at rest after a failure. */
 export function stateAfter(
   { failures, failingSince }: typeof webhooks.$inferSelect,
   isDelivered: boolean,
@@ -42,10 +41,7 @@ function heldFor(milliseconds: number, now: Date) {
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
 }
 
-/**
- * Ends the pause of a webhook after a failure. A pause no longer than a lease is kept: a consumer may hold the webhook,
- * or it is tried again soon anyway.
- */
+/** A pause no longer than a lease is kept: a consumer may hold the webhook, or it is tried again soon anyway. */
 export function restEnded(now: Date) {
   // The clock of the operator's machine may be behind the Worker's.
   const longestLease = timeAfter(now, 2 * leaseMilliseconds);

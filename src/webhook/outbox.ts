@@ -16,13 +16,13 @@ export const hasOpen = sql`exists (
 const minute = 60 * 1000;
 const day = 24 * 60 * minute;
 
-/** The most messages that a queue accepts at once. */
+/** A queue's limit. */
 const messagesPerBatch = 100;
 
 /**
- * Queues one message for each registrar with waiting deliveries, or for this registrar, unless one is already queued. A
- * registrar is claimed before its message is sent, so that only one of several callers sends it. If the queue fails,
- * the claim ends before the next run of the cron.
+ * Queues one message for each registrar with waiting deliveries, or for this registrar, unless one is already queued.
+ * Claims a registrar first, so that only one of several callers sends its message. If the queue fails, the claim ends
+ * before the next run of the cron.
  */
 export async function queueDeliveries(
   db: Database,
@@ -49,12 +49,12 @@ export async function queueDeliveries(
 
 const givenUpAfter = 7 * day;
 const keptForDays = 30;
-/** The most that one run gives up; the next run continues. */
+/** One run gives up at most these; the next run continues. */
 const maximumGivenUp = 10_000;
 
 /**
- * Gives up the deliveries that have waited for a week, and deletes those that were created and last resent 30 days ago.
- * It logs how many it gave up and how many webhooks are failing, so that an operator can set an alarm on these lines.
+ * Gives up deliveries that have waited for a week, and deletes those that were created and last resent 30 days ago.
+ * Logs how many it gave up and how many webhooks are failing, so that an operator can set an alarm on these lines.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   const { id, waitsSince, createdAt } = webhookDeliveries;
@@ -71,10 +71,10 @@ export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   if (failing > 0) writeLog('warn', { event: 'webhook_failing', webhooks: failing });
 }
 
-/** How long an endpoint may fail before it is reported to the operator. */
+/** How long an endpoint may fail before the operator is told. */
 const patience = 60 * minute;
 
-/** Lists the registrars whose webhooks have been failing for an hour while deliveries wait, and since when. */
+/** Registrars whose webhooks have been failing for an hour while deliveries wait, and since when. */
 export function listFailingWebhooks(db: Database, now: Date) {
   return db
     .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })
@@ -84,7 +84,7 @@ export function listFailingWebhooks(db: Database, now: Date) {
     .orderBy(registrars.code);
 }
 
-/** The query for the number of waiting deliveries and the time since which the oldest has waited. */
+/** How many deliveries wait, and since when the oldest has. */
 export function selectWaiting(db: Database, now: Date) {
   const { waitsSince } = webhookDeliveries;
   return db
@@ -95,7 +95,7 @@ export function selectWaiting(db: Database, now: Date) {
 
 export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-/** Lists the deliveries to one registrar or to all, the newest first. */
+/** Newest first. */
 export async function listDeliveries(
   db: Database,
   { registrar, limit }: { registrar?: string | undefined; limit: number },

@@ -3,8 +3,8 @@ import { RegistryError } from '../error.ts';
 const maximumLength = 2_000;
 
 /**
- * Names that lead to no host of the public internet: the special-use names (iana.org/assignments/special-use-domain-names)
- * and the rest of `arpa`, ICANN's `internal`, and common ones of private networks.
+ * These lead to no host of the public internet: special-use names (iana.org/assignments/special-use-domain-names) and
+ * the rest of `arpa`, ICANN's `internal`, and common names of private networks.
  */
 const privateSuffixes = [
   ...['alt', 'arpa', 'invalid', 'local', 'localhost', 'onion', 'test'],
@@ -13,9 +13,8 @@ const privateSuffixes = [
 ];
 
 /**
- * Normalises a webhook's URL. It must be https with the name of a public host, without an IP address, a name of a
- * private network, or a user name or password. In the local environment, http and this machine are allowed as well.
- * Throws `invalid` with the reason.
+ * Requires https and the name of a public host, without a user name or password. In the local environment, http and
+ * this machine are allowed as well. Throws `invalid` with the reason.
  */
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
