@@ -24,14 +24,14 @@ export interface NewDisclosure
     Disclosure,
     'requester' | 'identifiedBy' | 'organization' | 'basis' | 'requestedFields' | 'isConfidential'
   > {
-  /** The code of the contact. */
+  /** Its code. */
   contact: string;
   receivedAt: Date;
 }
 
 /**
- * Opens a request about the present holder of a contact, and returns it. Throws `invalid` for unknown fields, text that
- * cannot be kept, or a receipt in the future; `not_found`.
+ * Opens a request about the present holder of a contact. Throws `invalid` for unknown fields, text that cannot be kept,
+ * or a receipt in the future; `not_found`.
  */
 export async function openDisclosure(
   db: Database,
@@ -128,8 +128,8 @@ export async function grantDisclosure(
 }
 
 /**
- * Answers an open request without disclosing anything: it is refused, or returned as incomplete, with an explanation.
- * Throws `conflict` if it is answered already, `invalid`, and `not_found`.
+ * Refuses an open request, or returns it as incomplete, with an explanation. Throws `conflict` if it is answered
+ * already, `invalid`, and `not_found`.
  */
 export async function declineDisclosure(
   db: Database,
@@ -154,7 +154,7 @@ function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
   throw new RegistryError('conflict', message, 'id');
 }
 
-/** The contact, if it still belongs to whom the request is about. */
+/** Undefined if the contact no longer belongs to whom the request is about. */
 function presentHolder(
   { id, identCountryCode, identKey, identType }: Disclosure,
   contact: Contact | null,
@@ -180,7 +180,6 @@ function valuesOf(contact: Contact, fields: readonly string[]): Record<string, u
   throw new RegistryError('invalid', message, 'fields');
 }
 
-/** The change that answers an open request, unless somebody is faster. */
 function answering(
   db: Database,
   { actor, request }: Origin,
@@ -206,7 +205,7 @@ function subjectOf(id: number) {
   return { type: 'disclosure', key: String(id) } as const;
 }
 
-/** The fields, each once and in the order of the known ones. Throws `invalid` for any other, and for none. */
+/** Each field once, in the order of the known ones. Throws `invalid` for any other, and for none. */
 function chosenFields(fields: readonly string[], known: readonly string[]): string[] {
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown === undefined && fields.length > 0) {
@@ -220,7 +219,7 @@ function chosenFields(fields: readonly string[], known: readonly string[]): stri
 const maximumNote = 1_000;
 const note = textField(`must be text of 1 to ${maximumNote} characters`, maximumNote);
 
-/** The text as it is kept. Throws `invalid`. */
+/** Throws `invalid` for text that cannot be kept. */
 function noteOf(text: string, field: string): string {
   const { data, error } = note.safeParse(text);
   if (error) throw new RegistryError('invalid', `${field} ${error.issues[0]!.message}`, field);

@@ -9,12 +9,11 @@ export type Disclosure = typeof disclosures.$inferSelect;
 
 const hourMilliseconds = 60 * 60 * 1000;
 
-/** Until when a request is to be answered: so many hours after its receipt. */
 export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: number): string {
   return timeAfter(new Date(receivedAt), hours * hourMilliseconds);
 }
 
-/** The open requests that are to be answered within a day, or should have been, the oldest first. */
+/** Those to be answered within a day, and overdue ones, the oldest first. */
 export async function listDueDisclosures(db: Database, hours: number, now: Date) {
   const { id, outcome, receivedAt } = disclosures;
   const due = await db
@@ -25,7 +24,7 @@ export async function listDueDisclosures(db: Database, hours: number, now: Date)
   return due.map((one) => ({ id: one.id, answerBy: answerBy(one, hours) }));
 }
 
-/** The request with this number, and the contact that it is about, unless that is gone. Throws `not_found`. */
+/** With its contact, unless that is gone. Throws `not_found`. */
 export async function getDisclosure(db: Database, id: number) {
   const [found] = await db
     .select({ disclosure: disclosures, contact: contacts })
@@ -36,7 +35,7 @@ export async function getDisclosure(db: Database, id: number) {
   throw new RegistryError('not_found', `there is no disclosure ${id}`, 'id');
 }
 
-/** Lists the requests in the order in which they were opened, or only those that are not answered yet. */
+/** In the order in which the requests were opened. */
 export function listDisclosures(
   db: Database,
   { isOpen }: { isOpen: boolean },

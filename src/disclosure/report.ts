@@ -3,8 +3,8 @@ import type { Database } from '../database/open.ts';
 import { type Disclosure, listDisclosures } from './read.ts';
 
 /**
- * The requests by month of receipt, organisation and outcome, and all of them. Only organisations are named, so that it may
- * be published.
+ * Counts by month of receipt, organisation and outcome, and in all. Names only organisations, so that it may be
+ * published.
  */
 export async function reportDisclosures(db: Database) {
   const every: Disclosure[] = await Array.fromAsync(
@@ -20,7 +20,7 @@ export async function reportDisclosures(db: Database) {
   return { requests, all: { count: every.length, ...timesOf(every) } };
 }
 
-/** The hours from receipt to answer, rounded up so that no answer looks earlier; null where there is none. */
+/** Hours from receipt to answer, rounded up so that no answer looks earlier; null where there is none. */
 function timesOf(disclosures: readonly Disclosure[]) {
   const times = disclosures
     .flatMap(({ receivedAt, answeredAt }) =>
