@@ -18,7 +18,7 @@ import { asciiUpperCase } from '../text/ascii-case.ts';
 import { dayOf } from '../time/day.ts';
 import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
-/** Reads a demand, its claims in their order. Throws `invalid`, also for a day that is past. */
+/** Sorts the claims. Throws `invalid`, also for a day that is past. */
 export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {
   const { data, error } = demandRule.safeParse(given);
   if (error) throw new RegistryError('invalid', reasonIn(error));
@@ -27,15 +27,15 @@ export function readDemand(given: Record<keyof VerificationDemand, unknown>, now
   return { claims: claims.filter((claim) => data.claims.includes(claim)), by };
 }
 
-/** What has changed, and which of the claims are verified already, so that they are not asked for. */
+/** Claims that are verified already are not asked for. */
 export interface Demanded {
   changes: Changes;
   verified: Claim[];
 }
 
 /**
- * Asks the registrar of a contact for verifications, in place of those that it was asked for before, and notifies it; null
- * takes the demand back. If everything is verified already, nothing changes. Throws `not_found`.
+ * Asks the registrar of a contact for verifications, in place of those that it was asked for before, and notifies it;
+ * null takes the demand back. If everything is verified already, nothing changes. Throws `not_found`.
  */
 export async function demandVerification(
   db: Database,
@@ -77,7 +77,7 @@ function textOf(code: string, domains: number, { claims, by }: VerificationDeman
   return `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
 }
 
-/** A problem of each record whose code, in capital letters, no contact has. Each code is there once. */
+/** A problem for each code that no contact has, ignoring case. Each code must be there once. */
 export async function findDemandProblems<Demand extends { code: string }>(
   db: Database,
   records: readonly Demand[],

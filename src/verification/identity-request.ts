@@ -31,17 +31,16 @@ import { verified } from './verification.ts';
 const identityService: Actor = { type: 'identity_service', name: 'Identity service' };
 
 interface Requested extends ContactReference {
-  /** Where the person is to be identified; null if the person has been, by the request that was open. */
+  /** Where the person is to be identified; null if the open request has had that done. */
   link: string | null;
-  /** Of the contact, so that its erasure finds what is kept of the answer. */
+  /** The contact's UUID, so that its erasure finds what is kept of the answer. */
   uuid: string;
 }
 
 /**
- * Has the person of the registrar's contact with this code identified. A request that is open is looked at first: its
- * result is taken if there is one, and its link given again if there is none. Otherwise a new request takes the place of
- * the last, of its pending decision and of the identity's verification. Two round trips. Throws `invalid` for an
- * organisation; `not_offered`, `service_failed`, `not_found`, `changed_meanwhile`.
+ * Looks at an open request first: takes its result if there is one, or gives its link again. Otherwise a new request
+ * takes the place of the last, of its pending decision and of the identity's verification. Two round trips. Throws
+ * `invalid` for an organisation; `not_offered`, `service_failed`, `not_found`, `changed_meanwhile`.
  */
 export function requestIdentification(
   db: Database,
@@ -76,7 +75,7 @@ export function requestIdentification(
   );
 }
 
-/** The contact's request, unless it waits for the registrar's decision or is decided. */
+/** Undefined while the request waits for the registrar's decision, and once it is decided. */
 function openRequest({ identityRequest }: Contact): IdentityRequest | undefined {
   const isOpen = identityRequest && !identityRequest.pending && !identityRequest.decided_at;
   return isOpen ? identityRequest : undefined;
@@ -113,7 +112,7 @@ export async function takeIdentification(
   return outcome;
 }
 
-/** What follows from the contact's request: its identity is verified, waits for the registrar's decision, or neither yet. */
+/** The contact's identity is verified, waits for the registrar's decision, or neither yet. */
 function result(
   contact: Contact,
   { status, result }: Identification,
@@ -133,8 +132,8 @@ function result(
 }
 
 /**
- * Whom the service has identified, as the live registry reads it
- * (app/interactions/actions/process_contact_identification_webhook.rb). What it does not say is empty.
+ * Read as the live registry does (app/interactions/actions/process_contact_identification_webhook.rb). What the service
+ * does not say is empty.
  */
 function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
   const said = (claim: string) => {
@@ -153,7 +152,6 @@ function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
   };
 }
 
-/** The identity is verified by the contact's request. */
 function decided(contact: Contact, origin: Origin): Partial<Contact> {
   const { id, sent_at } = contact.identityRequest!;
   const check = { claim: 'identity', method: 'eid', reference: id } as const;
@@ -164,10 +162,9 @@ function decided(contact: Contact, origin: Origin): Partial<Contact> {
 }
 
 /**
- * Decides on the identity that the service has established for the registrar's contact with this code, if it is another
- * than the contact's: approved, it becomes the contact's and is verified; rejected, it is forgotten with its request. Two
- * round trips. Throws `update_prohibited`, also if there is nothing to decide, or a contact cannot have that identity;
- * `not_found`, `changed_meanwhile`.
+ * If the service has found another identity than the contact's: approved, it becomes the contact's and is verified;
+ * rejected, it is forgotten with its request. Two round trips. Throws `update_prohibited`, also if there is nothing to
+ * decide, or a contact cannot have that identity; `not_found`, `changed_meanwhile`.
  */
 export function decideVerification(
   db: Database,
@@ -209,8 +206,8 @@ function approved(
 }
 
 /**
- * The service's PDF about the newest request for the registrar's contact. One round trip. Throws `not_found`, also if
- * there is none; `invalid`, `not_offered`, `service_failed`.
+ * A PDF about the newest request for the registrar's contact. One round trip. Throws `not_found`, also if there is
+ * none; `invalid`, `not_offered`, `service_failed`.
  */
 export async function getProof(
   db: Database,

@@ -5,22 +5,20 @@ import { RegistryError } from '../error.ts';
 import { onFirstUse } from '../on-first-use.ts';
 
 /**
- * What a service that identifies people knows the registry by; each client has its own claims, so there is one for each
- * type of contact. The service has eeID's protocol (github.com/internetee/eeID-ident-api-doc). What its description leaves
- * open is as in github.com/internetee/registry: app/services/eeid and app/interactions/actions/contact_verify.rb.
+ * Each type of contact has a client of its own, with its own claims. The service has eeID's protocol
+ * (github.com/internetee/eeID-ident-api-doc). What its description leaves open is as in github.com/internetee/registry:
+ * app/services/eeid and app/interactions/actions/contact_verify.rb.
  */
 export interface IdentityClient {
-  /** Of the service. */
   url: string;
   identType: string;
   id: string;
   secret: string;
 }
 
-/** A request to identify somebody, and what it led to. */
 export type Identification = z.output<ReturnType<typeof identification>>;
 
-/** All calls of one task together: the service gives up its own calls, on which this waits, after ten seconds. */
+/** For all calls of one task together: the service gives up its own calls, on which this waits, after ten seconds. */
 const maximumMilliseconds = 5_000;
 const maximumJsonBytes = 64 * 1024;
 const maximumPdfBytes = 8 * 1024 * 1024;
@@ -38,8 +36,8 @@ const identification = onFirstUse(() =>
 );
 
 /**
- * The client for contacts of this type. Throws `invalid` for an organisation, which nobody can identify; `not_offered` if
- * the registry has no such client.
+ * Throws `invalid` for an organisation, which nobody can identify; `not_offered` if the registry has no client for the
+ * type.
  */
 export function clientFor(
   clients: readonly IdentityClient[],
@@ -63,7 +61,7 @@ function failed(): RegistryError {
   return new RegistryError('service_failed', 'The identity service has failed; try again later');
 }
 
-/** Asks the service to identify the person that the contact says it is. Throws `service_failed`. */
+/** Throws `service_failed`. */
 export async function createIdentification(
   client: IdentityClient,
   { code, ident, identType, identCountryCode, name }: Contact,
@@ -77,7 +75,7 @@ export async function createIdentification(
   return parsed(identification(), await ask(client, '', maximumJsonBytes, body));
 }
 
-/** The request with this id; undefined if the service does not know it. Throws `service_failed`. */
+/** Undefined if the service does not know the request. Throws `service_failed`. */
 export async function findIdentification(
   client: IdentityClient,
   id: string,
@@ -88,7 +86,7 @@ export async function findIdentification(
   return found;
 }
 
-/** The service's PDF about the request with this id; undefined if there is none. Throws `service_failed`. */
+/** A PDF; undefined if there is none. Throws `service_failed`. */
 export async function findProof(
   client: IdentityClient,
   id: string,
@@ -102,7 +100,7 @@ export async function findProof(
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** The body of the service's answer to one call, for which it takes a token; undefined for a 404. */
+/** Takes a token for one call, and returns the body of the answer; undefined for a 404. */
 async function ask(
   { url, id, secret }: IdentityClient,
   path: string,

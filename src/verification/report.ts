@@ -5,15 +5,13 @@ import { verificationColumn } from '../contact/fields.ts';
 import type { Database } from '../database/open.ts';
 import { dayOf, daysBefore, monthsBefore } from '../time/day.ts';
 
-/** The number of contacts with an overdue demand. */
 export function countOverdue(db: Database, now: Date): Promise<number> {
   return db.$count(contacts, isOverdue(dayOf(now)));
 }
 
-/** The contacts of a registrar, by a claim. */
 interface ClaimCount {
   claim: Claim;
-  /** Those of which it is verified, when the first of these checks was made, and how many are older than a year. */
+  /** How many are verified, when the first of these checks was made, and how many are older than a year. */
   verified: number;
   oldest: string | null;
   over_a_year: number;
@@ -22,8 +20,8 @@ interface ClaimCount {
 }
 
 /**
- * What is verified and demanded, by registrar and claim, of all registrars or one, and how many requests to the identity
- * service wait for the person or the registrar. Reads every contact of theirs once.
+ * What is verified and demanded, by registrar and claim, and how many requests to the identity service wait for the
+ * person or the registrar. Reads every contact once.
  */
 export function reportVerification(db: Database, registrar: string | undefined, now: Date) {
   const request = contacts.identityRequest;
@@ -47,7 +45,7 @@ export function reportVerification(db: Database, registrar: string | undefined, 
     .orderBy(asc(registrars.code));
 }
 
-/** Builds the `ClaimCount` of a registrar's contacts as JSON. */
+/** The `ClaimCount` of a registrar's contacts as JSON. */
 function countOf(claim: Claim, now: Date): SQL {
   const column = contacts[verificationColumn[claim]];
   const isVerified = sql`${column} ->> '$.result' = 'success'`;

@@ -15,26 +15,23 @@ import { RegistryError } from '../error.ts';
 import type { Login } from '../registrar/login.ts';
 import { changedMeanwhile, type Origin, type WriteRequest, type Written } from '../write.ts';
 
-/** A check of a claim, as whoever made it reports it. */
 export interface Check {
   claim: Claim;
   method: string;
   framework?: string | null | undefined;
   reference?: string | null | undefined;
   result?: 'success' | 'failed' | null | undefined;
-  /** When it was made; the time of the request unless given. */
+  /** The time of the request unless given. */
   verifiedAt?: Date | null | undefined;
 }
 
 interface RecordedVerification extends ContactReference {
-  /** Of the verification. */
   id: string;
 }
 
 /**
- * Records a check of the registrar's contact with this code, which replaces the one before of the same claim. Two round
- * trips, and one more with the time of the check. Throws `invalid` for a check in the future, and if the value has changed
- * since; `not_found`, `changed_meanwhile`.
+ * Replaces the check before of the same claim. Two round trips, and one more with the time of the check. Throws
+ * `invalid` for a check in the future, and if the value has changed since; `not_found`, `changed_meanwhile`.
  */
 export function recordVerification(
   db: Database,
@@ -71,7 +68,7 @@ export function recordVerification(
   );
 }
 
-/** Whether the claim's value has changed since, as far as the history has it. */
+/** As far as the history has it. */
 async function hasChangedSince(
   db: Database,
   { uuid, identType }: Contact,
@@ -86,10 +83,7 @@ async function hasChangedSince(
   return (await db.$count(history, isChange)) > 0;
 }
 
-/**
- * Withdraws a verification that is in force of the registrar's contact with this code. Two round trips. Throws `not_found`,
- * also for one that was withdrawn before; `changed_meanwhile`.
- */
+/** Two round trips. Throws `not_found`, also for a verification that was withdrawn before; `changed_meanwhile`. */
 export function withdrawVerification(
   db: Database,
   login: Login,
@@ -107,7 +101,7 @@ export function withdrawVerification(
   });
 }
 
-/** The values of the contact after the check. A demand ends when everything that it asks for is verified. */
+/** A demand ends when everything that it asks for is verified. */
 export function verified(
   contact: Contact,
   { claim, method, framework = null, reference = null, result, verifiedAt }: Check,
