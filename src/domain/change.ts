@@ -16,8 +16,8 @@ import type { Recorded } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
 
 /**
- * The JSON from which `domainChanges` makes the domain equal to the record. A contact that is not among the parties is found
- * by its code when this is written.
+ * The row from which `domainChanges` makes the domain equal to the record, as JSON. A contact that is not among the
+ * parties is found by its code when this is written.
  */
 export function domainRow(record: DomainRecord, present: Recorded | undefined, parties?: Parties) {
   const { name, punycode, registrar } = record;
@@ -50,7 +50,7 @@ export function domainChanges(
   return changesOfRows('domain', action, rows, statements);
 }
 
-/** Inserts the rows of a query that has each as JSON in its column `row`, or gives the domain its registrar. */
+/** Takes a query that has each row as JSON in its column `row`. An existing domain gets the registrar. */
 export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
   const domain = {
     ...valuesInJson(domains),
@@ -88,16 +88,15 @@ export function linkContacts(db: Database, rows: SQL) {
   ];
 }
 
-/** The content of a domain after its removal. */
 const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
 
-/** The row of a domain for `deleteDomains`, with its changes. */
+/** Goes to `deleteDomains`. */
 export function removalRow(name: string, domain: Recorded) {
   const { registrar } = domain;
   return { name, registrar, changes: difference({ ...domain }, nothing) };
 }
 
-/** Deletes the domains of such rows, and with them their links and the secrets that their registrations used up. */
+/** Their links go too, and the secrets that their registrations used up. */
 export function deleteDomains(db: Database, rows: SQL) {
   const names = sql`(select row ->> 'name' from (${rows}))`;
   return [

@@ -5,9 +5,9 @@ import { type ImportedDomain, withKept } from './record.ts';
 import { saveDomains, type WantedDomain } from './save.ts';
 
 /**
- * Makes the domains and their contacts equal to the records, all domains or none. The last record of a repeated name
- * counts. Also counts the domains that lose all contacts of a role. It is one batch, for about ten thousand records at a
- * time. Throws `not_found` with a problem for each unknown registrar and contact.
+ * Makes the domains and their contacts equal to the records, all or none. The last record of a repeated name counts.
+ * Also counts the domains that lose all contacts of a role. It is one batch, for about ten thousand records at a time.
+ * Throws `not_found` with a problem for each unknown registrar and contact.
  */
 export async function importDomains(
   db: Database,

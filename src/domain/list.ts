@@ -15,13 +15,12 @@ import { selectDomains } from './read.ts';
 
 export type DomainRole = (typeof domainRoles)[number];
 
-/** A domain as seen from one of its contacts. */
 export interface DomainOfContact extends DomainName {
   registrar: string;
   roles: DomainRole[];
 }
 
-/** The domains that refer to the contact with this code (ignoring case), by name. Throws `not_found`. */
+/** Sorted by name; the case of the code does not matter. Throws `not_found`. */
 export async function listDomainsOfContact(
   db: Database,
   contactCode: string,
@@ -59,7 +58,6 @@ export function countDomains(db: Database): Promise<number> {
   return db.$count(domains);
 }
 
-/** The names of all domains, or of a registrar's, in order. */
 export function listDomainNames(
   db: Database,
   page: RowsAfter<{ name: string }>,
@@ -79,10 +77,9 @@ export function listDomainNames(
     .limit(page.limit);
 }
 
-/** A domain with the codes of its contacts, in order. */
+/** The codes of its contacts are sorted. */
 export type ListedDomain = Awaited<ReturnType<typeof listDomains>>[number];
 
-/** All domains, or a registrar's, by name. */
 export function listDomains(db: Database, page: RowsAfter<{ name: string }>, registrar?: string) {
   return selectDomains(db, inArray(domains.name, listDomainNames(db, page, registrar)));
 }

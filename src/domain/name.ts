@@ -2,7 +2,6 @@ import punycode from 'punycode/punycode.js';
 import { RegistryError } from '../error.ts';
 import { nfc } from '../text/nfc.ts';
 
-/** A domain name in both of its forms. */
 export interface DomainName {
   /** Unicode, lower case, NFC. */
   name: string;
@@ -13,7 +12,7 @@ export interface DomainName {
 const maximumNameOctets = 253;
 const maximumLabelOctets = 63;
 
-/** Everything that keeps a text from being a domain name, in words that follow the text. */
+/** Why a text is not a domain name, in words that follow the text. */
 export const nameFaults = {
   invisible: 'contains white space or a control character',
   finalDot: 'ends with a dot; leave it out',
@@ -31,7 +30,6 @@ export const nameFaults = {
 };
 export type NameFault = keyof typeof nameFaults;
 
-/** A name, or what is wrong with it. */
 export type ReadName =
   | { domain: DomainName; fault?: undefined }
   | { domain?: undefined; fault: NameFault };
@@ -56,7 +54,7 @@ export function readDomainName(text: string): ReadName {
   return { domain: { name, punycode: ascii } };
 }
 
-/** The name that a text stands for in any spelling, trimmed. Throws `invalid`, with what is wrong. */
+/** Any spelling will do, also with spaces around it. Throws `invalid`, with what is wrong. */
 export function domainNameOf(text: string): DomainName {
   const { domain, fault } = readDomainName(text.trim());
   if (domain) return domain;
@@ -64,8 +62,8 @@ export function domainNameOf(text: string): DomainName {
 }
 
 /**
- * Reads a domain name as the registry keeps it. Throws `invalid`, with what is wrong and how to write it instead, for
- * a name that is not in its Unicode form, lower case and NFC, and for a text that is not a domain name.
+ * Requires the form in which the registry keeps names: Unicode, lower case and NFC. Throws `invalid`, with what is
+ * wrong and how to write it instead.
  */
 export function parseDomainName(text: string): DomainName {
   const { domain, fault } = readDomainName(text);
@@ -82,7 +80,6 @@ export function parseDomainName(text: string): DomainName {
   throw invalidName(text, 'is not in Unicode normalisation form C');
 }
 
-/** The refusal of what is on record about a name. */
 export function nameConflict(name: string, what: string, field = 'name'): RegistryError {
   return new RegistryError('conflict', `${JSON.stringify(name)} ${what}`, field);
 }
@@ -91,10 +88,10 @@ function invalidName(text: string, message: string): RegistryError {
   return new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
 }
 
-/** A label in lower case in its normal form; one that is too long in any form stays as it is. */
+/** In lower case; a label that is too long in any form is not normalised. */
 const normalised = (label: string) => nfc(label, maximumLabelOctets) ?? label;
 
-/** The Unicode form of a label, or the label itself if it is not valid punycode. */
+/** A label that is not valid punycode stays as it is. */
 function decoded(label: string): string {
   if (!isPunycode(label) || label.length > maximumLabelOctets) return label;
   try {
@@ -109,7 +106,7 @@ function decoded(label: string): string {
 
 const isPunycode = (label: string) => label.startsWith('xn--');
 
-/** Finds the fault of a label that is in lower case and, if possible, decoded. */
+/** Judges a label that is in lower case and, if possible, decoded. */
 function findLabelFault(label: string): NameFault | undefined {
   if (label === '') return 'emptyLabel';
   if (label.includes('_')) return 'underscore';

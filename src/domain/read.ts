@@ -5,7 +5,7 @@ import type { Database } from '../database/open.ts';
 import { RegistryError } from '../error.ts';
 import type { DomainName } from './name.ts';
 
-/** A domain as its history records it: the codes, sorted where there are several. */
+/** As the history records it; several codes are sorted. */
 export interface Recorded {
   registrar: string;
   registrant: string | null;
@@ -14,7 +14,7 @@ export interface Recorded {
   createdAt: string;
 }
 
-/** The domain with this name. Throws `not_found`. */
+/** Throws `not_found`. */
 export async function getDomain(db: Database, name: string): Promise<Recorded> {
   const domain = (await loadDomains(db, [name])).get(name);
   if (domain) return domain;
@@ -25,7 +25,6 @@ export function unknownDomain(name: string): RegistryError {
   return new RegistryError('not_found', `there is no domain ${JSON.stringify(name)}`, 'name');
 }
 
-/** Finds the existing domains among the names, by name. */
 export async function loadDomains(
   db: Database,
   names: readonly string[],
@@ -38,7 +37,6 @@ export async function loadDomains(
   return present;
 }
 
-/** The domains that meet the condition, by name. */
 export async function selectDomains(
   db: Database,
   condition: SQL,

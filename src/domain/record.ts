@@ -7,20 +7,19 @@ import type { DomainRole } from './list.ts';
 import type { DomainName } from './name.ts';
 import type { Recorded } from './read.ts';
 
-/** A domain to import, with the codes of its registrar and contacts. */
 export interface DomainRecord extends DomainName {
   registrar: string;
-  /** Code of a contact, in either case; likewise the others. Null for a domain that moved in without one. */
+  /** The code of a contact, in either case. Null for a domain that moved in without one. */
   registrant: string | null;
   admin: readonly string[];
   tech: readonly string[];
 }
 
-/** A domain to import, which keeps the contacts of a role that is left out. */
+/** The domain keeps the contacts of a role that is left out. */
 export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
   Partial<Pick<DomainRecord, 'admin' | 'tech'>>;
 
-/** The record with the contacts that the domain keeps; a new one has none of a role that is left out. */
+/** A new domain has no contacts of a role that is left out. */
 export function withKept(
   record: ImportedDomain,
   present: Pick<Recorded, 'admin' | 'tech'> | undefined,
@@ -29,7 +28,6 @@ export function withKept(
   return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
 }
 
-/** Every registrar and contact that the records name and that does not exist. */
 export async function findDomainProblems(
   db: Database,
   records: readonly ImportedDomain[],
@@ -37,7 +35,7 @@ export async function findDomainProblems(
   return problemsOf(records, await loadParties(db, records));
 }
 
-/** The records' registrars and contacts, as far as they exist, by their codes. */
+/** Existing registrars and contacts, by their codes. */
 export interface Parties {
   registrars: Set<string>;
   contacts: Map<string, { id: number; uuid: string }>;
@@ -64,7 +62,7 @@ export async function loadParties(
   return parties;
 }
 
-/** The codes of a role's contacts in upper case, sorted, without repetitions. */
+/** Codes are in upper case, sorted, and not repeated. */
 export function codesOf(record: ImportedDomain, role: DomainRole): string[] {
   const { registrant } = record;
   const holders = registrant === null ? [] : [registrant];
@@ -72,7 +70,6 @@ export function codesOf(record: ImportedDomain, role: DomainRole): string[] {
   return [...new Set(codes.map(asciiUpperCase))].sort();
 }
 
-/** The domain as its history records it. */
 export function contentOf(record: DomainRecord): Omit<Recorded, 'createdAt'> {
   return {
     registrar: record.registrar,

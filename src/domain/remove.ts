@@ -5,7 +5,6 @@ import { deleteDomains, removalRow } from './change.ts';
 import type { Recorded } from './read.ts';
 import { saveDomains } from './save.ts';
 
-/** The change that removes a domain, or nothing if it is not there. */
 export function domainRemoval(
   db: Database,
   { actor }: Origin,
@@ -27,8 +26,8 @@ export function domainRemoval(
 }
 
 /**
- * Removes those of the domains that exist, with their links to contacts, all or none, and counts them. It is one
- * batch, for about ten thousand names at a time. Throws `changed_meanwhile` if one has changed since they were `seen`.
+ * Removes those that exist, with their links to contacts, all or none, and counts them. It is one batch, for about ten
+ * thousand names at a time. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export async function removeDomains(
   db: Database,

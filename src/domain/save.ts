@@ -15,14 +15,13 @@ import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { type DomainRecord, loadParties, problemsOf } from './record.ts';
 
-/** What a domain is to be, given what it is, if it is there; undefined for one that is to be gone. */
+/** Undefined for a domain that is to be gone. */
 export type WantedDomain = (present: Recorded | undefined) => DomainRecord | undefined;
 
 /**
- * Makes the domains what they are wanted to be, by name, in one batch, for about ten thousand of them at a time. One that
- * names an unknown registrar or contact stays as it is, and its problems are returned under its name; if it is all or
- * none, they are thrown as `not_found`. Five round trips, unless somebody else is faster. Throws `changed_meanwhile` if one
- * has changed since they were `seen`.
+ * In one batch, for about ten thousand domains at a time. One that names an unknown registrar or contact stays as it
+ * is, and its problems are returned under its name; if it is all or none, they are thrown as `not_found`. Five round
+ * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export function saveDomains(
   db: Database,
@@ -61,7 +60,7 @@ export function saveDomains(
   return writeMany(db, origin.request, plan, options);
 }
 
-/** Makes one domain what it is wanted to be; returns it, and what differs. Throws `not_found`. */
+/** Returns the domain, and what differs. Throws `not_found`. */
 export async function saveDomain(
   db: Database,
   origin: Origin,

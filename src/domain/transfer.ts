@@ -20,9 +20,8 @@ import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
 
 export interface TransferredDomain extends Recorded {
-  /** The codes of the contacts that were copied, with those of the copies. */
+  /** Codes of the copies, by those of the contacts that were copied. */
   copies: Record<string, string>;
-  /** The ids of the registrars that are notified. */
   notified: number[];
 }
 

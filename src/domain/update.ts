@@ -6,10 +6,10 @@ import { type Recorded, unknownDomain } from './read.ts';
 import type { DomainRecord } from './record.ts';
 import { saveDomain } from './save.ts';
 
-/** The contacts that a domain gets; a role that is left out keeps its own. */
+/** A role that is left out keeps its contacts. */
 export type DomainContacts = Partial<Pick<DomainRecord, 'registrant' | 'admin' | 'tech'>>;
 
-/** Gives the domain other contacts, and returns what differs. Throws `not_found` for the domain and each contact. */
+/** Returns what differs. Throws `not_found` for the domain and each contact. */
 export async function updateDomain(
   db: Database,
   origin: Origin,

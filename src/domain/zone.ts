@@ -1,7 +1,7 @@
 import type { RecordProblem } from '../error.ts';
 import type { DomainName } from './name.ts';
 
-/** A problem for each name outside the zones that the registry serves; without zones, none. */
+/** A problem for each name outside the zones; none if there are no zones. */
 export function findZoneProblems<Name extends Pick<DomainName, 'name'>>(
   names: readonly Name[],
   zones: readonly string[],
