@@ -10,8 +10,8 @@ const lost = { status: null, platform: null, registrationDeadline: null, created
 
 /**
  * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
- * Throws `not_found`, `conflict` for an auction that is over, and `changed_meanwhile` if the request expects another
- * version.
+ * Throws `not_found`, `conflict` for an auction that is over, and `changed_meanwhile` for another version than the
+ * expected one.
  */
 export async function cancelAuction(
   db: Database,
@@ -31,7 +31,7 @@ export async function cancelAuction(
       by: origin.actor,
       subject: auctionSubject(auction),
       action: 'delete',
-      // What is lost, so that the cancellation can be taken back: all but a registration code, which is secret.
+      // Everything that a reversal needs, but a registration code, which is secret.
       changes: { ...difference(auction, lost), reason: { from: null, to: reason } },
       onlyIf: isAuctionUnchanged(auction),
       statements: (isWritten) => [

@@ -9,7 +9,7 @@ import { dayOf } from '../time/day.ts';
 import type { Origin } from '../write.ts';
 import { isHolding } from './read.ts';
 
-/** The reasons why a name cannot be put up for auction, in words that follow the name. */
+/** Why a name cannot be put up for auction, in words that follow the name. */
 export const auctionObstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',
@@ -26,9 +26,9 @@ export type AuctionObstacle = keyof typeof auctionObstacles;
 export type ObstacleHints = Partial<Record<AuctionObstacle, string>>;
 
 /**
- * The query of each `name` of another that is a domain, is blocked, is reserved, is disputed today, or has an auction that
- * is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes after the others. An auction
- * is not in the way of itself.
+ * Gives each `name` of another query that is a domain, is blocked, is reserved, is disputed today, or has an auction
+ * that is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes last. An auction is
+ * not in the way of itself.
  */
 export function selectObstacles(names: SQL, now: Date, itself: string | null = null): SQL {
   return sql`
@@ -46,7 +46,6 @@ export function selectObstacles(names: SQL, now: Date, itself: string | null = n
     order by obstacle = 'started', name`;
 }
 
-/** The condition that nothing but what is ignored stands in the way of auctions of these names. */
 export function isUnobstructed(
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
@@ -61,7 +60,7 @@ export function isUnobstructed(
   return and(sql`true`, ...asked)!;
 }
 
-/** A problem for each obstacle of these names, with its hint if there is one; none for what is ignored. */
+/** None for what is ignored. */
 export async function findAuctionObstacles(
   db: Database,
   { request }: Pick<Origin, 'request'>,

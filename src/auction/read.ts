@@ -8,14 +8,14 @@ import { asciiLowerCase } from '../text/ascii-case.ts';
 
 export type Auction = typeof auctions.$inferSelect;
 
-/** The auctions in progress, in the order in which they started. One round trip. */
+/** In the order in which they started. One round trip. */
 export async function listStartedAuctions(db: Database): Promise<Auction[]> {
   return retried(() =>
     db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
   );
 }
 
-/** With one of these, an auction holds its name: it is in progress, awaits payment or is paid. */
+/** An auction with one of these holds its name. */
 export const holdingStatuses = [
   'started',
   'awaiting_payment',
@@ -26,7 +26,7 @@ export const isHolding = isOneOf(auctions.status, holdingStatuses);
 /** A literal, because with a bound value SQLite would not choose the partial index. */
 export const isStarted = sql`${auctions.status} = 'started'`;
 
-/** Auctions of every status, or of one, in the order of their ids. */
+/** Sorted by their ids. */
 export async function listAuctions(
   db: Database,
   { status, page }: { status?: AuctionStatus | undefined; page: RowsAfter<{ id: number }> },
@@ -39,7 +39,7 @@ export async function listAuctions(
     .limit(page.limit);
 }
 
-/** The auction with this UUID, or the newest one of the domain with this name. Throws `not_found`. */
+/** Takes a UUID, or a name, which stands for its newest auction. Throws `not_found`. */
 export async function getAuctionOf(db: Database, uuidOrName: string): Promise<Auction> {
   if (!uuidOrName.includes('.')) return getAuction(db, uuidOrName);
   const [auction] = await db
@@ -53,7 +53,7 @@ export async function getAuctionOf(db: Database, uuidOrName: string): Promise<Au
   throw new RegistryError('not_found', message, 'name');
 }
 
-/** The auction with this UUID, ignoring case. Throws `not_found`. */
+/** Ignores the case of the UUID. Throws `not_found`. */
 export async function getAuction(db: Database, uuid: string): Promise<Auction> {
   const [auction] = await db
     .select()
@@ -65,15 +65,11 @@ export async function getAuction(db: Database, uuid: string): Promise<Auction> {
   return auction;
 }
 
-/**
- * The code with which the winner may register the name; null unless the auction is paid. A former registry may have left
- * a code in another status.
- */
+/** Null unless the auction is paid: a former registry may have left a code in another status. */
 export function registrationCodeOf({ status, registrationCode }: Auction): string | null {
   return status === 'payment_received' ? registrationCode : null;
 }
 
-/** The condition that the auction is still as it was read. */
 export function isAuctionUnchanged({ id, version }: Auction): SQL {
   return sql`exists (select 1 from ${auctions} where id = ${id} and version = ${version})`;
 }

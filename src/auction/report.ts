@@ -24,7 +24,7 @@ import {
 } from './read.ts';
 import { auctionStart, inProgress, newAuction } from './start.ts';
 
-/** The statuses that the auction centre may report. Only the registry sets `started` and `domain_registered`. */
+/** Only the registry sets `started` and `domain_registered`. */
 export const reportableStatuses = [
   'awaiting_payment',
   'no_bids',
@@ -33,19 +33,19 @@ export const reportableStatuses = [
   'domain_not_registered',
 ] as const satisfies AuctionStatus[];
 
-/** A report of the auction centre; undefined fields stay as they are. */
+/** Undefined fields stay as they are. */
 export interface AuctionReport {
   status?: (typeof reportableStatuses)[number] | undefined;
-  /** A day or an instant; null for none. */
+  /** A day or an instant; null clears it. */
   registrationDeadline?: string | null | undefined;
-  /** Null for none. */
+  /** Null clears it. */
   platform?: string | null | undefined;
 }
 
 /**
- * Applies the auction centre's report; repeating it has no further effect, and an auction that has ended with a
- * registration stays as it is. One that becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up for auction again, unless it is in
- * auction or a newer auction of it has been won. Two round trips. Throws `not_found`.
+ * Repeating a report has no further effect, and an auction that has ended with a registration stays as it is. One that
+ * becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up for auction
+ * again, unless it is in auction or a newer auction of it has been won. Two round trips. Throws `not_found`.
  */
 export async function updateAuction(
   db: Database,
@@ -72,12 +72,11 @@ export async function updateAuction(
   return outcome;
 }
 
-/** What becomes of a paid auction when the holder of its registration code registers the name. */
 export const endedByRegistration = { status: 'domain_registered', registrationCode: null } as const;
 
 /**
- * Ends a paid auction as `domain_registered` and returns it: the holder of the registration code has registered the
- * name. A dry run checks and writes nothing. Throws `invalid` for another status or a wrong code, and `not_found`.
+ * Ends a paid auction whose registration code was used, and returns it. A dry run checks and writes nothing. Throws
+ * `invalid` for another status or a wrong code, and `not_found`.
  */
 export async function registerAuction(
   db: Database,
@@ -95,10 +94,9 @@ export async function registerAuction(
 }
 
 /**
- * Gives an auction the status that it should have after a wrong report, with a new registration code if it becomes
- * `payment_received`, and returns it; the history keeps the reason. It starts no other auction. Throws `not_found`,
- * `taken` if it would hold a name that is a domain, blocked, or held by another auction, and `changed_meanwhile` if the
- * request expects another version.
+ * Corrects a wrong report: a new registration code is made if the auction becomes `payment_received`, the history keeps
+ * the reason, and no other auction starts. Throws `not_found`, `taken` if it would hold a name that is a domain,
+ * blocked, or held by another auction, and `changed_meanwhile` for another version than the expected one.
  */
 export async function correctAuction(
   db: Database,
@@ -156,13 +154,13 @@ type AuctionValues = Partial<
     Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
-/** The code of a paid auction, or a new one of 32 hexadecimal digits; null in every other status. */
+/** A paid auction keeps its code; 32 hexadecimal digits are drawn for a new one. Null in every other status. */
 function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
   if (status !== 'payment_received') return null;
   return registrationCodeOf(auction) ?? randomHex(16);
 }
 
-/** The change that updates an auction; its outcome is the updated auction. */
+/** The outcome is the updated auction. */
 export function auctionUpdate(
   db: Database,
   auction: Auction,
@@ -201,8 +199,8 @@ export function auctionUpdate(
 }
 
 /**
- * The statements that start the name's next auction if the report was written and the name is free. A late report about
- * an old auction takes the name neither from the winner of a newer one nor from a domain.
+ * Starts the name's next auction if the report was written and the name is free. A late report about an old auction
+ * takes the name neither from the winner of a newer one nor from a domain.
  */
 function restart(db: Database, origin: Origin, ended: Auction, isWritten: SQL) {
   const { name, punycode, platform } = ended;
@@ -212,7 +210,7 @@ function restart(db: Database, origin: Origin, ended: Auction, isWritten: SQL) {
   return auctionStart(db, origin, next, sql`${isWritten} and ${isFree}`);
 }
 
-/** Finds newer auctions of the name whose winner is about to pay, has paid, or has registered the name. */
+/** Newer auctions of the name that await payment, are paid, or ended with the registration. */
 function wonSince({ id, name }: Auction): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${auctions.id} > ${id}
     and ${inArray(auctions.status, ['awaiting_payment', 'payment_received', 'domain_registered'])}`;

@@ -13,8 +13,8 @@ export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'plat
 };
 
 /**
- * Puts the name up for auction, or returns its auction in progress. Two round trips. Throws `conflict` for the first of the
- * other obstacles.
+ * Returns the name's auction if one is in progress. Two round trips. Throws `conflict` for the first of the other
+ * obstacles.
  */
 export function startAuction(
   db: Database,

@@ -28,11 +28,10 @@ export const maximumPlatformLength = 50;
 
 const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
 
-/** The auction centre's own name for the kind of auction. */
+/** What the auction centre calls the kind of the auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
 interface ImportOptions extends ChangeOptions {
-  /** Obstacles in spite of which the auctions start. */
   ignored?: readonly AuctionObstacle[];
 }
 
@@ -42,9 +41,8 @@ interface StartOptions extends ImportOptions {
 }
 
 /**
- * Puts the names up for auction, all or none, and returns how many; a repeated name counts once. Throws `taken`, with
- * a problem for each name that already has an auction in progress or must not be put up for auction, and `invalid` for
- * the platform.
+ * All or none; a repeated name counts once. Returns how many. Throws `taken`, with a problem for each name that already
+ * has an auction in progress or must not be put up for auction, and `invalid` for the platform.
  */
 export async function startAuctions(
   db: Database,
@@ -66,7 +64,7 @@ export async function startAuctions(
   }
 }
 
-/** An auction to import: its name, and what is already known of it. By default, it starts, with a new UUID. */
+/** An auction without a status starts; one without a UUID gets a new one. */
 export interface AuctionRecord extends DomainName {
   uuid?: string | undefined;
   status?: AuctionStatus | undefined;
@@ -99,7 +97,6 @@ function platformOf(text: string | undefined): string | null {
   throw new RegistryError('invalid', `${JSON.stringify(text)} ${platformMessage}`, 'platform');
 }
 
-/** The row of an auction that is about to start, with its changes. */
 export function newAuction(
   {
     name,
@@ -125,7 +122,6 @@ export function newAuction(
 
 type NewAuction = ReturnType<typeof newAuction>;
 
-/** The change that starts one auction, if the condition holds. */
 export function auctionCreation(
   db: Database,
   { actor }: Pick<Origin, 'actor'>,
@@ -144,7 +140,7 @@ export function auctionCreation(
   } satisfies Omit<Change<never>, 'outcome'>;
 }
 
-/** The statements of that change, for one that it follows from. */
+/** The statements of a start that follows from another change. */
 export function auctionStart(db: Database, origin: Origin, next: NewAuction, onlyIf: SQL) {
   return statementsOf(db, origin.request, auctionCreation(db, origin, next, onlyIf));
 }
@@ -162,17 +158,16 @@ export function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }
 
-/** Inserts the rows of a query that has each as JSON in its column `row`. */
+/** Takes a query that has each auction as JSON in its column `row`. */
 export function insertAuctions(db: Database, rows: SQL) {
   return insertRows(db, auctions, valuesInJson(auctions), sql`from (${rows})`);
 }
 
-/** Deletes the auctions with the UUIDs of such rows. */
 export function deleteAuctions(db: Database, rows: SQL) {
   return db.delete(auctions).where(sql`${auctions.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
-/** Starts the auctions whose `row` meets the condition, all or none, and returns how many; a dry run only counts. */
+/** All or none; returns how many. A dry run only counts. */
 async function startEach(
   db: Database,
   origin: Origin,
