@@ -18,10 +18,10 @@ export interface Sum {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Without a name or a time, from an unknown system. */
+/** Has neither a name nor a time, and says that the system is unknown. */
 export const gzipHeader = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** Has neither a name nor a time, and says that the system is unknown. */
+/** Goes between pieces: an uncompressed deflate block of one byte. */
 export const comma: Piece = {
   data: new Uint8Array([0, 1, 0, 0xfe, 0xff, 0x2c]),
   sum: { crc: crc32(','), length: 1 },

@@ -23,6 +23,10 @@ export interface Range {
   limit: number;
 }
 
+/**
+ * The names of a list, as last published, that begin with a prefix; one with several statuses counts once. Reads only
+ * the blocks that contain them. Asks the database only if KV has no such list, lacks a part of it, or fails.
+ */
 export function browseNames(list: ListName, range: Range, reader: Reader) {
   const { prefix, after = '', limit } = range;
   const start = compareNames(after, prefix) > 0 ? after : prefix;

@@ -30,25 +30,25 @@ export interface Whole {
 export class Memory {
   readonly #seen = new Map<ListName, Seen>();
   readonly lists = new Cache<{
-    /** In gzip, by list and ETag. */
+    /** Keys are the list and its ETag; bodies are gzip. */
     body: Uint8Array<ArrayBuffer>;
-    /** By list and ETag. */
+    /** Keys are the list and its ETag. */
     names: readonly BrowsedName[];
-    /** By their keys in KV. */
+    /** Keys are those of KV. */
     steps: Steps;
   }>(maximumListBytes);
-  /** Keys are the list and its ETag; bodies are gzip. */
+  /** Apart, because one client that asks for many names reads many parts, and must not push out the lists. */
   readonly parts = new Cache<{
-    /** Keys are the list and its ETag. */
-    block: OpenBlock;
     /** Keys are those of KV. */
+    block: OpenBlock;
+    /** The text of fragments, by the key of the block and the fragment's first name. */
     fragment: string;
   }>(maximumPartBytes);
   /** When a request began to load a whole list; a request that is cut off never removes its entry. */
   readonly loading = new Map<ListName, number>();
   readonly builds = new Map<ListName, { built: Promise<Whole>; startedAt: number }>();
 
-  /** Keys are those of KV. */
+  /** However long ago it was seen. */
   find(list: ListName): Seen | undefined {
     return this.#seen.get(list);
   }
