@@ -14,9 +14,8 @@ import {
 import { isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**
- * Adds the names, or gives those that exist their password and last day where they are given, all or none. Returns how
- * many are new and how many existed and differed. It is one batch, and D1 stops a batch after 30 seconds; 100,000 names
- * take a few seconds.
+ * Adds the names, or gives existing ones the password and last day that are given, all or none. Returns how many are
+ * new and how many existed and differed. One batch, which D1 stops after 30 seconds; 100,000 names take a few.
  */
 export async function addRetainedDomains(
   db: Database,
@@ -39,10 +38,7 @@ export async function countRetainedDomains(
   return db.$count(retainedDomains, inArray(retainedDomains.status, statuses));
 }
 
-/**
- * Removes the names, all or none, and counts those that existed; one batch, as in `addRetainedDomains`. Throws
- * `changed_meanwhile`.
- */
+/** All or none; counts those that existed. One batch, as in `addRetainedDomains`. Throws `changed_meanwhile`. */
 export async function removeRetainedDomains(
   db: Database,
   origin: Origin,
@@ -60,14 +56,14 @@ export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
   return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
 }
 
-/** The names of a query that has each as JSON in its column `row`, as a query of columns. */
+/** Takes a query that has each name as JSON in its column `row`. */
 export function namesIn(rows: SQL): SQL {
   return sql`select row ->> 'name' as name, row ->> 'punycode' as punycode, row ->> 'status' as status,
     row ->> 'password' as password, row ->> 'lastDay' as last_day, row ->> 'createdAt' as created_at
     from (${rows})`;
 }
 
-/** The columns of such a query, which may lack the time of creation. */
+/** Such a query may lack the time of creation. */
 export const namedColumns = {
   name: sql`name`,
   punycode: sql`punycode`,
@@ -76,7 +72,7 @@ export const namedColumns = {
   lastDay: sql`last_day`,
 };
 
-/** Adds the rows of such a query that don't exist yet. */
+/** Leaves existing names as they are. */
 export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
   const missing = sql`select * from (${names}) as given
     where not exists (select 1 from retained_domains as kept
@@ -94,7 +90,6 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   };
 }
 
-/** Inserts the rows of such a query. */
 export function insertRetainedDomains(
   db: Database,
   names: SQL,
@@ -103,7 +98,7 @@ export function insertRetainedDomains(
   return insertRows(db, retainedDomains, { ...namedColumns, createdAt }, sql`from (${names})`);
 }
 
-/** Gives reserved names the last day, or none, of a query that has each name as JSON in its column `row`. */
+/** Takes a query that has each name as JSON in its column `row`; a last day may be null. */
 export function updateLastDays(db: Database, rows: SQL) {
   const { name, status } = retainedDomains;
   return db
@@ -113,12 +108,11 @@ export function updateLastDays(db: Database, rows: SQL) {
     .where(sql`${name} = given.name and ${status} = 'reserved'`);
 }
 
-/** Deletes the names with the statuses of such rows. */
 export function deleteRetainedDomains(db: Database, rows: SQL) {
   return db.delete(retainedDomains).where(isAmong(rows));
 }
 
-/** Gives the names of such a query that exist the password and the last day that it has for them. */
+/** Gives existing names the password and the last day that such a query has for them. */
 export function updates(db: Database, names: SQL): ChangesOfMany {
   const { name, status, password, lastDay } = retainedDomains;
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;

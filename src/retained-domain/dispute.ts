@@ -11,7 +11,7 @@ import { type Change, type ChangeOptions, type Origin, write } from '../write.ts
 
 export type Dispute = typeof disputes.$inferSelect;
 
-/** The disputes, past ones included, in the order of their ids, starting after `after`: all, or those of a name. */
+/** Past disputes, too, in the order of their ids, starting after `after`. */
 export async function listDisputes(
   db: Database,
   { name, page }: { name?: string | undefined; page: RowsAfter<{ id: number }> },
@@ -32,14 +32,14 @@ export async function listDisputes(
 export type DisputedDays = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'> &
   Partial<Pick<Dispute, 'closedAt'>>;
 
-/** A dispute that is about to be opened: a name, its first and last days, both included, and what else is known. */
+/** Days include the first and the last. */
 export type NewDispute = DomainName &
   DisputedDays &
   Partial<Pick<Dispute, 'password' | 'comment' | 'initiator'>>;
 
 /**
- * Opens a dispute of the name. Throws `invalid` for days that are not in the calendar or in the wrong order, and
- * `taken` if another dispute of the name shares a day with it.
+ * Throws `invalid` for days that are not in the calendar or in the wrong order, and `taken` if another dispute of the
+ * name shares a day with it.
  */
 export async function openDispute(
   db: Database,
@@ -75,7 +75,6 @@ export async function openDispute(
   await write(db, origin.request, { look, judge }, options);
 }
 
-/** The row of a dispute that is about to be opened, with its changes. */
 export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt: Date) {
   const row: NewRow<typeof disputes> = {
     password: null,
@@ -90,12 +89,14 @@ export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt:
   return { ...row, changes: difference({}, fields) };
 }
 
-/** Inserts the rows of a query that has each as JSON in its column `row`. */
+/** Takes a query that has each dispute as JSON in its column `row`. */
 export function insertDisputes(db: Database, rows: SQL) {
   return insertRows(db, disputes, valuesInJson(disputes), sql`from (${rows})`);
 }
 
-/** Gives the name of each such row's dispute, the first that is not over, the `closedAt` to which its `changes` lead. */
+/**
+ * Gives the name of each such row's dispute, the first that is not over, the `closedAt` to which its `changes` lead.
+ */
 export function updateClosures(db: Database, rows: SQL) {
   const was = sql.raw(`row ->> '$.changes.closedAt.from'`);
   const becomes = sql.raw(`row ->> '$.changes.closedAt.to'`);
@@ -111,7 +112,7 @@ export function updateClosures(db: Database, rows: SQL) {
     .where(sql`${disputes.id} in (select ${meant} from (${rows}))`);
 }
 
-/** Deletes the disputes with the name, the days and the `closedAt` of such rows. */
+/** Deletes those with the name, the days and the `closedAt` of such rows. */
 export function deleteDisputes(db: Database, rows: SQL) {
   const { name, firstDay, lastDay, closedAt } = disputes;
   return db
@@ -120,13 +121,12 @@ export function deleteDisputes(db: Database, rows: SQL) {
     select row ->> 'name', row ->> 'firstDay', row ->> 'lastDay', ifnull(row ->> 'closedAt', '') from (${rows}))`);
 }
 
-/** Whether two disputes of a name, neither of which was closed, share a day. */
+/** For disputes of one name, neither of which was closed. */
 export function overlaps(one: DisputedDays, other: DisputedDays): boolean {
   if (one.closedAt || other.closedAt) return false;
   return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
 }
 
-/** The name already has this dispute, which shares days with another. */
 export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Problem {
   const end = lastDay === untilClosed ? 'until it is closed' : `to ${lastDay}`;
   const message = `${JSON.stringify(name)} is already disputed from ${firstDay} ${end}`;
@@ -151,8 +151,8 @@ export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'las
 }
 
 /**
- * Closes the name's dispute in force, or the next one if none is in force, so that the name is not disputed today (in
- * UTC). The dispute stays on record. Throws `not_found`, `changed_meanwhile`.
+ * Closes the name's dispute in force, or the next one, so that the name is not disputed today (in UTC). The dispute
+ * stays on record. Throws `not_found`, `changed_meanwhile`.
  */
 export async function closeDispute(
   db: Database,
@@ -170,7 +170,6 @@ export async function closeDispute(
       .orderBy(asc(disputes.firstDay))
       .limit(1);
   const judge = ([dispute]: Dispute[]): Change<void> => {
-    // The name's next dispute must not be mistaken for the one that was meant.
     if (meant && JSON.stringify(meant) !== JSON.stringify(dispute)) {
       throw new RegistryError(
         'changed_meanwhile',
@@ -186,7 +185,7 @@ export async function closeDispute(
   await write(db, origin.request, { look, judge }, options);
 }
 
-/** The change that closes a dispute at this time, or opens it again with null. */
+/** Closes a dispute at this time, or opens it again with null. */
 export function closure(
   db: Database,
   { actor }: Pick<Origin, 'actor'>,

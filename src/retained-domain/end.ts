@@ -8,12 +8,12 @@ import { removals } from './change-names.ts';
 
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
-/** Whether the last day of a reserved name, in UTC, is over, so that the cron removes it. */
+/** The cron removes a reserved name whose last day, in UTC, is over. */
 export function hasEnded({ lastDay }: { lastDay?: string | null | undefined }, now: Date): boolean {
   return typeof lastDay === 'string' && lastDay < dayOf(now);
 }
 
-/** Removes the reserved names whose last day, in UTC, is over. Returns how many; what is left is for the next run. */
+/** Returns how many it removed; the next run continues. */
 export async function endReservations(
   db: Database,
   request: WriteRequest,

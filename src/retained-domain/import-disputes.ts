@@ -15,8 +15,8 @@ import {
 } from './dispute.ts';
 
 /**
- * Days that are not in the calendar or in the wrong order, disputes that share days with another of the name, and a closed
- * one that is open here.
+ * Days that are not in the calendar or in the wrong order, disputes that share days with another of the name, and a
+ * closed one that is open here.
  */
 export async function findDisputeProblems(
   db: Database,
@@ -26,8 +26,8 @@ export async function findDisputeProblems(
 }
 
 /**
- * Opens the disputes that do not exist yet, all or none, and counts them. It is one batch, for some ten thousand
- * records at a time. Throws the problems that `findDisputeProblems` finds.
+ * Opens the disputes that do not exist yet, all or none, and counts them. One batch, for some ten thousand records at a
+ * time. Throws the problems that `findDisputeProblems` finds.
  */
 export async function importDisputes(
   db: Database,
@@ -90,7 +90,7 @@ function isSame(one: DisputedDays, other: DisputedDays): boolean {
   );
 }
 
-/** Opens the disputes that have not been added and that no other one overlaps in the meantime. */
+/** Leaves out disputes that were added or that another one overlaps in the meantime. */
 function openings(db: Database, rows: string) {
   const field = (name: string) => sql.raw(`row ->> '${name}'`);
   const isSame = sql`kept.first_day = ${field('firstDay')} and kept.last_day = ${field('lastDay')}`;

@@ -7,16 +7,16 @@ import type { DomainName } from '../domain/name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];
 
-/** A name that the registry holds back; one that is both reserved and blocked appears twice. */
+/** A name that is both reserved and blocked appears twice. */
 export interface RetainedDomain extends DomainName {
   status: RetainedStatus;
-  /** For a reserved name, the password to register it with; if absent or null, the stored one stays. */
+  /** Needed to register a reserved name; if absent or null, the stored one stays. */
   password?: string | null | undefined;
-  /** For a reserved name, the last reserved day (UTC); if absent or null, the stored one stays. */
+  /** The last reserved day (UTC); if absent or null, the stored one stays. */
   lastDay?: string | null | undefined;
 }
 
-/** The reserved and blocked names, or those with one status, by name and status. */
+/** Sorted by name and status. */
 export async function listRetainedDomains(
   db: Database,
   filter: {
@@ -37,7 +37,6 @@ export async function listRetainedDomains(
     .limit(limit);
 }
 
-/** Finds the names that exist with the given status. */
 export async function findRetainedDomains(
   db: Database,
   names: Iterable<RetainedDomain>,
@@ -54,7 +53,7 @@ function selectRetainedDomains(db: Database) {
   return db.select({ name, punycode, status, password, lastDay }).from(retainedDomains);
 }
 
-/** The condition that a row of a query, which has each as JSON in its column `row`, has the name and the status. */
+/** Whether a row of a query, which has each as JSON in its column `row`, has the name and the status. */
 export function isAmong(rows: SQL): SQL {
   const { name, status } = retainedDomains;
   return sql`(${name}, ${status}) in (select row ->> 'name', row ->> 'status' from (${rows}))`;

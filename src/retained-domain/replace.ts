@@ -21,7 +21,6 @@ import type { RetainedDomain, RetainedStatus } from './list.ts';
 
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 
-/** Names in the chunks in which they were read. */
 type Chunks = Iterable<readonly RetainedDomain[]> | AsyncIterable<readonly RetainedDomain[]>;
 
 /**
@@ -121,7 +120,6 @@ async function takeOver(
   );
   const left = await retried(() => db.$count(retainedReplacements, isGathered));
   if (left < gathered) throw new Error('the collected names are gone; replace them again');
-  // The lists are replaced, whether or not this succeeds.
   await db
     .delete(retainedReplacements)
     .where(isGathered)

@@ -10,10 +10,10 @@ import { insertRetainedDomains, namesIn } from './change-names.ts';
 import { hasEnded } from './end.ts';
 import type { RetainedStatus } from './list.ts';
 
-/** What a reservation is given; undefined fields stay as they are. */
+/** Undefined fields stay as they are. */
 export interface Reservation {
   password?: string | undefined;
-  /** Null for no end. */
+  /** Null means no end. */
   lastDay?: string | null | undefined;
 }
 
@@ -25,8 +25,8 @@ export interface SavedName {
 }
 
 /**
- * Reserves or blocks the name, or gives the reservation that there is what is given. Two round trips. Throws `invalid` for a
- * last day that is over.
+ * Reserves or blocks the name, or changes its reservation. Two round trips. Throws `invalid` for a last day that is
+ * over.
  */
 export async function saveRetainedDomain(
   db: Database,
