@@ -6,20 +6,19 @@ import type { Dispute } from '../retained-domain/dispute.ts';
 import { isInForce } from '../retained-domain/in-force.ts';
 import { dayOf } from '../time/day.ts';
 
-/** What stands between a name and its registration. */
 export interface NameState {
-  /** The newest entry of history when the name was looked at. */
+  /** In all of the history, when the name was looked at. */
   newestEntry: number;
   isRegistered: boolean;
   isBlocked: boolean;
-  /** The dispute that is in force. */
+  /** Only one that is in force. */
   dispute: Dispute | undefined;
   reservation: { password: string | null } | undefined;
   /** The newest auction that is in progress, awaits payment or is paid. */
   auction: Auction | undefined;
 }
 
-/** Reads the state of a name on this day. One round trip. */
+/** One round trip. */
 export async function readNameState(db: Database, name: string, now: Date): Promise<NameState> {
   const [[newest], [domain], retained, [dispute], [auction]] = await db.batch([
     // First: what changes after this is newer.
@@ -48,7 +47,7 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
   };
 }
 
-/** The condition that nothing about this name has been recorded since the entry, of all that stands in its state. */
+/** Whether nothing that `NameState` shows of this name has been recorded since the entry. */
 export function isNameUnchanged(name: string, since: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')

@@ -23,10 +23,10 @@ export interface Registered {
 }
 
 /**
- * Registers the domain for a system. What the name needs must be among the secrets, and is used up: the code of its paid
- * auction, the password of its dispute or, unless one of these sufficed, of its reservation. A domain that is exactly so
- * stays as it is. Throws `not_found` with a problem for each unknown registrar and contact, and `conflict` for the first
- * thing that stands in the way.
+ * Registers the domain for a system. What the name needs must be among the secrets, and is used up: the code of its
+ * paid auction, the password of its dispute or, unless one of these sufficed, of its reservation. A domain that is
+ * exactly so stays as it is. Throws `not_found` with a problem for each unknown registrar and contact, and `conflict`
+ * for the first obstacle.
  */
 export async function registerDomain(
   db: Database,
@@ -96,7 +96,7 @@ export async function registerDomain(
   return (await write(db, origin.request, { look, judge })).outcome;
 }
 
-/** Whether a secret on record is among the given ones. Digests are compared, whose timing tells nothing of a secret. */
+/** Compares digests, whose timing reveals nothing of a secret. */
 async function matcherOf(secrets: readonly string[]) {
   const given = new Set(await Promise.all(secrets.map((secret) => sha256Hex(secret))));
   return async (secret: string | null | undefined) =>
@@ -107,11 +107,10 @@ interface Given {
   code: boolean;
   disputePassword: boolean;
   password: boolean;
-  /** Whether any secret was given, right or wrong. */
   isAny: boolean;
 }
 
-/** What the registration uses up. Throws `conflict` for the first thing that stands in the way. */
+/** What the registration uses up. Throws `conflict` for the first obstacle. */
 function judgeSecrets(name: string, state: NameState, given: Given, now: Date): UsedUp {
   const { isBlocked, dispute, auction, reservation } = state;
   if (isBlocked) throw nameConflict(name, 'is blocked');

@@ -10,8 +10,8 @@ import { nothingSince } from '../history/search.ts';
 import { type Change, followedBy, type Origin, write } from '../write.ts';
 
 /**
- * Removes the domain and starts the auction of its name, in one batch; returns whether there was a domain. Does nothing if
- * there is none. Throws `conflict` if the name must not be put up for auction.
+ * Removes the domain and starts the auction of its name, in one batch; returns whether there was a domain. Throws
+ * `conflict` if the name must not be put up for auction.
  */
 export async function releaseDomain(
   db: Database,

@@ -79,7 +79,7 @@ export async function takeBackRegistration(
   return (await write(db, origin.request, { look, judge })).outcome;
 }
 
-/** Forgets the registrations that can no longer be taken back, with the secrets that they used up. */
+/** Those that can no longer be taken back, with the secrets that they used up. */
 export function forgetRegistrations(db: Database, now: Date): Promise<void> {
   return deleteOlder(db, [registrations.registeredAt], keptForDays, now);
 }

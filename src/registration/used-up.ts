@@ -4,7 +4,7 @@ import type { DomainName } from '../domain/name.ts';
 import { namesIn, updates } from '../retained-domain/change-names.ts';
 import { type Change, type Origin, statementsOf } from '../write.ts';
 
-/** The statements of changes that follow from another one, each with its own history, if that is written. */
+/** Statements of changes that follow from another one, each with its own history, if that is written. */
 export function following(
   db: Database,
   { request }: Origin,
@@ -16,7 +16,6 @@ export function following(
   );
 }
 
-/** The change that gives a reserved name another password. */
 export function passwordUpdate(
   db: Database,
   { actor }: Origin,
