@@ -12,17 +12,15 @@ import * as z from 'zod/mini';
 import { toBase64Url } from '../bytes/encoding.ts';
 import { LoginError, type LoginRefusal } from '../error.ts';
 
-/** The person behind a bearer token. */
 export interface Person {
   /** ISO 3166-1 alpha-2, upper case. */
   countryCode: string;
-  /** National identity code. */
   code: string;
   firstName: string;
   lastName: string;
 }
 
-/** A signing key. A token names the key that signed it. */
+/** A token names the key that signed it. */
 export interface TokenKey {
   id: string;
   secret: Uint8Array;
@@ -43,7 +41,7 @@ const claimsShape = z.object({
   exp: z.number(),
 });
 
-/** A token (JWT, RFC 7519) for a person whom the caller has authenticated, signed with the first key. */
+/** A JWT (RFC 7519) for a person whom the caller has authenticated, signed with the first key. */
 export async function issueToken(
   [key]: readonly [TokenKey, ...TokenKey[]],
   person: Person,
@@ -65,9 +63,8 @@ export async function issueToken(
 }
 
 /**
- * The person that a genuine token stands for, and whether its time is over. Throws `unauthorized` if the token is
- * malformed, forged, not yet valid, issued for another purpose, or signed with a key that is not, or no longer, in the
- * list.
+ * Also says whether the token's time is over. Throws `unauthorized` if the token is malformed, forged, not yet valid,
+ * issued for another purpose, or signed with a key that is not, or no longer, in the list.
  */
 export async function verifyToken(
   keys: readonly TokenKey[],
@@ -86,7 +83,7 @@ export async function verifyToken(
   return { person, isExpired: nowSeconds >= claims.exp };
 }
 
-/** The claims of a token that is genuine and meant for this service, whatever its time. */
+/** Ignores the token's times. */
 async function verifiedClaims(keys: readonly TokenKey[], token: string) {
   try {
     const { kid } = decode(token).header;
@@ -116,7 +113,7 @@ const refusalOf = new Map<unknown, LoginRefusal>([
   [JwtTokenSignatureMismatched, 'wrong signature'],
 ]);
 
-/** The key in the library's form (JWK, RFC 7517), whose name goes into the token. */
+/** A JWK (RFC 7517), whose name goes into the token. */
 function webKey({ id, secret }: TokenKey) {
   return { kty: 'oct', kid: id, alg, k: toBase64Url(secret) };
 }
