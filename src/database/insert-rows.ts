@@ -2,7 +2,7 @@ import { getTableColumns, SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Database } from './open.ts';
 
-/** The columns that a new row need not have: ids and counters, which the database begins itself. */
+/** Ids and counters, which the database begins itself. */
 type Counter<Table extends SQLiteTable> = {
   [Column in keyof Table['$inferSelect']]: undefined extends Table['$inferInsert'][Column]
     ? Table['$inferSelect'][Column] extends number
@@ -11,11 +11,10 @@ type Counter<Table extends SQLiteTable> = {
     : never;
 }[keyof Table['$inferSelect']];
 
-/** A new row of the table. A value that there is not is null, so no column is forgotten. */
+/** Missing values are written as null, so that no column is forgotten. */
 export type NewRow<Table extends SQLiteTable> = Omit<Table['$inferSelect'], Counter<Table>> &
   Partial<Pick<Table['$inferSelect'], Counter<Table>>>;
 
-/** A value or an expression for each column, by name. */
 type ColumnValues<Table extends SQLiteTable> = {
   [Column in keyof NewRow<Table>]: SQL | NewRow<Table>[Column];
 };
@@ -40,7 +39,7 @@ export function insertRows<Table extends SQLiteTable>(
   return db.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${source}`);
 }
 
-/** The value of each column from the JSON of a `NewRow`, which a query has in its column `row`. */
+/** Reads each column from the JSON of a `NewRow`, which a query has in its column `row`. */
 export function valuesInJson<Table extends SQLiteTable>(table: Table) {
   const values = Object.entries(getTableColumns(table)).map(([name, column]) => {
     const value = sql`row ->> ${sql.raw(`'${name}'`)}`;

@@ -1,7 +1,7 @@
 export interface Meter {
-  /** Round trips to D1, however many statements each carried. */
+  /** However many statements each carried. */
   d1: number;
-  /** Only the statements of batches count: D1 reports no rows for a query outside a batch. */
+  /** D1 reports no rows for a query outside a batch, so only batches count. */
   rowsRead: number;
   kvReads: number;
 }

@@ -7,8 +7,7 @@ export type Database = DrizzleD1Database & { $client: Connection };
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;
 
 /**
- * Opens Drizzle on D1 and counts round trips on the meter. Write rows that change together in one `batch`, the only
- * transaction that D1 has.
+ * Counts round trips on the meter. Write rows that change together in one `batch`, the only transaction that D1 has.
  */
 export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {
   const count = () => {

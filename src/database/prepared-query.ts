@@ -3,15 +3,15 @@ import type { BatchItem } from 'drizzle-orm/batch';
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 import type { Database } from './open.ts';
 
-/** A query for a batch; its result is the rows as D1 returns them. */
+/** The result is the rows as D1 returns them. */
 export type PreparedQuery<Row> = BatchItem<'sqlite'> & { _: { result: Row[] } };
 
 const dialect = new SQLiteAsyncDialect();
 
 /**
- * A query whose SQL is made once per isolate, at its first use, and run with new values for its placeholders each time.
- * It is for the most frequent queries, because Drizzle takes longer to make SQL than SQLite to run it. Give each column
- * its own name (`as`); columns stored as JSON arrive as text.
+ * Makes the query's SQL once per isolate, and runs it with new values for its placeholders each time: Drizzle takes
+ * longer to make SQL than SQLite to run it. Give each column its own name (`as`); columns stored as JSON arrive as
+ * text.
  */
 export function prepared<Row>(query: () => SQLWrapper) {
   let made: Query | undefined;

@@ -1,6 +1,6 @@
 import { mentions } from './violations.ts';
 
-/** The transient faults that D1's documentation lists (d1/best-practices/retry-queries). */
+/** Listed in D1's documentation (d1/best-practices/retry-queries). */
 const passingFaults = [
   'Network connection lost',
   'storage caused object to be reset',
@@ -10,7 +10,7 @@ const passingFaults = [
 const maximumTries = 4;
 const firstPauseMilliseconds = 20;
 
-/** Runs the attempt up to four times while D1 fails with a transient fault. Only for work that may be done twice. */
+/** Makes up to four attempts while D1 fails with a transient fault. Only for work that may be done twice. */
 export async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -26,7 +26,7 @@ export function isPassingFault(error: unknown): boolean {
   return passingFaults.some((text) => mentions(error, text));
 }
 
-/** Waits twice as long after each fault, with a random part so that callers do not retry together. */
+/** Twice as long after each fault, with a random part so that callers do not retry together. */
 function pauseAfterFault(faults: number): Promise<void> {
   return pause(firstPauseMilliseconds * 2 ** (faults - 1) * (0.5 + Math.random()));
 }
@@ -35,7 +35,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Returns the result of the work. Throws an Error if it takes longer; the work itself continues. */
+/** Throws an Error if the work takes longer; it continues all the same. */
 export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const error = new Error(`no answer within ${milliseconds} ms`);

@@ -3,12 +3,12 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import * as schema from '../../drizzle/schema.ts';
 import type { Database } from './open.ts';
 
-/** The largest database that D1 allows (d1/platform/limits). */
+/** D1's limit (d1/platform/limits). */
 export const maximumDatabaseBytes = 10_000_000_000;
 
 const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
 
-/** Reads the database's size and the rows of each table in one round trip. D1 bills every row of an index of each. */
+/** One round trip. D1 bills every row of an index of each table. */
 export async function readSize(db: Database) {
   const counts = tables.map((table) =>
     db.$client.prepare(`select count(*) as count from ${getTableName(table)}`),

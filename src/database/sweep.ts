@@ -4,20 +4,19 @@ import { sweeps } from '../../drizzle/schema.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Database } from './open.ts';
 
-/** A table of which the cron looks through a part in each run. */
+/** The cron looks through a part of such a table in each run. */
 export type Sweep = 'history_values' | 'orphan_contacts';
 
-/** The part of a sweep that one run does. */
 export interface SweepLimits {
-  /** The rows that one query looks at. */
+  /** How many rows one query looks at. */
   window: number;
-  /** The queries after which the run stops. */
+  /** How many queries one run makes. */
   windows: number;
 }
 
 /**
- * Looks through the next windows of a table, from where the last run stopped. Each returns the last id that it has looked
- * at, or null if there is nothing left, so that the next run begins again.
+ * Looks through the next windows of a table, from where the last run stopped. Each returns the last id that it has
+ * looked at, or null if there is nothing left, so that the next run begins again.
  */
 export async function sweep(
   db: Database,
@@ -35,10 +34,10 @@ export async function sweep(
     .onConflictDoUpdate({ target: sweeps.name, set: { after } });
 }
 
-/** The most that one run deletes; the next run continues. */
+/** The next run continues. */
 const maximumDeleted = 10_000;
 
-/** Deletes the rows of a table whose times in these columns are all older than the days. */
+/** Deletes rows whose times in these columns are all older than the days. */
 export async function deleteOlder(
   db: Database,
   times: readonly [SQLiteColumn, ...SQLiteColumn[]],
