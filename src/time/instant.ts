@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 
 /**
- * An ISO 8601 date-time. Without an offset it is UTC, like every instant in the registry. Its year in UTC has four digits,
- * so that instants are in the order of their text.
+ * An ISO 8601 date-time, in UTC unless it has an offset. Its year in UTC has four digits, so that instants are in the
+ * order of their text.
  */
 export const instantRule = (error: string) =>
   z
