@@ -1,24 +1,24 @@
 import * as z from 'zod/mini';
 import { nfc } from './nfc.ts';
 
-/** Absent, null or only white space: for a required field, the same as not given. */
+/** Blank counts as missing for a required field. */
 export function isBlank(value: unknown): boolean {
   return (
     value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
   );
 }
 
-/** Text as it is stored; undefined if it has more than `limit` characters for certain. */
+/** As text is stored; undefined if it certainly has more than `limit` characters. */
 export function plainText(given: string, limit: number): string | undefined {
   return nfc(given.trim(), limit);
 }
 
-/** A visible character: not a space, not a format character, and not one that Unicode lets fonts leave out. */
+/** Not a space, not a format character, and not one that Unicode lets fonts leave out. */
 const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /**
- * Text: trimmed, NFC, at most `limit` characters, with at least one visible character, and without control characters
- * or lone surrogates. The limits stand on the string as well, where the document of the interfaces finds them.
+ * Trimmed, NFC, at most `limit` characters, with at least one visible character, and without control characters or lone
+ * surrogates. The limits stand on the string as well, where the OpenAPI document finds them.
  */
 export function textField(
   message: string,
@@ -42,7 +42,7 @@ export function textField(
   return z.pipe(z.string(message).check(limits), stored);
 }
 
-/** The field may be left out, which keeps its value, or cleared with null or the empty string. */
+/** Leaving the field out keeps its value; null or the empty string clears it. */
 export function clearable<Field extends z.ZodMiniType>(field: Field) {
   const blankIsNull = z.transform((value: unknown) => (isBlank(value) ? null : value));
   return z.optional(z.pipe(blankIsNull, z.nullable(field))) as z.ZodMiniType<
