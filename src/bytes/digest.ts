@@ -4,7 +4,7 @@ export async function sha256Hex(data: string | BufferSource): Promise<string> {
   return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));
 }
 
-/** This many random bytes, as two hexadecimal digits each. */
+/** Two hexadecimal digits for each byte. */
 export function randomHex(bytes: number): string {
   return hex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
