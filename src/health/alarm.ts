@@ -2,7 +2,7 @@ import type { CronRun } from '../cron.ts';
 import { type DatabaseSize, maximumDatabaseBytes } from '../database/size.ts';
 import type { Health } from './health.ts';
 
-/** Conditions that need an operator's attention; the runbook has a paragraph for each. */
+/** Each needs an operator's attention, and has an entry in the runbook. */
 export const alarmNames = [
   'failing',
   'cron_late',
@@ -21,7 +21,7 @@ export interface Alarm {
   message: string;
 }
 
-/** What becomes an alarm unless the operator does something meanwhile, or what others are late with. */
+/** A warning becomes an alarm unless the operator does something, or is what others are late with. */
 export function isWarning({ alarm }: Alarm): boolean {
   return alarm === 'disclosure_due' || alarm === 'verification_overdue';
 }
@@ -32,14 +32,14 @@ const largeShare = 0.8;
 
 export interface Findings {
   health: Health;
-  /** The newest first. */
+  /** Newest first. */
   runs: readonly CronRun[];
   size: DatabaseSize;
   failingWebhooks: readonly { registrar: string; since: string }[];
   endingCertificates: readonly { holder: string; endsAt: string | null }[];
-  /** The open requests whose time ends within a day, or has ended. */
+  /** Open requests whose time ends within a day, or has ended. */
   dueDisclosures: readonly { id: number; answerBy: string }[];
-  /** The number of contacts that registrars should have verified. */
+  /** How many contacts registrars should have verified. */
   overdueVerifications: number;
   /** A local server runs no cron by itself. */
   isDeployed: boolean;

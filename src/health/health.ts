@@ -7,7 +7,7 @@ import { readSource, type Source } from '../public-list/publish/source.ts';
 import { findBehindSince, isBehind } from '../public-list/publish/status.ts';
 
 export interface Health {
-  /** The reasons why the registry is failing, one sentence each; empty if it is not. */
+  /** One sentence each; empty if the registry is not failing. */
   reasons: string[];
   isDatabaseReachable: boolean;
   /** Whether a list has been behind for longer than a publication takes. */
@@ -22,13 +22,13 @@ interface ListHealth {
   isBehind: boolean | undefined;
 }
 
-/** A change is in the published lists within a minute; a list that is behind for longer than this needs an operator. */
+/** A change is published within a minute; a list that is behind for longer than this needs an operator. */
 const maximumBehindMilliseconds = 120_000;
 
-/** Whatever does not answer within this time counts as unreachable, because monitors do not wait for long. */
+/** Monitors do not wait for long. */
 const patienceMilliseconds = 5_000;
 
-/** The state of everything that the interfaces depend on. Never throws: a missing answer is part of the state. */
+/** Never throws: a missing answer is part of the state. */
 export async function readHealth(db: Database, kv: KVNamespace, now: Date): Promise<Health> {
   const [source, published] = await Promise.all([
     answered(retried(() => readSource(db, now))),
@@ -57,7 +57,7 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
   };
 }
 
-/** The lists that are behind, each with the instant since when, if that is known. */
+/** Each list that is behind, with the instant since when, if that is known. */
 async function readDelays(
   db: Database,
   source: Source,
@@ -71,7 +71,7 @@ async function readDelays(
   return delays;
 }
 
-/** The result, or undefined if the work fails or takes too long. */
+/** Undefined if the work fails or takes too long. */
 function answered<Result>(work: Promise<Result>): Promise<Result | undefined> {
   return within(patienceMilliseconds, work).catch(() => undefined);
 }
