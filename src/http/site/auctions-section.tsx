@@ -77,7 +77,7 @@ function Auctions({ all, ...around }: Surroundings & { all: readonly BrowsedName
   );
 }
 
-/** Its link sorts by the column, or reverses the order. */
+/** Links to the order by this column, or to its reverse. */
 function SortedHeading({ language, text, view, by }: Surroundings & { by: 'name' | 'length' }) {
   const isAscending = view.sort === by;
   const isCurrent = isAscending || view.sort === `-${by}`;

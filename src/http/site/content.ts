@@ -19,24 +19,23 @@ export type Answer =
       outside: Outside | undefined;
       /** Undefined while the lists cannot be read. */
       listed: ListedName | undefined;
-      /** Undefined while the database cannot be read, or is slow. */
+      /** Undefined while the database is unreachable or slow. */
       history: NameInterval[] | undefined;
     };
 
 export type DayFault = 'notDay' | 'notOver';
 
-/** The past day that was asked about. */
 export interface AsOf {
   fault: DayFault | undefined;
   /** Yesterday. */
   latest: string;
 }
 
-/** The parts of the page. One that cannot be read at the moment is undefined. */
+/** A part that cannot be read at the moment is undefined. */
 export type Content = Awaited<ReturnType<typeof readContent>>;
 
 const pageNames = 50;
-/** Before anybody browses. */
+/** How many names are shown before anybody browses. */
 const firstNames = 10;
 
 /** The rest comes from KV, and does not wait longer for a history. */
@@ -96,7 +95,7 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
   return Boolean(isAnswered && auctions && retained && hasFacts && days?.length);
 }
 
-/** The name that a visitor means by an address of a page, or by a name without its zone. */
+/** A visitor may give an address of a page, or a name without its zone. */
 function nameMeant(given: string, [zone]: readonly string[]): string {
   const host = given.replace(/^https?:\/\/([^/?#]*).*$/i, '$1');
   return host.includes('.') || zone === undefined ? host : `${host}.${zone}`;

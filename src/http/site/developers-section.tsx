@@ -3,7 +3,6 @@ import { listNames, listPaths, publicLists, retainedList } from '../../public-li
 import type { Surroundings } from './layout.tsx';
 import { Section } from './section.tsx';
 
-/** Where programs find what the page shows. */
 export function DevelopersSection({ text, origin }: Surroundings) {
   const { path } = publicLists[retainedList];
   const beside = [

@@ -5,7 +5,6 @@ import { pageHeaders, renderDocument } from './layout.tsx';
 import { texts } from './texts.ts';
 import { hrefOf, readView } from './view.ts';
 
-/** A refusal as a small page. */
 export const pageError: ErrorForm = (error, c) => {
   const language = languageOf(c.req.path) ?? preferredLanguage(c);
   const text = texts[language];

@@ -7,7 +7,6 @@ import { hrefOf, type View } from './view.ts';
 export interface Surroundings {
   language: Language;
   text: Texts;
-  /** Scheme and host under which the page is served. */
   origin: string;
   view: View;
   policies: ReturnType<typeof findPolicies>;
@@ -18,7 +17,7 @@ export const sections = ['auctions', 'retained', 'year', 'developers'] as const;
 
 interface Frame extends Surroundings {
   title: string;
-  /** Whether the page can be found under its address in other languages as well. */
+  /** Whether the page has the same address in other languages. */
   isLinked: boolean;
   children: Child;
 }

@@ -138,7 +138,6 @@ function wasOn(day: string, intervals: readonly NameInterval[], text: Texts): st
   return sentences.length > 0 ? sentences.join(' ') : text.wasUnlistedOn(date);
 }
 
-/** The rest is in the document linked below. */
 const timelineLength = 10;
 
 function Timeline({ text, history }: { text: Texts; history: readonly NameInterval[] }) {

@@ -16,7 +16,7 @@ import { readView, viewParameters } from './view.ts';
 
 export const pages = newApp();
 
-/** The languages have addresses of their own, because shared caches know nothing of `Accept-Language`. */
+/** Each language has its own address, because shared caches know nothing of `Accept-Language`. */
 pages.get('/', (c) => {
   c.set('knownParameters', viewParameters);
   const { search } = new URL(c.req.url);

@@ -25,7 +25,7 @@ export function Section({ name, text, beside, children }: SectionParts) {
   );
 }
 
-/** When a list was published, for people and for programs. */
+/** The time for people and for programs. */
 export function published(text: Texts, publishedAt: string | undefined) {
   if (!publishedAt) return undefined;
   const [day = '', time = ''] = publishedAt.split('T');

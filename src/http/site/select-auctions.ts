@@ -7,7 +7,7 @@ type Names = readonly BrowsedName[];
 
 const pageAuctions = 50;
 
-/** The auctions that the address asks for, in its order; a page beyond the last is the last. */
+/** A page beyond the last one is the last one. */
 export function selectAuctions(
   all: Names,
   { auctions: part, sort, page }: View,
@@ -23,8 +23,8 @@ export function selectAuctions(
 }
 
 /**
- * The list in each order that was asked for, because sorting thousands of names takes milliseconds. Shared by all
- * requests, as the list is, and forgotten with it.
+ * Kept because sorting thousands of names takes milliseconds. Shared by all requests, as the list is, and forgotten
+ * with it.
  */
 const ordersOf = onFirstUseOf((_: Names) => new Map<string, Names>());
 

@@ -4,5 +4,5 @@ import { et } from './texts/et.ts';
 
 export type { Texts };
 
-/** A text that lacks its translation does not compile. */
+/** A missing translation does not compile. */
 export const texts: Record<Language, Texts> = { et, en };

@@ -4,18 +4,18 @@ import type { Language } from './language.ts';
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
-/** What a page without parameters shows. */
+/** A page without parameters. */
 const plain = {
-  /** The name that is asked about, in NFC. */
+  /** Normalised to NFC. */
   name: '',
   /** A past day, on which the name may have been something else. */
   as_of: '',
-  /** Only auctions whose names contain this are shown. */
+  /** A part of the names of the auctions. */
   auctions: '',
   sort: 'name' as Sort,
-  /** The page of auctions, counted from 1. */
+  /** Counted from 1. */
   page: 1,
-  /** Only retained names that begin with this are shown. */
+  /** The beginning of the retained names. */
   starts: '',
   /** The last name of the previous page of retained names. */
   after: '',
@@ -25,7 +25,7 @@ export type View = typeof plain;
 
 export const viewParameters = Object.keys(plain) as (keyof View)[];
 
-/** If a parameter is repeated, the first counts. A value that makes no sense is ignored. */
+/** The first of a repeated parameter counts. A value that makes no sense is ignored. */
 export function readView(parameters: URLSearchParams): View {
   const text = (name: keyof View) => cleanText(parameters.get(name) ?? '');
   const lowerCase = (name: keyof View) => text(name).toLowerCase();
@@ -42,13 +42,10 @@ export function readView(parameters: URLSearchParams): View {
   };
 }
 
-/** In code units: more than any domain name has, so that none becomes another one by being cut. */
+/** Code units: longer than any domain name, so that none becomes another one by being cut. */
 export const maximumLength = 2 * 253;
 
-/**
- * The text in NFC. What is invisible and would change how the text around it is shown is made visible. No name has any
- * of it.
- */
+/** In NFC. Makes visible what is invisible and would change how the text around it is shown. No name has any of it. */
 function cleanText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')

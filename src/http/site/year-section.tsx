@@ -17,8 +17,8 @@ const charts = Object.keys({
 } satisfies Record<CountedList, true>) as CountedList[];
 
 /**
- * The rendered figures of a year, by language: they change once a day, and rendering them takes at least ten times as
- * long as the rest of the page. Shared by all requests, as the figures are, and forgotten with them.
+ * Rendered figures, by language: they change once a day, and rendering them takes at least ten times as long as the
+ * rest of the page. Shared by all requests, as the figures are, and forgotten with them.
  */
 const renderedOf = onFirstUseOf((_: Days) => new Map<Language, HtmlEscapedString>());
 

@@ -23,7 +23,7 @@ const states = {
 const anyState = enumerated(Object.values(states), 'or');
 const retained = publicLists[retainedList].entries.map((status) => states[status]);
 
-/** English, whose keys every other language must have. */
+/** Every other language must have these keys. */
 export const en = {
   languageName: 'In English',
   number,

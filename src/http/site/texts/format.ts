@@ -1,6 +1,6 @@
 import { onFirstUse } from '../../../on-first-use.ts';
 
-/** A function that writes days, which are in UTC. */
+/** Days are in UTC. */
 export function dayFormat(language: string, options: Intl.DateTimeFormatOptions) {
   const format = onFirstUse(
     () => new Intl.DateTimeFormat(language, { timeZone: 'UTC', ...options }),
@@ -8,7 +8,7 @@ export function dayFormat(language: string, options: Intl.DateTimeFormatOptions)
   return (day: string) => format().format(new Date(day));
 }
 
-/** Puts commas between the words, and the conjunction before the last. */
+/** Commas separate the words, and the conjunction comes before the last. */
 export function enumerated(words: readonly string[], conjunction: string): string {
   return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(` ${conjunction} `);
 }
