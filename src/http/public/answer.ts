@@ -6,7 +6,7 @@ import { cacheHeaders, isKnown } from '../public-list.ts';
 import { securityHeaders } from '../security-headers.ts';
 import { acceptsGzip } from './encoding.ts';
 
-/** Web pages of any origin may read a public answer, refusals included. */
+/** Pages of any origin may read a public answer, refusals included. */
 export const openToPages = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -21,14 +21,11 @@ export const listError: ErrorForm = (error, c) => {
   return answer;
 };
 
-/** Shared by all requests, because the headers depend on nothing else than their key. */
+/** Shared by all requests, because the headers depend only on their key. */
 const headersMade = new Map<string, Headers>();
 const maximumMade = 100;
 
-/**
- * The headers of an answer that is read from lists; on a 304 without those that concern the body. They are kept, because
- * copying them takes a fraction of the time of making them.
- */
+/** A 304 has none that concern the body. Kept, because copying headers takes a fraction of the time of making them. */
 function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag: string): Headers {
   const key = `${status} ${env.ENVIRONMENT} ${lists} ${etag}`;
   const kept = headersMade.get(key);
@@ -57,8 +54,8 @@ export function jsonAnswer(
 }
 
 /**
- * A whole list, or 304 where it has no body. A handler must return it as it is: the context's own Response would lose
- * `encodeBody`, which sends compressed bytes as they are.
+ * A handler must return the answer as it is: the context's own Response would lose `encodeBody`, which sends compressed
+ * bytes as they are.
  */
 export function listAnswer(
   request: Request,
@@ -81,20 +78,20 @@ export function listAnswer(
   return answer;
 }
 
-/** Decompressing so many bytes, some 150 KB of text, counts as one request. */
+/** Some 150 KB of text; decompressing them counts as one request. */
 const plainBytes = 16 * 1024;
 
-/** A whole list for a client without gzip counts as so many requests. */
+/** How many requests a whole list for a client without gzip counts as. */
 export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
   return Math.ceil(bytes / plainBytes);
 }
 
 /**
- * For the plain answer. The cache in front of the Worker only sees the `Accept-Encoding` that the platform has
- * rewritten, which is the same for every client, so `Vary` cannot tell the two encodings apart there. Therefore it may
- * store only the gzip answer: the platform decompresses that for clients that accept no compression, and a 304 for the
- * ETag that both share cannot renew another. This header is for the platform's cache only (RFC 9213); other caches see
- * the client's own `Accept-Encoding`.
+ * The cache in front of the Worker only sees the `Accept-Encoding` that the platform has rewritten, which is the same
+ * for every client, so `Vary` cannot tell the two encodings apart there. Therefore it may store only the gzip answer:
+ * the platform decompresses that for clients that accept no compression, and a 304 for the ETag that both share cannot
+ * renew another. This header is for the platform's cache only (RFC 9213); other caches see the client's own
+ * `Accept-Encoding`.
  */
 const uncached = ['Cloudflare-CDN-Cache-Control', 'no-store'] as const;
 

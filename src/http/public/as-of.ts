@@ -11,7 +11,6 @@ import { acceptsGzip } from './encoding.ts';
 /** Decompressing so much text counts as one request, as for the list of today. */
 const plainTextBytes = 150_000;
 
-/** The list as it stood at the end of a past day. */
 export async function answerAsOf(
   c: AppContext,
   list: ListName,
@@ -52,7 +51,7 @@ async function notArchived(c: AppContext, list: ListName): Promise<RegistryError
 
 function neverChanging(answer: Response): Response {
   answer.headers.set('Cache-Control', immutable);
-  // With this tag, every publication would purge it.
+  // Every publication would purge an answer with this tag.
   answer.headers.delete('Cache-Tag');
   return answer;
 }

@@ -29,7 +29,7 @@ for (const path of listPaths) {
   });
 }
 
-/** The list's ETag in its own form; `W/` and the quotes may be left out. */
+/** `W/` and the quotes may be left out. */
 function heldTag([since, second]: readonly string[] = []): string {
   if (second !== undefined) throw new RegistryError('invalid', 'is given twice', 'since');
   if (!since) throw new RegistryError('missing', 'parameter is required', 'since');

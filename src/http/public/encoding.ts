@@ -1,8 +1,8 @@
 import { weightsOf } from '../accept.ts';
 
 /**
- * Whether the client takes gzip (RFC 9110, section 12.5.3). Where the platform replaces the header by its own, what the
- * client sent is in `cf`; otherwise the header is the client's. A client that sent nothing gets nothing compressed.
+ * RFC 9110, section 12.5.3. Where the platform replaces the header by its own, what the client sent is in `cf`. A
+ * client that sent nothing gets nothing compressed.
  */
 export function acceptsGzip(request: Request): boolean {
   const cf = request.cf as IncomingRequestCfProperties | undefined;

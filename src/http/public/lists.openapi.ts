@@ -14,7 +14,6 @@ import { cached, publicCalls } from './interface.openapi.ts';
 export const asciiName = z.string().describe('The name in ASCII.');
 export const unicodeName = z.string().describe('The name in Unicode.');
 
-/** Every status that a name can be listed with. */
 export const listedStatus = z.enum(publicLists[retainedList].entries).meta({ id: 'ListedStatus' });
 
 /**

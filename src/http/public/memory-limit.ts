@@ -3,8 +3,8 @@ import { type Env, findRateLimits } from '../../env.ts';
 import { currentTime } from '../../time/clock.ts';
 
 /**
- * The requests of each network in this window, shared by all requests. Asking the platform's limiter would cost more than
- * an answer from memory, so the isolate counts for itself. Beyond its limit, the location's limiter counts.
+ * Requests in this window by network, for all requests of the isolate. Asking the platform's limiter would cost more
+ * than an answer from memory. Beyond this limit, the location's limiter counts.
  */
 const counts = new Map<string, { requests: number }>();
 let window = 0;
@@ -12,7 +12,7 @@ let window = 0;
 /** At most about 1 MiB. While there are more networks, the limiter counts the others. */
 const maximumNetworks = 10_000;
 
-/** Counts a request that may be answered from memory, and returns whether its network is within the limit. */
+/** Also counts the request. */
 export function isWithinMemoryLimit(request: Request, env: Env): boolean {
   const limit = findRateLimits(env)?.limits.get('address');
   if (!limit) return false;
@@ -29,8 +29,7 @@ export function isWithinMemoryLimit(request: Request, env: Env): boolean {
 }
 
 /**
- * The network of an address, without parsing it, which would cost as much as the answer: nearly every IPv6 address
- * begins with its /64.
+ * Does not parse the address, which would cost as much as the answer: nearly every IPv6 address begins with its /64.
  */
 function quickNetworkOf(address: string): string {
   if (!address.includes(':')) return address;

@@ -23,7 +23,7 @@ export const names = newApp();
 
 const maximumNames = 500;
 
-/** A value that can be answered as it was given; an object could be nested without end. */
+/** Can be answered as it was given; an object could be nested without end. */
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
 

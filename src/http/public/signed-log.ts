@@ -19,7 +19,7 @@ const [checkpointPath, tilePath, keyPath] = [
 ] as const;
 export const logPaths = [checkpointPath, tilePath, keyPath];
 
-/** The newest checkpoint of each bucket, or that there is none: a listing is expensive. */
+/** Undefined if a bucket has none. A listing is expensive. */
 const checkpoints = new Recent<R2Bucket, string | undefined>();
 
 log.get(checkpointPath, async (c) => {
