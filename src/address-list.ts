@@ -6,12 +6,12 @@ import {
   isIPv4MappedIPv6,
 } from 'hono/utils/ipaddr';
 
-/** The address of every Worker that calls another zone: it stands for anybody, so no list can mean it. */
+/** Every Worker that calls another zone has this address: it stands for anybody, so no list can mean it. */
 export const workersAddress = '2a06:98c0:3600::103';
 
 /**
- * Reads addresses and CIDR ranges, IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one.
- * Throws a TypeError that names the first entry that is neither.
+ * Takes IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one. Throws a TypeError that names the first
+ * entry that is neither an address nor a CIDR range.
  */
 export function parseAddressList(entries: readonly string[]) {
   const ranges = entries.map(parseRange);
@@ -52,7 +52,7 @@ function parseRange(entry: string): { base: bigint; freeBits: bigint } {
   return { base: (address >> freeBits) << freeBits, freeBits };
 }
 
-/** The address as a number of 128 bits; an IPv4 one in its mapped form (RFC 4291, section 2.5.5.2). */
+/** 128 bits; an IPv4 address in its mapped form (RFC 4291, section 2.5.5.2). */
 function parseAddress(text: string): bigint | undefined {
   try {
     return text.includes(':')

@@ -24,8 +24,8 @@ import { endOldDeliveries, queueDeliveries, selectWaiting } from './webhook/outb
 type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
 
 /**
- * The works of a run, one phase after the other. The first change the lists; the last need them published and archived,
- * and the registrars notified. A failure is recorded under the name of its work.
+ * One phase follows the other. The first changes the lists; the last needs them published and archived, and the
+ * registrars notified. A failure is recorded under the name of its work.
  */
 const phases: readonly Readonly<Record<string, Work>>[] = [
   {
@@ -56,8 +56,8 @@ const phases: readonly Readonly<Record<string, Work>>[] = [
 export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
 /**
- * Does the scheduled work. A work that fails is logged and does not hold up the others; in the end the run throws, so
- * that the platform counts it as failed too.
+ * A work that fails is logged and does not hold up the others; in the end the run throws, so that the platform counts
+ * it as failed too.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();

@@ -5,7 +5,7 @@ import { onFirstUseOf } from './on-first-use.ts';
 import type { TokenKey } from './registrant/token.ts';
 import type { IdentityClient } from './verification/identity-service.ts';
 
-/** A message in the queue: the id of a registrar for whose webhook deliveries wait. */
+/** The id of a registrar for whose webhook deliveries wait. */
 export interface WebhookMessage {
   registrar: number;
 }
@@ -14,9 +14,9 @@ export interface WebhookMessage {
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
-  /** The lists of past days; absent if none are kept. */
+  /** Keeps the lists of past days; absent if none are kept. */
   ARCHIVE?: R2Bucket;
-  /** The data set that data points go to; without it, there are none. */
+  /** Takes data points; without it, there are none. */
   METRICS?: AnalyticsEngineDataset;
   CALLER_LIMITER: RateLimit;
   ADDRESS_LIMITER: RateLimit;
@@ -24,7 +24,7 @@ export interface Env {
   PASSWORD_LIMITER: RateLimit;
   REGISTRANT_WRITE_LIMITER: RateLimit;
   SYSTEM_LIMITER: RateLimit;
-  /** The version of the Worker that the platform runs; a new one with every deployment. */
+  /** The platform gives every deployment a new one. */
   VERSION: WorkerVersionMetadata;
   /** Absent where nothing is pushed. */
   WEBHOOKS?: Queue<WebhookMessage>;
@@ -37,7 +37,7 @@ export interface Env {
   IDENTITY_SERVICE_URL?: string;
   IDENTITY_SERVICE_CLIENTS?: string;
   IDENTITY_SERVICE_ALLOWED_IPS?: string;
-  /** The log is kept where these two are set, and the archive is. */
+  /** A log is kept where these two and the archive are set. */
   LOG_KEY?: string;
   LOG_ORIGIN?: string;
   LOG_KEY_NEXT?: string;
@@ -50,18 +50,21 @@ export interface Env {
   ZONES?: string;
 }
 
-/** The zones of this registry's names, such as `ee`; an empty list means any zone. */
+/** For example `ee`; without any, names may be in any zone. */
 export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
   return entriesOf(ZONES);
 }
 
-/** Within how many hours of its receipt a request for disclosure is to be answered. Throws an Error if that is malformed. */
+/**
+ * Within how many hours of its receipt a request for disclosure is to be answered. Throws an Error if the setting is
+ * malformed.
+ */
 export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLOSURE_HOURS'>) {
   if (/^[1-9]\d{0,3}$/.test(DISCLOSURE_HOURS)) return Number(DISCLOSURE_HOURS);
   throw new Error('DISCLOSURE_HOURS must be a number of hours, 1 to 9999');
 }
 
-/** What is limited: the binding that counts, and what it counts. */
+/** Each binding with what it counts. */
 export const limiters = {
   caller: ['CALLER_LIMITER', 'requests by one caller'],
   address: ['ADDRESS_LIMITER', 'requests from one address'],
@@ -79,7 +82,7 @@ const entriesOf = (text: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** A setting whose text is read by a function, which may return a refusal with a message. */
+/** A setting whose text is read by a function, which may refuse it with a message. */
 const readBy = <Value>(read: (text: string, refuse: (message: string) => never) => Value) =>
   z.pipe(
     z.string('is missing'),
@@ -121,7 +124,7 @@ const policyUrl = () =>
     return url?.protocol === 'https:' ? url.href : refuse('must be an https URL, or empty');
   });
 
-/** The policies that law asks a registry to publish, with their addresses; none where that is not set or malformed. */
+/** Law asks a registry to publish these. A policy whose setting is empty or malformed is left out. */
 export function findPolicies({ VERIFICATION_POLICY_URL, ACCESS_POLICY_URL }: Partial<Env>) {
   const policies = { verification: VERIFICATION_POLICY_URL, access: ACCESS_POLICY_URL };
   return (['verification', 'access'] as const).flatMap((policy) => {
@@ -194,8 +197,8 @@ const rateLimitPolicy = () =>
   });
 
 /**
- * The rate limits, and how the `RateLimit-Policy` header states them (draft-ietf-httpapi-ratelimit-headers). Undefined
- * while that setting is malformed: what anybody may read is answered all the same, and the limiters go on counting.
+ * Also says how the `RateLimit-Policy` header states the limits (draft-ietf-httpapi-ratelimit-headers). Undefined while
+ * the setting is malformed: what anybody may read is answered all the same, and the limiters go on counting.
  */
 export const findRateLimits = onFirstUseOf(
   ({ RATE_LIMIT_POLICY }: Env) => rateLimitPolicy().safeParse(RATE_LIMIT_POLICY).data,
@@ -206,8 +209,8 @@ export function isLocalEnvironment(env: Env): boolean {
 }
 
 /**
- * The settings, checked together and remembered with their bindings. Throws an Error that names each missing or
- * malformed setting, so that nothing that depends on settings answers.
+ * Checked together and remembered with their bindings. Throws an Error that names each missing or malformed setting, so
+ * that nothing that depends on settings answers.
  */
 export const settings = onFirstUseOf((env: Env) => {
   const shape = z.object({
@@ -216,7 +219,7 @@ export const settings = onFirstUseOf((env: Env) => {
     AUCTION_API_ALLOWED_IPS: addressList(),
     ACCESS_POLICY_URL: z.optional(policyUrl()),
     VERIFICATION_POLICY_URL: z.optional(policyUrl()),
-    /** Reporting one of these statuses puts the name up for auction again. */
+    /** A report of one of these puts the name up for auction again. */
     AUCTION_RESTART_STATUSES: z.pipe(
       readBy(entriesOf),
       z.array(
@@ -231,7 +234,7 @@ export const settings = onFirstUseOf((env: Env) => {
     /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
-    /** The shape of a person's list of contacts: the array in an object, or the bare array. */
+    /** An array in an object, or the bare array. */
     REGISTRANT_LIST_FORM: z._default(
       z.enum(['wrapped', 'array'], 'must be wrapped or array'),
       'wrapped',
@@ -245,7 +248,7 @@ export const settings = onFirstUseOf((env: Env) => {
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
   const { IDENTITY_SERVICE_URL: url, IDENTITY_SERVICE_CLIENTS: clients = [] } = data;
-  /** Whom registrars may have identify people; none if the registry has nobody. */
+  /** Empty if the registry has nobody who identifies people. */
   const identityClients = url === undefined ? [] : clients.map((client) => ({ url, ...client }));
   return { ...data, identityClients };
 });

@@ -1,6 +1,6 @@
 /**
- * Every reason for which the registry refuses. Each interface has a table of its own answers, which does not compile
- * until a new reason has a line in it.
+ * Why the registry refuses. Each interface has a table of its own answers, which does not compile until a new reason
+ * has a line in it.
  */
 export type Reason =
   | 'malformed' // the body or a value cannot be read at all
@@ -31,20 +31,19 @@ export type Reason =
 
 export interface Problem {
   reason: Reason;
-  /** For the caller to read: no internals, no credentials. */
+  /** The caller reads it: no internals, no credentials. */
   message: string;
-  /** The field that it concerns, by its name on the wire. */
+  /** Its name on the wire. */
   field?: string | undefined;
   /** A sentence for people, where an interface's own words say too little. */
   detail?: string | undefined;
 }
 
-/** A problem with a record to import. */
 export interface RecordProblem<Record> extends Problem {
   record: Record;
 }
 
-/** An expected refusal with at least one problem; the first decides the status of the answer. */
+/** An expected refusal; the first of its problems decides the status of the answer. */
 export class RegistryError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
@@ -63,7 +62,7 @@ export class RegistryError extends Error {
   }
 }
 
-/** Returns the function's value, or the refusal that it throws. */
+/** Returns the refusal that the function throws. */
 export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
   try {
     return attempt();
@@ -73,13 +72,13 @@ export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
   }
 }
 
-/** Throws all the problems in one RegistryError, without their records; returns if there are none. */
+/** One RegistryError without the records; returns if there are no problems. */
 export function throwProblems(problems: readonly (Problem & { record?: unknown })[]): void {
   const [first, ...others] = problems.map(({ record: _, ...problem }) => problem);
   if (first) throw new RegistryError([first, ...others]);
 }
 
-/** The reason why a login was refused, for the log and the operator's tool. The answer never says it. */
+/** Why a login was refused, for the log and the operator's tool. The answer never says it. */
 export const loginRefusals = [
   'no credentials',
   'unknown user',

@@ -1,4 +1,4 @@
-/** Writes one JSON line; the platform collects what is printed. */
+/** One JSON line; the platform collects what is printed. */
 export function writeLog(
   level: 'info' | 'warn' | 'error',
   fields: Readonly<Record<string, unknown>>,
@@ -8,8 +8,8 @@ export function writeLog(
 }
 
 /**
- * Logs an unexpected error with the id of the request that hit it. If the error has a cause, the first cause is logged
- * instead: Drizzle wraps D1's error in a message that contains the values of the query.
+ * If the error has a cause, the first cause is logged instead: Drizzle wraps D1's error in a message that contains the
+ * values of the query.
  */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
   const { name, message, stack } = firstCause(error);

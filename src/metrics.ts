@@ -9,13 +9,11 @@ import type { Env } from './env.ts';
 export interface RequestMetrics extends Meter {
   interface: string;
   method: string;
-  /** The pattern of the route. */
   route: string;
   status: number;
   registrar: string | null;
-  /** The registry's own system that called. */
   system: string | null;
-  /** The id of the Worker's version that answered. */
+  /** The Worker's version, as `/health` names it. */
   build: string;
   durationMilliseconds: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first needed and keeps it for the isolate. Zod types are made this way, because making all
- * of them takes half of an isolate's start, and an isolate that serves public lists needs none.
+ * Makes a value when it is first needed and keeps it for the isolate. Making all zod types would take half of an
+ * isolate's start, and an isolate that serves public lists needs none.
  */
 export function onFirstUse<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;
@@ -10,7 +10,9 @@ export function onFirstUse<Value>(make: () => Value): () => Value {
   };
 }
 
-/** Makes a value for each key when it is first asked for, and keeps it as long as the key. What throws is tried again. */
+/**
+ * Makes a value for each key when it is first asked for, and keeps it as long as the key. What throws is tried again.
+ */
 export function onFirstUseOf<Key extends WeakKey, Value>(
   make: (key: Key) => Value,
 ): (key: Key) => Value {

@@ -5,7 +5,7 @@ import type { Database } from './database/open.ts';
 import { mentions } from './database/violations.ts';
 import { RegistryError } from './error.ts';
 
-/** An `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header) and a digest that tells its request from others. */
+/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), with a digest that tells its request from others. */
 export interface IdempotencyKey {
   value: string;
   /** SHA-256 of method, path and body, in hexadecimal. */
@@ -13,11 +13,11 @@ export interface IdempotencyKey {
 }
 
 type KeptQuery = ReturnType<typeof keptOutcomes>;
-/** Returns the query for what is kept for the request's key, given the holder of the key. */
+/** The query for what is kept for the request's key, given the holder of the key. */
 export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
 export type KeptOutcome = Awaited<KeptQuery>[number];
 
-/** The query for what is kept for the key; it finds nothing without a key. */
+/** Finds nothing without a key. */
 export function keptOutcomes(
   db: Database,
   keyHolder: SQL | string,
@@ -30,7 +30,7 @@ export function keptOutcomes(
     .where(and(sql`${caller} = ${keyHolder}`, sql`${idempotencyKeys.key} = ${key?.value ?? null}`));
 }
 
-/** The outcome that is kept for this request. Throws `key_reused` if the key was used with another request. */
+/** Throws `key_reused` if the key was used with another request. */
 export function outcomeOf<Outcome>(
   [kept]: readonly KeptOutcome[] = [],
   key: IdempotencyKey | undefined,
@@ -42,7 +42,7 @@ export function outcomeOf<Outcome>(
   return { outcome: JSON.parse(kept.outcome) };
 }
 
-/** The insert that keeps the outcome for the request's key if the condition holds; none without a key. */
+/** Takes effect if the condition holds; nothing is kept without a key. */
 export function keepOutcome(
   db: Database,
   keyHolder: string | undefined,
@@ -61,7 +61,7 @@ export function keepOutcome(
   return [insertRows(db, idempotencyKeys, kept, sql`where ${condition}`)];
 }
 
-/** Whether the batch failed because another request with the same key came first. */
+/** Another request with the same key came first. */
 export function isKeyTaken(error: unknown): boolean {
   return mentions(error, 'UNIQUE constraint failed: idempotency_keys.');
 }

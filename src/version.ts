@@ -1,5 +1,2 @@
-/**
- * The release, which package.json names too: importing that would bundle all of it, and Node imports no part of a JSON
- * file. A test compares the two.
- */
+/** package.json names the release too: importing that would bundle all of it. A test compares the two. */
 export const version = '1.0.0';

@@ -21,28 +21,26 @@ import {
 
 export interface Actor {
   type: ActorType;
-  /** As readers of the history see it: a name or a username, never an identity code. */
+  /** Readers of the history see it: a name or a username, never an identity code. */
   name: string;
-  /** The holder of the idempotency keys of this actor's requests; absent if it has none. */
+  /** Absent if the actor's requests have no idempotency keys. */
   keyHolder?: string | undefined;
 }
 
 export const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
 
-/** The request or command that writes. */
 export interface WriteRequest {
   at: Date;
-  /** Unique to the request or command, which writes each subject at most once. */
+  /** A request or command writes each subject at most once. */
   requestId: string;
   /** The client's own reference for its transaction. */
   clientReference?: string | undefined;
-  /** Whether the write may be made to this version (`If-Match`, `If-None-Match`); if absent, to any version. */
+  /** Judges a version by `If-Match` and `If-None-Match`; if absent, any may be written to. */
   isExpected?: ((version: string) => boolean) | undefined;
-  /** Asks that the write take effect once, however often the request is sent. */
+  /** Makes the write take effect once, however often the request is sent. */
   key?: IdempotencyKey | undefined;
 }
 
-/** The party that acts, and its request. */
 export interface Origin {
   actor: Actor;
   request: WriteRequest;
@@ -68,16 +66,14 @@ export interface ChangeOfSeenOptions extends ChangeOptions {
   seen?: number | undefined;
 }
 
-/** A change of one thing. */
 export interface Change<Outcome> {
   by: Actor;
   subject: Subject;
   action: Action;
-  /** The fields that differ. */
   changes: Changes;
   /**
-   * The change is made, or its outcome kept where nothing differs, only if this holds, for example if the row is still as
-   * it was seen.
+   * The change is made, or its outcome kept where nothing differs, only if this holds, for example if the row is still
+   * as it was seen.
    */
   onlyIf?: SQL | undefined;
   /**
@@ -88,7 +84,7 @@ export interface Change<Outcome> {
   statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
-  /** The refusal if another row stands in the way; absent where the next look sees what stands in the way. */
+  /** Refuses if another row stands in the way; absent where the next look sees what does. */
   taken?: RegistryError | undefined;
 }
 
@@ -215,7 +211,7 @@ async function commit<Outcome>(
   return recorded.meta.changes > 0;
 }
 
-/** The statements of a change, its history first: for `write`, and for a change that follows from another. */
+/** Its history comes first. For `write`, and for a change that follows from another. */
 export function statementsOf(
   db: Database,
   request: WriteRequest,
@@ -235,7 +231,7 @@ export function statementsOf(
   ] as const;
 }
 
-/** The change with statements that follow it in the same batch. Nothing follows where nothing changes. */
+/** Adds statements to the same batch. Nothing follows where nothing changes. */
 export function followedBy<Outcome>(
   change: Change<Outcome>,
   following: (isWritten: SQL) => readonly BatchItem<'sqlite'>[],
@@ -248,7 +244,7 @@ export function followedBy<Outcome>(
   };
 }
 
-/** The condition that the newest entry in the history of the subject is of this request. One entry is read. */
+/** Whether the newest entry in the history of the subject is of this request. Reads one entry. */
 function isWrittenBy({ requestId }: WriteRequest, { type, key, uuid }: Subject): SQL {
   return sql`${requestId} = (
     select request_id from ${history} as entry
@@ -268,11 +264,11 @@ async function isRecorded(
   return (await db.$count(history, isOfRequest)) > 0;
 }
 
-/** What the history records of each row that is going to change. */
+/** One row for each that is going to change. */
 export interface RecordedRows {
   key: SQL;
   uuid: SQL | null;
-  /** The code of the registrar whose row it is, or was, if it is deleted; null for what belongs to none. */
+  /** The code of the registrar whose row it is or was; null for what belongs to none. */
   registrar: SQL | null;
   /** JSON. */
   changes: SQL;
@@ -280,7 +276,6 @@ export interface RecordedRows {
   source: SQL;
 }
 
-/** Changes of one kind to many things. */
 export interface ChangesOfMany {
   subject: HistorySubject;
   action: Action;
@@ -362,13 +357,12 @@ async function batchIf(
   }
 }
 
-/** The refusal of a change to something that has changed since it was read. */
 export function changedMeanwhile(): RegistryError {
   const message = 'somebody else changed this just now, so it was left as it is; look again';
   return new RegistryError('changed_meanwhile', message);
 }
 
-/** The insert of an entry of history for each of the rows. */
+/** Adds an entry of history for each of the rows. */
 function record(
   db: Database,
   { actor, request }: Origin,
