@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { demoDailyCounts } from '../../src/cli/demo/load.ts';
-import { findDatabaseFile, openFileForReading } from '../../src/cli/local/file.ts';
+import { findDatabaseFile, openFile } from '../../src/cli/local/file.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
 import { prepareLocalData } from '../../src/cli/start/data.ts';
 import { openDatabase } from '../../src/database/open.ts';
@@ -73,7 +73,7 @@ it('gives the demo data counts for every day of the year before any day, none of
 
 it('knows how large a database is that it reads from its file', async () => {
   const file = findDatabaseFile(inject('emptyRegistry'), undefined)!;
-  const { database, close } = openFileForReading(file);
+  const { database, close } = openFile(file);
   const { bytes } = await readSize(openDatabase(database));
   close();
   expect(bytes).toBe(statSync(file).size);

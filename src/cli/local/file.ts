@@ -24,28 +24,37 @@ export function findDatabaseFile(
   return existsSync(file) ? file : undefined;
 }
 
-/** Opens the database in the file, read-only, without a runtime, which takes longer to start than most commands to run. */
-export function openFileForReading(file: string) {
+/**
+ * Opens the database in the file, read-only unless it says otherwise, without a runtime, which takes longer to start than
+ * most commands to run. What is written reaches the disk when somebody else syncs the file.
+ */
+export function openFile(file: string, { isWritable = false } = {}) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });
-  sqlite.exec('pragma query_only = on');
+  const fast = 'pragma journal_mode = memory; pragma synchronous = off; pragma cache_size = -65536';
+  sqlite.exec(isWritable ? fast : 'pragma query_only = on');
   const bytes = 'select page_count * page_size as bytes from pragma_page_count, pragma_page_size';
-  const read = ({ sql, params }: DatabaseCall['statements'][number], isRaw: boolean) => {
+  const run = ({ sql, params }: DatabaseCall['statements'][number], isRaw: boolean) => {
     const statement = sqlite.prepare(sql);
     statement.setReturnArrays(isRaw);
     return statement.all(...(params as SQLInputValue[]));
   };
   const answer = ({ statements, isRaw }: DatabaseCall) => {
-    if (isRaw) return read(statements[0]!, true);
+    if (isRaw) return run(statements[0]!, true);
     // One transaction, so that all statements see the same state.
     sqlite.exec('begin');
     try {
-      return statements.map((statement) => ({
+      const results = statements.map((statement) => ({
         success: true,
-        results: read(statement, false),
-        meta: { changes: 0, size_after: Number(sqlite.prepare(bytes).get()!.bytes) },
+        results: run(statement, false),
+        meta: {
+          changes: Number(sqlite.prepare('select changes() as count').get()!.count),
+          size_after: Number(sqlite.prepare(bytes).get()!.bytes),
+        },
       }));
+      if (isWritable) sqlite.exec('commit');
+      return results;
     } finally {
-      sqlite.exec('rollback');
+      if (sqlite.isTransaction) sqlite.exec('rollback');
     }
   };
   return {

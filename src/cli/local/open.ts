@@ -6,7 +6,7 @@ import type { Bindings } from '../bindings.ts';
 import type { CommonOptions } from '../command.ts';
 import { localDirectory } from '../project.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
-import { findDatabaseFile, openFileForReading } from './file.ts';
+import { findDatabaseFile, openFile } from './file.ts';
 import { openOverHttp, tokenHeader } from './http-bindings.ts';
 import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
@@ -35,7 +35,7 @@ export async function openLocal(
 /** Opens the database from its file, and the rest in turn with other commands, when it is first asked for. */
 function openForReading(directory: string, file: string, environment: string | undefined) {
   const { vars, archive } = readLocalConfig(environment);
-  const { database: DB, close } = openFileForReading(file);
+  const { database: DB, close } = openFile(file);
   let opened: Promise<Bindings> | undefined;
   const later = (name: 'LISTS' | 'ARCHIVE') =>
     new Proxy({} as Record<string, (...args: unknown[]) => unknown>, {
