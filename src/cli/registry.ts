@@ -51,7 +51,7 @@ export async function openRegistry(
   };
 }
 
-async function checkMigrations(db: D1Database): Promise<void> {
+export async function checkMigrations(db: D1Database): Promise<void> {
   const missing = await findMissingMigrations(db);
   if (missing.length === 0) return;
   const isEmpty = missing.some((name) => name.startsWith('0000_'));

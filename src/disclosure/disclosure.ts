@@ -1,4 +1,4 @@
-import { and, eq, max, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, disclosures } from '../../drizzle/schema.ts';
 import { type Contact, isUnchanged, selectContacts } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
@@ -29,6 +29,10 @@ export interface NewDisclosure
   receivedAt: Date;
 }
 
+/** The id that was given last, also before the database was restored. */
+const lastId = sql<number>`max(ifnull(max(${disclosures.id}), 0),
+  ifnull((select seq from sqlite_sequence where name = 'disclosures'), 0))`;
+
 /**
  * Opens a request about the present holder of a contact. Throws `invalid` for unknown fields, text that cannot be kept,
  * or a receipt in the future; `not_found`.
@@ -54,14 +58,14 @@ export async function openDisclosure(
   const look = () =>
     db.batch([
       selectContacts(db).where(eq(contacts.code, asciiUpperCase(code))),
-      db.select({ last: max(disclosures.id) }).from(disclosures),
+      db.select({ last: lastId }).from(disclosures),
     ]);
   const judge = ([[contact], [row]]: Awaited<ReturnType<typeof look>>): Change<Disclosure> => {
     if (!contact) {
       throw new RegistryError('not_found', `there is no contact ${code}`, 'contact');
     }
     const { identCountryCode, identKey, identType, uuid, code: contactCode } = contact;
-    const id = (row?.last ?? 0) + 1;
+    const id = row!.last + 1;
     const opened = {
       id,
       ...request,

@@ -52,15 +52,7 @@ test('restores a backup into a temporary database, finds every table as it was, 
   expect(after.registry).toEqual(before.registry);
 });
 
-test('refuses a backup with a changed value, naming the table', async () => {
-  const file = await damaged((file) => {
-    const bytes = readFileSync(file);
-    // The name of a domain is also in an index, which is not compared.
-    bytes.write('Mery 77', bytes.indexOf('Mari 77'));
-    writeFileSync(file, bytes);
-  });
-  await expectRefused(file, 'as it was written: rows of contacts have changed');
-});
+const cutOff = 'a whole backup: it is cut off or changed, or was not written by this tool';
 
 test('refuses a backup in which a byte that means nothing has changed', async () => {
   const file = await damaged((file) => {
@@ -69,22 +61,21 @@ test('refuses a backup in which a byte that means nothing has changed', async ()
     bytes[place + 32] = 1;
     writeFileSync(file, bytes);
   });
-  await expectRefused(file, 'as it was written: its bytes have changed');
+  await expectRefused(file, cutOff);
 });
 
-test('refuses a backup in which a row is missing, naming the table', async () => {
+test('refuses a backup in which a row is missing', async () => {
   const file = await damaged((file) => {
     using database = new DatabaseSync(file);
     database.exec("delete from retained_changes where name = 'õ.ee'");
   });
-  await expectRefused(file, 'as it was written: retained_changes has 0 rows instead of 1');
+  await expectRefused(file, cutOff);
 });
 
 test('refuses a backup that is cut off', async () => {
   const { length } = readFileSync(whole);
   for (const kept of [0, 1_000, length - 100, length - 2]) {
-    const file = await damaged((file) => truncateSync(file, kept));
-    await expectRefused(file, 'a whole backup: it is cut off, or was not written by this tool');
+    await expectRefused(await damaged((file) => truncateSync(file, kept)), cutOff);
   }
 });
 
@@ -94,9 +85,12 @@ test('refuses a backup that restores to something else than it states', async ()
     truncateSync(file, readFileSync(file).lastIndexOf('\n-- '));
     using database = new DatabaseSync(file);
     database.exec("delete from retained_changes where name = 'õ.ee'");
-    await seal(file, tables);
+    await seal(file, { tables });
   });
-  await expectRefused(file, 'as it was written: retained_changes has 0 rows instead of 1');
+  const { stdout } = await verify(file);
+  expect(JSON.parse(stdout).errors[0].message).toBe(
+    `${file} was restored to something else than it states: retained_changes`,
+  );
 });
 
 test('restore refuses what verify refuses', async () => {
@@ -105,7 +99,7 @@ test('restore refuses what verify refuses', async () => {
   const { status, stderr } = await registry.run(['restore', file, '--yes']);
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `refused: ${file} is not a whole backup: it is cut off, or was not written by this tool [file]\n`,
+    stderr: `refused: ${file} is not ${cutOff} [file]\n`,
   });
   expect(await registry.rows()).toEqual(before);
 });

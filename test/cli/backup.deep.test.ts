@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findDatabaseFile } from '../../src/cli/local/file.ts';
 import { restoreMarker } from '../../src/cli/migrate.ts';
 import { contentsOf } from '../../src/cli/nouns/backup/contents.ts';
-import { checkBackup } from '../../src/cli/nouns/backup/file.ts';
+import { readSeal } from '../../src/cli/nouns/backup/seal.ts';
 import { fill, rowsOf } from './filled.ts';
 import { killGroup, startTool, TestRegistry } from './tool.ts';
 
@@ -33,7 +33,7 @@ test('can be killed at any moment and repeated', async () => {
     await killWhen(registry, ['backup', file], after(milliseconds));
     // Either there is no file of this name, or it is whole.
     if (!existsSync(file)) continue;
-    expect((await checkBackup(file)).contacts?.rows).toBe(499);
+    expect((await readSeal(file)).tables.contacts?.rows).toBe(499);
     rmSync(file);
   }
   await registry.done(['backup', file]);
@@ -132,7 +132,7 @@ test('writes, restores and compares a database, and reads an export, that are la
       await loadSql(${JSON.stringify(sql)}, ${JSON.stringify(loaded)});`),
   );
   using exported = new DatabaseSync(loaded);
-  expect(contentsOf(exported).history).toEqual((await checkBackup(file)).history);
+  expect(contentsOf(exported).history).toEqual((await readSeal(file)).tables.history);
 }, 300_000);
 
 test('leaves nothing behind when it is interrupted, and says so', async () => {

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
-import { openLocalData } from '../../src/cli/local/open.ts';
-import { applyMigrations, listMigrations } from '../../src/cli/migrate.ts';
+import { listMigrations } from '../../src/cli/migrate.ts';
 import { copyLocal, writeBackup } from '../../src/cli/nouns/backup/file.ts';
+import { runProgram } from '../../src/cli/program.ts';
+import { captured } from './captured.ts';
 import { fill, rowsOf } from './filled.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
@@ -28,17 +29,34 @@ test('restores a backup into an empty database, row by row the same, and publish
   expect(await rowsOf(restored)).toEqual(await rowsOf(registry));
   const { lists } = await restored.done('lists status');
   expect(lists).toMatchObject([{ behind: false }, { count: 1 }, { count: 1 }, {}, {}]);
-  // The id of a deleted contact is not used again.
-  for (const each of [registry, restored]) await each.addContacts('ALPHA:N');
-  const ids = await Promise.all(
-    [registry, restored].map(async (each) =>
-      (await each.rows()).contacts!.map((row) => (row as { id: number }).id),
-    ),
-  );
-  expect(ids[1]).toEqual(ids[0]);
 });
 
-test('asks before it restores over rows, naming them, and removes them only if told to', async () => {
+test('gives no id again that a caller has seen, and leaves no gap in the history', async () => {
+  const place = await tool.newRegistry('ALPHA');
+  await place.addContacts('ALPHA:1');
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await place.done(['backup', file]);
+  const idsOf = async () => {
+    const tables = await place.rows();
+    const names = ['contacts', 'disclosures', 'notifications', 'systems', 'history'];
+    return names.map((name) => Math.max(...tables[name]!.map((row) => (row as { id: number }).id)));
+  };
+  const add = async () => {
+    await place.addContacts('ALPHA:2');
+    await place.done('contact update ALPHA:2 --name Mari');
+    await place.done('system add epp');
+    const words = '--requester Mari --identified-by card --organization Police --basis law';
+    await place.done(`disclosure open --contact ALPHA:1 ${words} --fields name`);
+    return await idsOf();
+  };
+  const before = await add();
+  await place.done(['restore', file, '--yes']);
+  const after = await add();
+  for (const n of [0, 1, 2, 3]) expect(after[n]).toBeGreaterThan(before[n]!);
+  expect(after[4]).toBe(before[4]);
+});
+
+test('asks before it restores over rows, and leaves them and no copy if nobody agrees', async () => {
   const file = path.join(registry.directory, 'again.sqlite');
   await registry.done(['backup', file]);
   const other = await tool.newRegistry();
@@ -47,9 +65,10 @@ test('asks before it restores over rows, naming them, and removes them only if t
   const refused = await other.run(['restore', file]);
   expect(refused).toMatchObject({ status: 1, stdout: '' });
   expect(refused.stderr).toMatch(
-    /^refused: This removes everything that is in the database:\n\nTABLE +HERE +IN THE FILE\n.*^contacts +0 +500$.*^last change +20\S+Z +20\S+Z\n\nThe service must be stopped first\. There is no terminal to ask on; confirm with --yes\n$/ms,
+    /^refused: This removes everything that is in the database \(registrars: 1, contacts: 0, changes: 1, last change: 20\S+Z\),\nand puts there what is in the file \(registrars: 1, contacts: 499, changes: 50\d, last change: 20\S+Z\):\n.*\nThe service must be stopped first\. There is no terminal to ask on; confirm with --yes\n$/,
   );
   expect(await other.rows()).toEqual(before);
+  expect(existsSync(`${file}.prepared`)).toBe(false);
   await other.done(['restore', file, '--yes']);
   expect(await rowsOf(other)).toEqual(await rowsOf(registry));
 });
@@ -83,7 +102,7 @@ test('refuses a file that is not a whole backup', async () => {
   expect(existsSync(place.directory)).toBe(false);
 });
 
-test('restores the backup of an earlier release, which the next start migrates', async () => {
+test('restores the backup of an earlier release, migrated', async () => {
   const file = path.join(await tool.newDirectory(), 'earlier.sqlite');
   const names = listMigrations().filter((name) => name < '0009');
   await writeBackup(file, async (target) => {
@@ -96,9 +115,21 @@ test('restores the backup of an earlier release, which the next start migrates',
   });
   const restored = await newPlace('restored');
   await restored.done(['restore', file]);
-  const { env, dispose } = await openLocalData(restored.directory);
-  await applyMigrations(env.DB);
-  await dispose();
   expect(await restored.done('registrar list')).toMatchObject({ registrars: [{ code: 'ALPHA' }] });
   await restored.done('system add epp');
+});
+
+test('refuses to restore over the database of a service that runs', async () => {
+  const place = await tool.newRegistry();
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await place.done(['backup', file]);
+  const before = await place.rows();
+  const { env, dispose } = await place.open();
+  const open = async () => ({ env, service: 'http://localhost:8787', dispose });
+  const { status, stderr } = await captured(() => runProgram(['restore', file, '--yes'], open));
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'refused: npm start runs on this database (http://localhost:8787); stop it first\n',
+  });
+  expect(await place.rows()).toEqual(before);
 });

@@ -15,7 +15,7 @@ const refusal = `a restore of this database was not finished, and nothing can us
 
 beforeAll(async () => {
   const { env, dispose } = await registry.open();
-  await makeEmpty(env.DB, { command, confirmed: undefined });
+  await makeEmpty(env.DB, { command, sha256: '' });
   await dispose();
 });
 

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
-import { counted } from '../../report/text.ts';
 
 /** Rows of each table, and their digest. */
 export type Contents = Record<string, { rows: number; digest: string }>;
@@ -9,10 +8,7 @@ export type Contents = Record<string, { rows: number; digest: string }>;
 const isOwn = (name: string) => `${name} not glob 'sqlite_*' and ${name} not glob '_cf_*'`;
 
 /** A table and one that it refers to, if any. */
-export interface TableReference {
-  name: string;
-  parent: string | null;
-}
+export type TableReference = { name: string; parent: string | null };
 
 export const selectTables = `
   select own.name, reference."table" as parent
@@ -71,20 +67,6 @@ function keyOf(database: DatabaseSync, table: string): string {
     .prepare('select name from pragma_table_info(?) where pk > 0 order by pk')
     .all(table);
   return columns.length === 0 ? 'rowid' : columns.map(({ name }) => `"${name}"`).join(', ');
-}
-
-/** A sentence for each table that differs. */
-export function differences(expected: Contents, found: Contents): string[] {
-  const tables = [...new Set([...Object.keys(expected), ...Object.keys(found)])];
-  return tables.flatMap((table) => {
-    const [before, now] = [expected[table], found[table]];
-    if (!now) return [`the table ${table} is missing`];
-    if (!before) return [`the table ${table} was added`];
-    if (now.rows !== before.rows) {
-      return [`${table} has ${counted(now.rows, 'row')} instead of ${before.rows}`];
-    }
-    return now.digest === before.digest ? [] : [`rows of ${table} have changed`];
-  });
 }
 
 export function summaryOf(contents: Contents): { tables: number; rows: number } {

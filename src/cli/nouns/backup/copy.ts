@@ -5,15 +5,25 @@ import { restoreMarker } from '../../migrate.ts';
 import { startProgress } from '../../report/progress.ts';
 import { parentsFirst, selectTables, type TableReference, tablesOf } from './contents.ts';
 
-/** The rows of each table; none if an unfinished restore has left them. */
-export async function rowsToLose(db: D1Database): Promise<Map<string, number>> {
+/** What an unfinished restore leaves: the command that repeats it, and the digest of the prepared copy. */
+export type Mark = { command: string; sha256: string };
+
+/** What a database holds; `words` for the operator. */
+export type Figures = Record<'registrars' | 'changes' | 'lastId', number> & { words: string };
+
+export const selectFigures = `select (select count(*) from registrars) as registrars, count(*) as changes,
+  (select max(seq) from sqlite_sequence) as lastId,
+  format('registrars: %d, contacts: %d, changes: %d, last change: %s', (select count(*) from registrars),
+    (select count(*) from contacts), count(*), max(occurred_at)) as words from history`;
+
+/** What a database holds, or the mark that a restore has left there; neither if it has no tables. */
+export async function readState(db: D1Database): Promise<{ mark?: Mark; seen?: Figures }> {
   const tables = await tablesIn(db);
-  if (tables.length === 0 || tables.includes(restoreMarker)) return new Map();
-  const counts = await db.batch<{ count: number }>(
-    tables.map((table) => db.prepare(`select count(*) as count from "${table}"`)),
-  );
-  const rows = tables.map((table, n) => [table, counts[n]!.results[0]!.count] as const);
-  return new Map(rows.filter(([table]) => table !== 'd1_migrations'));
+  if (tables.includes(restoreMarker)) {
+    return { mark: (await db.prepare(`select * from ${restoreMarker}`).first<Mark>())! };
+  }
+  if (!tables.includes('history')) return {};
+  return { seen: (await db.prepare(selectFigures).first<Figures>())! };
 }
 
 async function tablesIn(db: D1Database): Promise<string[]> {
@@ -22,34 +32,28 @@ async function tablesIn(db: D1Database): Promise<string[]> {
 }
 
 /**
- * Empties the database and leaves a mark that makes every command refuse it and name `command`. All of this happens, or
- * nothing. Throws `changed_meanwhile` if a table no longer has as many rows as were confirmed.
+ * Empties the database and leaves a mark that makes every command refuse it. All of this happens, or nothing. Throws
+ * `changed_meanwhile` if there are other changes than were seen.
  */
 export async function makeEmpty(
   db: D1Database,
-  { command, confirmed }: { command: string; confirmed: ReadonlyMap<string, number> | undefined },
+  { command, sha256 }: Mark,
+  seen?: Figures,
 ): Promise<void> {
-  const tables = await tablesIn(db);
-  const conditions = [...(confirmed ?? [])].map(
-    ([table, count]) => `(select count(*) from "${table}") = ${count}`,
-  );
+  const isAsSeen = seen ? `(select count(*) from history) = ${seen.changes}` : 'true';
+  const tables = (await tablesIn(db)).filter((table) => table !== restoreMarker);
   try {
     await db.batch([
       db.prepare(`drop table if exists ${restoreMarker}`),
-      db.prepare(`create table ${restoreMarker} (command text, is_confirmed integer,
-        constraint as_confirmed check (is_confirmed))`),
-      db
-        .prepare(`insert into ${restoreMarker} values (?, ${conditions.join(' and ') || 'true'})`)
-        .bind(command),
-      ...tables
-        .filter((table) => table !== restoreMarker)
-        // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
-        .reverse()
-        .map((table) => db.prepare(`drop table "${table}"`)),
+      db.prepare(`create table ${restoreMarker} (command text, sha256 text, is_as_seen integer,
+        constraint as_seen check (is_as_seen))`),
+      db.prepare(`insert into ${restoreMarker} values (?, ?, ${isAsSeen})`).bind(command, sha256),
+      // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
+      ...tables.reverse().map((table) => db.prepare(`drop table "${table}"`)),
     ]);
   } catch (error) {
-    if (!(error as Error).message.includes('as_confirmed')) throw error;
-    const message = 'the database has changed since you were asked; nothing was removed';
+    if (!(error as Error).message.includes('as_seen')) throw error;
+    const message = 'the database has changed meanwhile, and nothing was removed; stop the service';
     throw new RegistryError('changed_meanwhile', message);
   }
 }
@@ -60,37 +64,41 @@ const lastTables = ['list_publications', 'api_users', 'systems', 'certificates',
 /** Copies a backup into a database that `makeEmpty` has emptied. The last statement removes the mark. */
 export async function copyInto(db: D1Database, file: string, rows: number): Promise<void> {
   using backup = new DatabaseSync(file, { readOnly: true });
-  using progress = startProgress('restoring', rows);
   const all = tablesOf(backup);
+  using progress = startProgress('restoring', rows);
   const tables = all.filter((table) => !lastTables.includes(table));
   // The backup of an earlier release has fewer tables.
   const withheld = lastTables.filter((table) => all.includes(table));
+  const selectCreation = backup.prepare(
+    'select sql from sqlite_schema where type = ? and sql is not null and tbl_name = ?',
+  );
+  const creation = (type: string, table: string) =>
+    selectCreation.all(type, table).map(({ sql }) => db.prepare(String(sql)));
   for (const table of tables) {
-    await db.prepare(creationOf(backup, 'table', table)[0]!).run();
-    for (const [statement, count] of insertions(db, backup, table)) {
-      await statement.run();
-      progress.advance(count);
+    await creation('table', table)[0]!.run();
+    for (const statement of insertions(db, backup, table)) {
+      progress.advance((await statement.run()).meta.changes);
     }
   }
-  // These are prepared before the slow ones: the local runtime closes a prepared statement's connection after seconds
-  // of silence.
-  const indexes = tables.flatMap((table) => creationOf(backup, 'index', table));
-  const slow = indexes.map((sql) => db.prepare(sql));
+  // These are prepared before the slow ones: the proxy of a deployed database closes its connection after seconds of
+  // silence.
+  const slow = tables.flatMap((table) => creation('index', table));
   const last = [
     ...withheld.flatMap((table) => [
-      ...creationOf(backup, 'table', table).map((sql) => db.prepare(sql)),
-      ...[...insertions(db, backup, table)].map(([statement]) => statement),
-      ...creationOf(backup, 'index', table).map((sql) => db.prepare(sql)),
+      ...creation('table', table),
+      ...insertions(db, backup, table),
+      ...creation('index', table),
     ]),
-    ...creationOf(backup, 'trigger').map((sql) => db.prepare(sql)),
-    ...counters(db, backup),
+    ...all.flatMap((table) => creation('trigger', table)),
+    db.prepare('delete from sqlite_sequence'),
+    ...insertions(db, backup, 'sqlite_sequence'),
     db.prepare(`drop table ${restoreMarker}`),
   ];
   for (const statement of slow) await statement.run();
   await db.batch(last);
 }
 
-/** Statements that insert the rows of a table, each with its number of rows. */
+/** Statements that insert the rows of a table. */
 function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
   const columns = backup.prepare('select name from pragma_table_info(?)').all(table);
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
@@ -98,40 +106,5 @@ function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
   const insert = db.prepare(`insert into "${table}" (${names}) select ${values} from json_each(?)`);
   const statement = backup.prepare(`select ${names} from "${table}"`);
   statement.setReturnArrays(true);
-  let count = 0;
-  function* counting() {
-    for (const row of statement.iterate()) {
-      count += 1;
-      yield row;
-    }
-  }
-  for (const array of chunkedJson(counting())) {
-    yield [insert.bind(array), count] as const;
-    count = 0;
-  }
-}
-
-/** Restores the counters of ids, so that no id is given again. */
-function counters(db: D1Database, backup: DatabaseSync): D1PreparedStatement[] {
-  const rows = backup.prepare('select name, seq from sqlite_sequence').all();
-  return [
-    db.prepare('delete from sqlite_sequence'),
-    ...rows.map(({ name, seq }) =>
-      db.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').bind(name, seq),
-    ),
-  ];
-}
-
-/** The statements that created things of this type, of one table or of all. */
-function creationOf(
-  backup: DatabaseSync,
-  type: 'table' | 'index' | 'trigger',
-  table: string | null = null,
-): string[] {
-  const rows = backup
-    .prepare(
-      'select sql from sqlite_schema where type = ? and sql is not null and tbl_name = ifnull(?, tbl_name)',
-    )
-    .all(type, table) as { sql: string }[];
-  return rows.map(({ sql }) => sql);
+  for (const array of chunkedJson(statement.iterate())) yield insert.bind(array);
 }

@@ -1,27 +1,29 @@
 import { existsSync } from 'node:fs';
-import { DatabaseSync } from 'node:sqlite';
-import { type Problem, RegistryError } from '../../../error.ts';
+import { backup, DatabaseSync } from 'node:sqlite';
+import { RegistryError } from '../../../error.ts';
 import { writeWhole } from '../../file/whole.ts';
 import { findDatabaseFile } from '../../local/file.ts';
-import { atInterrupt } from '../../report/interrupt.ts';
-import { type Contents, contentsOf, differences } from './contents.ts';
-import { readSeal, seal } from './seal.ts';
+import { type Contents, contentsOf } from './contents.ts';
+import { type Seal, seal } from './seal.ts';
 
-/** Fills a new SQLite file by `write`, checks it and seals it. Throws `taken` if the file exists. */
-export async function writeBackup(
+/**
+ * Has `write` fill a SQLite file, checks it and seals it, with what `write` returns. Throws `taken` if the file must be new
+ * and exists.
+ */
+export async function writeBackup<Result>(
   file: string,
-  write: (target: string) => Promise<void>,
-  writtenBy?: 'move-in',
-): Promise<Contents> {
-  if (existsSync(file)) throw new RegistryError('taken', `${file} already exists`, 'file');
-  using _ = atInterrupt(() => 'interrupted; no backup was written');
+  write: (target: string) => Promise<Result>,
+  writtenBy?: Seal['writtenBy'],
+  isNew = true,
+): Promise<Seal<Result>> {
+  if (isNew && existsSync(file)) {
+    throw new RegistryError('taken', `${file} already exists`, 'file');
+  }
   const fill = async (target: string) => {
-    await write(target);
-    const contents = inspect(target);
-    await seal(target, contents, writtenBy);
-    return contents;
+    const result = await write(target);
+    return await seal(target, { tables: inspect(target), writtenBy, result });
   };
-  return await writeWhole(file, fill, { isNew: true });
+  return await writeWhole(file, fill, { isNew });
 }
 
 /** Throws `malformed` if the database is damaged. */
@@ -38,35 +40,6 @@ function inspect(file: string): Contents {
   }
 }
 
-/** The contents of a backup. Throws `not_found`, and `malformed` with the changes if it is not as it was written. */
-export async function checkBackup(file: string): Promise<Contents> {
-  if (!existsSync(file)) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
-  const { tables, isUnchanged } = await readSeal(file);
-  if (isUnchanged) return tables;
-  const changes = changesOf(file, tables);
-  throw changedBackup(file, changes.length > 0 ? changes : ['its bytes have changed']);
-}
-
-function changesOf(file: string, tables: Contents): string[] {
-  try {
-    using database = new DatabaseSync(file, { readOnly: true });
-    return differences(tables, contentsOf(database));
-  } catch (error) {
-    return [(error as Error).message];
-  }
-}
-
-export function changedBackup(file: string, changes: readonly string[]): RegistryError {
-  const [first, ...others] = changes.map(
-    (change): Problem => ({
-      reason: 'malformed',
-      message: `${file} is not as it was written: ${change}`,
-      field: 'file',
-    }),
-  );
-  return new RegistryError([first!, ...others]);
-}
-
 /** Copies a local database as it is at one moment; others may write to it meanwhile. */
 export function copyLocal(
   directory: string,
@@ -77,13 +50,15 @@ export function copyLocal(
   if (file === undefined) {
     throw new RegistryError('not_found', `${directory} has no database of this environment`);
   }
-  {
-    using source = new DatabaseSync(file, { timeout: 30_000 });
-    source.prepare('vacuum into ?').run(target);
-  }
-  using copy = new DatabaseSync(target);
-  const platforms = copy
-    .prepare("select name from sqlite_schema where type = 'table' and name glob '_cf_*'")
-    .all();
-  for (const { name } of platforms) copy.exec(`drop table "${name}"`);
+  using source = new DatabaseSync(file, { timeout: 30_000 });
+  source.prepare('vacuum into ?').run(target);
+}
+
+/** Makes a database equal to another, in one transaction, whoever has it open. */
+export async function copyDatabase(from: string, to: string): Promise<void> {
+  using source = new DatabaseSync(from, { readOnly: true });
+  await backup(source, to, { rate: 10_000 });
+  using target = new DatabaseSync(to);
+  // Otherwise its log stays as large as it is.
+  target.exec('pragma wal_checkpoint(truncate)');
 }

@@ -1,15 +1,16 @@
-import { mkdirSync, mkdtempDisposableSync } from 'node:fs';
+import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { RegistryError } from '../../../error.ts';
 import { bare } from '../../command.ts';
-import { findDatabaseFile } from '../../local/file.ts';
+import { openFile } from '../../local/file.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
-import { run } from '../../run.ts';
-import { contentsOf, differences, summaryOf } from './contents.ts';
+import { report } from '../../run.ts';
+import { contentsOf, summaryOf } from './contents.ts';
 import { copyInto, makeEmpty } from './copy.ts';
-import { changedBackup, checkBackup } from './file.ts';
+import { readSeal } from './seal.ts';
 
 const command = bare('verify', 'backup verify registry-2026-11-21.sqlite')
   .description(
@@ -30,24 +31,27 @@ export const verifyVerb = command.action(async (name, { json }) => {
     directory.remove();
     return 'interrupted; the backup was not verified';
   });
-  await run(
-    { persistTo: directory.path, ...(json && { json }) },
-    async () => {
-      mkdirSync(path.join(directory.path, 'v3/d1'), { recursive: true });
-      return checkBackup(file);
-    },
-    async ({ env }, contents) => {
-      const { tables, rows } = summaryOf(contents);
-      await makeEmpty(env.DB, { command: '', confirmed: undefined });
-      await copyInto(env.DB, file, rows);
-      using restored = new DatabaseSync(findDatabaseFile(directory.path, undefined)!);
-      const changes = differences(contents, contentsOf(restored));
-      if (changes.length > 0) throw changedBackup(file, changes);
-      return {
-        data: { file, tables, rows, contents, verified: true },
-        text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
-      };
-    },
-    { mayBeEmpty: true },
-  );
+  await report(json ? { json } : {}, async () => {
+    const { tables: contents } = await readSeal(file);
+    const { tables, rows } = summaryOf(contents);
+    const target = path.join(directory.path, 'restored.sqlite');
+    const { database, close } = openFile(target, { isWritable: true });
+    // As into a deployed database, which takes rows in no other way.
+    await makeEmpty(database, { command: '', sha256: '' });
+    await copyInto(database, file, rows);
+    close();
+    using restored = new DatabaseSync(target, { readOnly: true });
+    const found = contentsOf(restored);
+    const others = Object.keys({ ...contents, ...found }).filter(
+      (table) => contents[table]?.digest !== found[table]?.digest,
+    );
+    if (others.length > 0) {
+      const message = `${file} was restored to something else than it states: ${others.join(', ')}`;
+      throw new RegistryError('malformed', message, 'file');
+    }
+    return {
+      data: { file, tables, rows, contents, verified: true },
+      text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
+    };
+  });
 });

@@ -14,22 +14,16 @@ export const eraseAgain = verb(
     .addHelpText(
       'after',
       `
-The bucket ARCHIVE remembers each erasure, by the UUID of the contact. restore does the same at its end; after
+The bucket ARCHIVE remembers each erasure, by the UUID of the contact. restore does the same; after
 a restore by Time Travel, run this command.`,
     ),
-  async (registry, options) => {
-    const { data, text } = await repeatErasures(registry, options);
-    return {
-      data,
-      text: text ?? 'the bucket ARCHIVE remembers no erasure of a contact that is here',
-    };
-  },
+  repeatErasures,
 );
 
 /**
  * Erases the contacts whose erasure the bucket remembers and of which the database has values, after a question. Those that
- * cannot be erased are named, and the exit status is 1. The text is undefined if there are none. Throws `not_found` without
- * a bucket, and `invalid` if the operator does not agree.
+ * cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and `invalid` if the operator
+ * does not agree.
  */
 export async function repeatErasures(
   { db, env, origin, isDryRun }: Registry,
@@ -40,7 +34,10 @@ export async function repeatErasures(
     throw new RegistryError('not_found', message);
   }
   const restored = await findRestored(db, await readErasures(env.ARCHIVE));
-  if (restored.length === 0) return { data: { erased_again: [], changed: false }, text: undefined };
+  if (restored.length === 0) {
+    const text = 'the bucket ARCHIVE remembers no erasure of a contact that is here';
+    return { data: { erased_again: [], changed: false }, text };
+  }
   if (isDryRun) {
     const text = `would erase ${textOf(restored)}`;
     return { data: { erased_again: restored, changed: false }, text };
