@@ -2,7 +2,6 @@ import { statSync } from 'node:fs';
 import path from 'node:path';
 import { noun, reading } from '../../command.ts';
 import { localDirectory } from '../../project.ts';
-import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { summaryOf } from './contents.ts';
@@ -22,7 +21,6 @@ checked before it gets its name. A deployed database serves no requests while it
     ),
   async (_registry, name, options) => {
     const file = path.resolve(name);
-    using _ = atInterrupt(() => 'interrupted; no backup was written');
     const { tables: contents } = await writeBackup(file, async (target) => {
       if (options.remote) await exportRemote(target, options.env ?? 'production');
       else copyLocal(localDirectory(options.persistTo), options.env, target);
