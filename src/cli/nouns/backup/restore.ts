@@ -31,10 +31,10 @@ const command = reading(
   .addHelpText(
     'after',
     `
-Name a new directory, or a new database in wrangler.toml; no migrations are applied first. Stop the service before.
-In a database that has rows, everything is removed, after a question. Who was disabled, suspended or given another
-secret since the backup stays so, and who was erased since is erased again. If the restore of a deployed database is
-interrupted, every command refuses the database until you repeat it: it goes on from <file>.prepared.`,
+Name a new directory, or a new database in wrangler.toml, without migrations. Stop the service before. In a database
+that has rows, everything is removed, after a question. Who was disabled, suspended or given another secret since the
+backup stays out, and who was erased since is erased again. If the restore is interrupted, every command refuses the
+database until you repeat it: it goes on from <file>.prepared.`,
   );
 type Options = CommonOptions & ReturnType<typeof command.opts>;
 
