@@ -112,8 +112,9 @@ async function restore(
 
 /** The copy that an unfinished restore has prepared, if it is there as it was written. */
 async function findPrepared(copy: string, mark: Mark | undefined) {
+  if (!mark) return undefined;
   const sealed = (await readSeal(copy).catch(() => undefined)) as Seal<Preparation> | undefined;
-  return mark && sealed?.sha256 === mark.sha256 ? sealed : undefined;
+  return sealed?.sha256 === mark.sha256 ? sealed : undefined;
 }
 
 /**
