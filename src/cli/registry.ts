@@ -62,7 +62,7 @@ export async function checkMigrations(db: D1Database): Promise<void> {
   );
 }
 
-function operatorName(): string {
+export function operatorName(): string {
   try {
     return userInfo().username;
   } catch {

@@ -1,18 +1,25 @@
-import { or } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
-import { type Problem, type RecordProblem, throwProblems } from '../error.ts';
+import {
+  orRefusal,
+  type Problem,
+  type RecordProblem,
+  RegistryError,
+  throwProblems,
+} from '../error.ts';
 import { difference, shownChanges } from '../history/changes.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin, writeMany } from '../write.ts';
+import { updateAnyContact } from './administer.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
+  checkStatuses,
   generateAuthInfo,
   selectContacts,
 } from './contact.ts';
 import { insertContacts } from './create.ts';
-import type { FileColumn, RequiredColumn } from './fields.ts';
+import { contactColumns, type FileColumn, type RequiredColumn } from './fields.ts';
 import { keysOf } from './keys.ts';
 
 /** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
@@ -21,15 +28,22 @@ export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
     registrar: string;
   };
 
+/** The columns that an update by a file leaves alone: the operator changes them one by one, or a check does. */
+const fixedColumns: readonly string[] = contactColumns
+  .filter(([column, { group }]) => group === 'identity' || /Verification$/.test(column))
+  .map(([column]) => column)
+  .concat('verificationDemand', 'identityRequest');
+
 /**
- * The reasons why records cannot be imported: an unknown registrar, a new code without the registrar's prefix, a UUID
- * that another contact has, or a contact that exists with other values, which an import does not overwrite.
+ * The reasons why records cannot be imported: an unknown registrar, a new code without the registrar's prefix, or a contact
+ * that exists with other values, which an import overwrites only with `isUpdate`.
  */
 export async function findContactProblems(
   db: Database,
   records: readonly ContactRecord[],
+  { isUpdate = false } = {},
 ): Promise<RecordProblem<ContactRecord>[]> {
-  return problemsOf(records, await loadPresent(db, records));
+  return problemsOf(records, await loadPresent(db, records), isUpdate);
 }
 
 /**
@@ -59,19 +73,46 @@ export function importContacts(
   return writeMany(db, origin.request, plan, options);
 }
 
-/** Loads the existing rows to which the records refer; contacts are found by their codes and UUIDs. */
+/** The records whose contacts do not exist, and those whose contacts have other values. */
+export async function splitContacts(db: Database, records: readonly ContactRecord[]) {
+  const { contacts } = await loadPresent(db, records);
+  const { missing = [], changed = [] } = Object.groupBy(records, (record) => {
+    const contact = contacts.get(record.code);
+    if (!contact) return 'missing';
+    return Object.keys(difference(contact, record)).length > 0 ? 'changed' : 'equal';
+  });
+  return { missing, changed };
+}
+
+/**
+ * Gives contacts that exist the values of the records, one after the other, by the rules of the registrar interface, and
+ * returns how many differed. Throws what `updateAnyContact` throws.
+ */
+export async function updateContacts(
+  db: Database,
+  origin: Origin,
+  records: readonly ContactRecord[],
+  options: ChangeOptions = {},
+): Promise<number> {
+  let count = 0;
+  for (const { code, registrar: _, ...values } of records) {
+    const given = Object.entries(values).filter(([column]) => !fixedColumns.includes(column));
+    const changes = await updateAnyContact(db, origin, code, Object.fromEntries(given), options);
+    if (Object.keys(changes).length > 0) count += 1;
+  }
+  return count;
+}
+
+/** Loads the existing rows to which the records refer. */
 async function loadPresent(db: Database, records: readonly ContactRecord[]) {
   const codes = await db.select({ code: registrars.code }).from(registrars);
   const present = {
     registrars: new Set(codes.map(({ code }) => code)),
     contacts: new Map<string, ContactWithRegistrar>(),
   };
-  for (const keys of jsonArrays(
-    records.flatMap(({ code, uuid }) => [code, ...(uuid ? [uuid] : [])]),
-  )) {
-    const isMeant = or(isIn(contacts.code, keys), isIn(contacts.uuid, keys));
-    for (const contact of await selectContacts(db).where(isMeant)) {
-      present.contacts.set(contact.code, contact).set(contact.uuid, contact);
+  for (const keys of jsonArrays(records.map(({ code }) => code))) {
+    for (const contact of await selectContacts(db).where(isIn(contacts.code, keys))) {
+      present.contacts.set(contact.code, contact);
     }
   }
   return present;
@@ -82,29 +123,36 @@ type Present = Awaited<ReturnType<typeof loadPresent>>;
 function problemsOf(
   records: readonly ContactRecord[],
   present: Present,
+  isUpdate = false,
 ): RecordProblem<ContactRecord>[] {
   return records.flatMap((record) => {
-    const problem = problemOf(record, present);
+    const problem = problemOf(record, present, isUpdate);
     return problem ? [{ ...problem, record }] : [];
   });
 }
 
-function problemOf(record: ContactRecord, present: Present): Problem | undefined {
-  const { registrar, code, uuid } = record;
+function problemOf(
+  record: ContactRecord,
+  present: Present,
+  isUpdate: boolean,
+): Problem | undefined {
+  const { registrar, code } = record;
   if (!present.registrars.has(registrar)) {
     const message = `there is no registrar ${JSON.stringify(registrar)}`;
     return { reason: 'not_found', message, field: 'registrar' };
   }
-  const owner = uuid && present.contacts.get(uuid);
-  if (owner && owner.code !== code) {
-    const message = `${uuid} is already the UUID of ${owner.code}`;
-    return { reason: 'taken', message, field: 'uuid' };
-  }
   const contact = present.contacts.get(code);
   if (!contact) return problemOfNewCode(record);
-  const other = Object.keys(shownChanges(difference(contact, record)));
+  const changes = Object.entries(difference(contact, record));
+  const fixed = changes.filter(([name]) => name === 'registrar' || fixedColumns.includes(name));
+  if (isUpdate && changes.length > 0 && fixed.length === 0) {
+    const refused = orRefusal(() => checkStatuses(contact, 'Update'));
+    return refused instanceof RegistryError ? refused.problems[0] : undefined;
+  }
+  const other = Object.keys(shownChanges(Object.fromEntries(isUpdate ? fixed : changes)));
   if (other.length === 0) return undefined;
-  const message = `${code} already exists with another ${other.join(', ')}; an import overwrites nothing`;
+  const never = isUpdate ? '--update does not change that' : 'an import overwrites nothing';
+  const message = `${code} already exists with another ${other.join(', ')}; ${never}`;
   return { reason: 'taken', message, field: 'code' };
 }
 

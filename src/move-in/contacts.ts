@@ -1,14 +1,8 @@
-import { sql } from 'drizzle-orm';
 import type * as z from 'zod/mini';
-import { type Claim, claims, contacts, domainContacts, domains } from '../../drizzle/schema.ts';
+import { type Claim, contacts } from '../../drizzle/schema.ts';
 import { derivedStatuses, generateAuthInfo } from '../contact/contact.ts';
 import { insertContacts } from '../contact/create.ts';
-import {
-  columnsOfClaim,
-  contactColumns,
-  contactFields,
-  verificationColumn,
-} from '../contact/fields.ts';
+import { contactColumns, contactFields, verificationColumn } from '../contact/fields.ts';
 import { invalidValues } from '../contact/invalid.ts';
 import { keysOf } from '../contact/keys.ts';
 import {
@@ -17,13 +11,9 @@ import {
   reasonIn,
   verificationRule,
 } from '../contact/verification-rules.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { registrarIdOf } from '../registrar/account.ts';
 import { currentTime } from '../time/clock.ts';
-import { valueIn } from './conditions.ts';
-import { columnOf, type Form, type Kind, type KindColumn, registrarOf } from './kind.ts';
+import { columnOf, type Form, type Kind, registrarOf, rowsOf } from './kind.ts';
 import {
-  anyText,
   code,
   country,
   list,
@@ -69,25 +59,6 @@ function record(rule: z.ZodMiniType): ReadText {
   };
 }
 
-/**
- * The form with the verifications that end because their values change. The file may repeat one that has ended: what was
- * checked is not what is on record.
- */
-function withEnded(form: Form, here: Form): Form {
-  const ended = claims.flatMap((claim) => {
-    const { file } = contactFields[verificationColumn[claim]];
-    const [given, stored] = [objectIn(form[file]), objectIn(here[file])];
-    if (!given || !stored || given.id !== stored.id) return [];
-    const isChange = columnsOfClaim(claim, here.ident_type).some((column) => {
-      const name = contactFields[column].file!;
-      return form[name] !== here[name];
-    });
-    const isEnd = isChange || stored.result === 'ended';
-    return isEnd ? [[file, JSON.stringify({ ...given, result: 'ended' })]] : [];
-  });
-  return { ...form, ...Object.fromEntries(ended) };
-}
-
 function withoutMetDemand(form: Form): Form {
   const demanded = objectIn(form.verification_demand)?.claims as Claim[] | undefined;
   const isMet = demanded?.every((claim) => {
@@ -127,68 +98,28 @@ const inFiles = contactColumns.flatMap(([field, { file }]) =>
 
 export const contactKind: Kind = {
   name: 'contacts',
-  subject: 'contact',
-  table: contacts,
   columns: {
     id: columnOf(contacts, 'id', positiveInteger),
     registrar: registrarOf(contacts.registrarId),
     ...Object.fromEntries(
-      inFiles.map(({ field, file }): [string, KindColumn] => [
-        file,
-        {
-          ...columnOf(contacts, field, readers[field] ?? anyText),
-          ...(field === 'authInfo' && { isSecret: true }),
-        },
-      ]),
+      inFiles.map(({ field, file }) => [file, columnOf(contacts, field, readers[field])]),
     ),
   },
   key: ['code'],
   required: ['id', 'registrar'],
-  fixed: ['id', 'uuid', 'registrar'],
   unique: [{ columns: ['id'] }, { columns: ['uuid'] }],
   mayBeOrphan: true,
-  missing: () => ({ uuid: crypto.randomUUID(), auth_info: generateAuthInfo() }),
+  ...rowsOf(contacts),
+  missing: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
+  check: withoutMetDemand,
   carried: refusedToday,
-  derived: {
-    identKey: (form) => keysOfForm(form).identKey,
-    nameKey: (form) => keysOfForm(form).nameKey,
-    emailKey: (form) => keysOfForm(form).emailKey,
-  },
-  // A contact that is added, or replaced because one of these differs, gets its id as its number.
-  obstacle: sql`exists (
-    select 1 from ${contacts}
-    where ${contacts.registrarId} = ${registrarIdOf(valueIn('to.registrar'))}
-      and ${contacts.number} = cast(${valueIn('to.id')} as integer) and ${contacts.code} <> ${valueIn('to.code')})
-    and (${valueIn('from.id')}, ${valueIn('from.uuid')}, ${valueIn('from.registrar')})
-      is not (${valueIn('to.id')}, ${valueIn('to.uuid')}, ${valueIn('to.registrar')})`,
-  settle: async (form, here) => withoutMetDemand(here ? withEnded(form, here) : form),
-  insert: insertContacts,
-  heldBy: sql`(select 'domain ' || ${domains.name} from ${domains}
-    join ${domainContacts} on ${domainContacts.domainId} = ${domains.id}
-    where ${domainContacts.contactId} = ${contacts.id} limit 1)`,
-  links: sql`(select json_group_array(json_array(domain_id, role)) from (
-    select * from ${domainContacts} where ${domainContacts.contactId} = ${contacts.id} order by domain_id, role))`,
-  goingAlong: (db, isGoing) => [
-    db
-      .delete(domainContacts)
-      .where(
-        sql`${domainContacts.contactId} in (select ${contacts.id} from ${contacts} where ${isGoing})`,
-      ),
-  ],
-  following(db, written) {
-    const link = {
-      domainId: sql`link.value ->> 0`,
-      contactId: valueIn('to.id'),
-      role: sql`link.value ->> 1`,
-    };
-    const links = sql`from ${written}, json_each(row.value ->> 'links') as link where true`;
-    return [insertRows(db, domainContacts, link, links).onConflictDoNothing()];
+  stored: {
+    subject: 'contact',
+    derived: ({ ident, name, email }) =>
+      keysOf({ ident: ident ?? '', name: name ?? '', email: email ?? '' }),
+    insert: (db, rows, at) => [insertContacts(db, rows, at)],
   },
 };
-
-function keysOfForm({ ident, name, email }: Form) {
-  return keysOf({ ident: ident ?? '', name: name ?? '', email: email ?? '' });
-}
 
 /** The values that a registrar could not send today. */
 function refusedToday(form: Form, now: Date) {

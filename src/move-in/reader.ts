@@ -2,6 +2,7 @@ import { knownCountry } from '../contact/country.ts';
 import { readDomainName } from '../domain/name.ts';
 import { RegistryError } from '../error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
+import { nfc } from '../text/nfc.ts';
 import { isDay } from '../time/day.ts';
 
 /** Notes that a value is not taken as it is in the file, and why. */
@@ -17,6 +18,14 @@ export const anyText: ReadText = (text) => text;
 
 /** Text of a column that is never null. */
 export const presentText: ReadText = (text) => text ?? '';
+
+/** A secret of a name, which a registration gives in the composed form. */
+export const givenSecret: ReadText = (text, note) => {
+  const composed = text && nfc(text, 255);
+  if (composed && composed !== text)
+    note('is now in composed form (NFC), as a registration gives it');
+  return composed || text;
+};
 
 /** The country of an identity, by which its person is found. */
 export const country: ReadText = (text, note) => {

@@ -20,12 +20,12 @@ const worker = shareEmptyWorker();
 const registry = startTool().sharedRegistry('ALPHA');
 
 beforeAll(async () => {
-  const header = 'code,uuid,name,email,phone,ident,ident_type,ident_country_code\n';
-  const rows = ['1', '2'].map(
-    (n) =>
-      `ALPHA:${n},7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c9${n},Jaan Tamm,jaan@example.ee,+372.5123456,1234567${n},org,EE\n`,
-  );
-  await registry.done('contact import - --registrar ALPHA', header + rows.join(''));
+  const rows = ['1', '2'].map((n) => ({
+    ...{ code: `ALPHA:${n}`, uuid: `7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c9${n}`, name: 'Jaan Tamm' },
+    ...{ email: 'jaan@example.ee', phone: '+372.5123456', ident: `1234567${n}` },
+    ...{ ident_type: 'org', ident_country_code: 'EE' },
+  }));
+  await registry.addRecords(...rows);
   await registry.done('auction start kohv.ee');
 });
 

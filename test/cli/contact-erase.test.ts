@@ -25,9 +25,7 @@ const backups =
 test('contact erase shows what would go and what stays, and then does it', async () => {
   const registry = await tool.newRegistry('ALPHA');
   const other = { ...contact, code: 'ALPHA:TAMM-WORK', uuid: undefined };
-  const rows = [contact, other].map((row) => `${JSON.stringify(row)}\n`).join('');
-  const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
-  await registry.done(args, rows);
+  await registry.addRecords(contact, other);
   const before = await registry.rows();
 
   const dry = await registry.run('contact erase alpha:tamm --dry-run');
@@ -126,25 +124,16 @@ async function backedUp(...codes: string[]) {
   const registry = await tool.newRegistry('ALPHA');
   const rows = codes.map((code) => {
     const values = code === 'ALPHA:LIVING' ? somebodyElse : contact;
-    const row = {
-      ...values,
-      code,
-      uuid: undefined,
-      creator_str: `77-RegistrantUser: ${values.name}`,
-    };
-    return `${JSON.stringify(row)}\n`;
+    const creator_str = `77-RegistrantUser: ${values.name}`;
+    return { ...values, code, uuid: undefined, creator_str };
   });
-  const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
-  await registry.done(args, rows.join(''));
+  await registry.addRecords(...rows);
   const file = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', file]);
   return { registry, file };
 }
 const importContact = (registry: TestRegistry, values: object = {}) =>
-  registry.done(
-    ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'],
-    `${JSON.stringify({ ...contact, ...values })}\n`,
-  );
+  registry.addRecords({ ...contact, ...values });
 const textOf = async (registry: TestRegistry) => JSON.stringify(await registry.rows());
 const erase = (registry: TestRegistry, code: string) =>
   registry.done(['contact', 'erase', code, '--yes']);

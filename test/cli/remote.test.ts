@@ -78,14 +78,12 @@ test('refuses --remote with --persist-to as wrong usage', async () => {
   expect(status).toBe(2);
 });
 
-test.each(['move-in', 'reconcile', 'move-out'])(
-  '%s --remote asks for the deployed database',
-  async (command) => {
-    const args = [command, '/nonexistent', '--remote'];
-    const { status, stderr } = await captured(() => runProgram(args));
-    expect(stderr).toBe(
-      'refused: wrangler.toml has no id of a deployed database registry-edge; deploy the registry first\n',
-    );
-    expect(status).toBe(1);
-  },
-);
+test('move-out --remote asks for the deployed database', async () => {
+  const { status, stderr } = await captured(() =>
+    runProgram(['move-out', '/nonexistent', '--remote']),
+  );
+  expect(stderr).toBe(
+    'refused: wrangler.toml has no id of a deployed database registry-edge; deploy the registry first\n',
+  );
+  expect(status).toBe(1);
+});

@@ -97,8 +97,8 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'report invalid': [[]],
   'report month': [[]],
   'report verification': [[]],
-  'move-in': [['MOVED']],
-  reconcile: [['MOVED']],
+  'move-in': [['MOVED', '--to', 'FILE']],
+  reconcile: [['MOVED', 'BACKUP']],
   'move-out': [['FILE']],
   'backup write': [['FILE']],
   'backup verify': [['BACKUP']],
@@ -115,7 +115,7 @@ const refused = [
   'lists verify',
 ];
 /** Those that have no registry, and so none that is missing. */
-const withoutRegistry = ['backup verify', 'restore', 'lists verify'];
+const withoutRegistry = ['backup verify', 'restore', 'lists verify', 'move-in', 'reconcile'];
 
 function everyVerb(command: CommandUnknownOpts, words: string[]): [string, CommandUnknownOpts][] {
   return command.commands.flatMap((child): [string, CommandUnknownOpts][] => {

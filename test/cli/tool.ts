@@ -12,8 +12,11 @@ import type { Bindings, OpenBindings } from '../../src/cli/bindings.ts';
 import { takeLock } from '../../src/cli/local/lock.ts';
 import { openLocalData } from '../../src/cli/local/open.ts';
 import { openRunningServer } from '../../src/cli/local/server.ts';
+import { readContact } from '../../src/cli/nouns/contact/record.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { openBindings } from '../../src/cli/registry.ts';
+import { importContacts } from '../../src/contact/import.ts';
+import { openDatabase } from '../../src/database/open.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
 import { databaseFile, emptyAgain } from './empty-again.ts';
 
@@ -114,7 +117,7 @@ export class TestRegistry {
   /** The words of a command with the place of this registry, if it has one. */
   private placed(command: Command): string[] {
     const args = wordsOf(command);
-    const isPlaceless = args.slice(0, 2).join(' ') === 'backup verify';
+    const isPlaceless = /^(backup verify|move-in|reconcile)\b/.test(args.join(' '));
     return isPlaceless ? args : [...args, '--persist-to', this.directory];
   }
 
@@ -160,6 +163,23 @@ export class TestRegistry {
   async importContacts(lines: string): Promise<void> {
     const args = ['contact', 'import', '-', '--registrar', 'ALPHA'];
     await this.done(args, contactHeader + lines);
+  }
+
+  /** Adds contacts of ALPHA from rows of files, with the UUIDs, creators and times that no file brings. */
+  async addRecords(...rows: Record<string, unknown>[]): Promise<void> {
+    const { env, dispose } = await this.open();
+    const at = new Date();
+    const origin = {
+      actor: { type: 'operator', name: 'Operator' },
+      request: { at, requestId: crypto.randomUUID() },
+    } as const;
+    const records = rows.map((row) => {
+      const { uuid, creator_str: creator, created_at: createdAt, ...values } = row;
+      const own = Object.entries({ uuid, creator, createdAt }).filter(([, value]) => value);
+      return { ...readContact(values, 'ALPHA', at), ...Object.fromEntries(own) };
+    });
+    await importContacts(openDatabase(env.DB), origin, records);
+    await dispose();
   }
 
   /** Imports contacts of ALPHA of which a test needs no more than their codes. */

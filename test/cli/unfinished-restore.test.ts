@@ -28,7 +28,7 @@ async function everyExample(): Promise<string[][]> {
     verb.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     return wordsOf(/Examples?:\n +(.*)/.exec(help)![1]!.replace(/ (<.*|--json)/, ''));
   });
-  const others = ['backup verify', 'lists verify', 'restore'];
+  const others = ['backup verify', 'lists verify', 'restore', 'move-in', 'reconcile'];
   return examples.filter((words) => !others.some((other) => words.join(' ').startsWith(other)));
 }
 

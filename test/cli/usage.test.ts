@@ -150,7 +150,7 @@ test('says of each column of an import what it holds, and whether it is required
     'code name email phone ident ident_type ident_country_code'.split(' '),
   );
   expect(names(optional)).toEqual(
-    'registrar uuid org_name fax street city zip state country_code auth_info statuses status_notes disclosed_attributes legacy_id identity_verification name_verification email_verification phone_verification address_verification verification_demand identity_request creator_str updator_str created_at updated_at'.split(
+    'registrar org_name fax street city zip state country_code auth_info statuses status_notes disclosed_attributes legacy_id identity_verification name_verification email_verification phone_verification address_verification verification_demand identity_request'.split(
       ' ',
     ),
   );
@@ -177,15 +177,14 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'report month',
     'report verification',
     'health',
-    'reconcile',
     'move-out',
     'backup write',
     'restore',
   ];
   for (const [words, { options }] of verbs) {
     const flags = options.map(({ long }) => long);
-    if (words.join(' ') === 'backup verify') {
-      expect(flags).toEqual(['--json']);
+    if (['backup verify', 'move-in', 'reconcile'].includes(words.join(' '))) {
+      expect(flags).toContain('--json');
       continue;
     }
     expect(flags).toEqual(

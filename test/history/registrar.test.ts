@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { contacts, history } from '../../drizzle/schema.ts';
+import { history } from '../../drizzle/schema.ts';
 import { historyData } from '../../src/cli/nouns/history/entry.ts';
 import { updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/erase.ts';
@@ -11,11 +11,8 @@ import { parseDomainName } from '../../src/domain/name.ts';
 import { removeDomains } from '../../src/domain/remove.ts';
 import { updateDomain } from '../../src/domain/update.ts';
 import { historyEntry } from '../../src/http/history.ts';
-import { contactKind } from '../../src/move-in/contacts.ts';
 import { domainKind } from '../../src/move-in/domains.ts';
-import { keyOf } from '../../src/move-in/kind.ts';
-import { readForms } from '../../src/move-in/read.ts';
-import { writeForms } from '../../src/move-in/write.ts';
+import { addForms } from '../../src/move-in/rows.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
@@ -98,13 +95,10 @@ test('the UUIDs of a domain’s contacts, beside their codes and shown to nobody
   await importDomains(worker.db, operator, [{ ...domain, admin: [one.code, other.code] }]);
   await updateDomain(worker.db, operator, name, { registrant: other.code });
   await removeDomains(worker.db, operator, [name.name]);
-  const [form] = [
-    { name: name.name, registrar: alpha.code, registrant: `["${one.code}"]`, admin: '[]' },
-  ].map((given) => ({ ...given, tech: '[]', created_at: '2026-01-02T03:04:05.678Z' }));
+  const form = { name: name.name, registrar: alpha.code, created_at: '2026-01-02T03:04:05.678Z' };
+  const lists = { registrant: [one.code], admin: [], tech: [] };
   const { actor, request } = operator;
-  const origin = { actor, request };
-  const addition = { action: 'add', from: null, to: form! } as const;
-  expect(await writeForms(worker.db, origin, domainKind, [addition])).toEqual([]);
+  await addForms(worker.db, { actor, request }, domainKind, [{ form, lists }]);
   const entries = await worker.db.select().from(history).where(eq(history.subjectKey, name.name));
   const [first, second] = [{ [one.code]: one.uuid }, { [other.code]: other.uuid }];
   const both = { ...first, ...second };
@@ -118,19 +112,4 @@ test('the UUIDs of a domain’s contacts, beside their codes and shown to nobody
     expect(JSON.stringify(historyData(entry))).not.toContain('uuids');
     expect(JSON.stringify(historyEntry(entry))).not.toContain('uuids');
   }
-});
-
-test('a contact that moves in with another registrar: the one that it leaves, then the one that gets it', async () => {
-  const { code } = await addContact(worker.env, await addRegistrar(worker.env));
-  const forms = await Array.fromAsync(readForms(worker.db, contactKind));
-  const from = forms.find((form) => keyOf(contactKind, form) === code)!;
-  const to = { ...from, registrar: alpha.code };
-  const { actor, request } = operator;
-  const left = await writeForms(worker.db, { actor, request }, contactKind, [
-    { action: 'replace', from, to },
-  ]);
-  expect(left).toEqual([]);
-  expect(await recordedOf(code)).toEqual(['delete false', 'create true']);
-  const [contact] = await worker.db.select().from(contacts).where(eq(contacts.code, code));
-  expect(contact?.registrarId).toBe(alpha.id);
 });

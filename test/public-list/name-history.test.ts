@@ -8,8 +8,8 @@ import { startAuctions } from '../../src/auction/start.ts';
 import { parseDomainName } from '../../src/domain/name.ts';
 import { RegistryError } from '../../src/error.ts';
 import type { Form } from '../../src/move-in/kind.ts';
-import { nameKinds } from '../../src/move-in/kinds.ts';
-import { type RowChange, writeForms } from '../../src/move-in/write.ts';
+import { kinds } from '../../src/move-in/kinds.ts';
+import { addForms } from '../../src/move-in/rows.ts';
 import type { NameStatus } from '../../src/public-list/lists.ts';
 import { readNameHistory, statusesAt } from '../../src/public-list/name-history/name-history.ts';
 import {
@@ -378,11 +378,12 @@ it('is read at once, however often a closing was taken back', async () => {
 });
 
 describe('a name that moved in', () => {
-  const movedIn = (kind: string, change: RowChange, at = '2026-03-01T12:00:00.000Z') => {
-    const origin = { ...command(at), actor: { type: 'move_in', name: 'Former registry' } as const };
-    return writeForms(worker.db, origin, nameKinds.find(({ name }) => name === kind)!, [change]);
+  const add = (name: string, form: Form) => {
+    const actor = { type: 'move_in', name: 'Former registry' } as const;
+    const origin = { ...command('2026-03-01T12:00:00.000Z'), actor };
+    const kind = kinds.find((one) => one.name === name)!;
+    return addForms(worker.db, origin, kind, [{ form }]);
   };
-  const add = (kind: string, form: Form) => movedIn(kind, { action: 'add', from: null, to: form });
   const created = '2019-05-06T07:08:09.000Z';
   const times = { created_at: created, updated_at: '2019-06-01T00:00:00.000Z' };
 
@@ -409,36 +410,6 @@ describe('a name that moved in', () => {
     const uuid = crypto.randomUUID();
     await add('auctions', { ...{ uuid, name, status: 'no_bids' }, ...auction, ...times });
     expect(await historyOf(name)).toEqual([]);
-  });
-
-  it('is not reserved meanwhile if it was released here and moves in again', async () => {
-    const { name, punycode } = newName();
-    const reserved = { name, password: null, last_day: null, created_at: created };
-    await add('reserved', reserved);
-    const until = '2026-04-01T00:00:00.000Z';
-    await removeRetainedDomains(worker.db, command(until), [
-      { name, punycode, status: 'reserved' },
-    ]);
-    const again = '2026-05-01T00:00:00.000Z';
-    await movedIn('reserved', { action: 'add', from: null, to: reserved }, again);
-    expect(await historyOf(name)).toEqual([
-      { status: 'reserved', from: created, until },
-      { status: 'reserved', from: again, until: null },
-    ]);
-  });
-
-  it('is disputed for longer after its dispute was extended', async () => {
-    const { name } = newName();
-    const dispute = {
-      ...{ name, first_day: '2026-03-01', last_day: '2026-03-05', password: 'secret' },
-      ...{ comment: 'Who', initiator: 'Mari', closed_at: null, created_at: created },
-    };
-    await add('disputes', dispute);
-    const longer = { ...dispute, last_day: '2026-03-09' };
-    await movedIn('disputes', { action: 'update', from: dispute, to: longer });
-    expect(await historyOf(name)).toEqual([
-      { status: 'disputed', from: '2026-03-01T00:00:00.000Z', until: '2026-03-10T00:00:00.000Z' },
-    ]);
   });
 });
 

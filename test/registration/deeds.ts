@@ -6,8 +6,6 @@ import { updateContact } from '../../src/contact/update.ts';
 import type { Database } from '../../src/database/open.ts';
 import { removeDomains } from '../../src/domain/remove.ts';
 import { saveDomain, saveDomains, type WantedDomain } from '../../src/domain/save.ts';
-import { domainKind } from '../../src/move-in/domains.ts';
-import { writeForms } from '../../src/move-in/write.ts';
 import { registerDomain } from '../../src/registration/register.ts';
 import { releaseDomain } from '../../src/registration/release.ts';
 import { forgetRegistrations, takeBackRegistration } from '../../src/registration/take-back.ts';
@@ -103,17 +101,6 @@ export const byOthers: Record<string, Command> = {
   async clean(db, { request }) {
     await endReservations(db, request);
     await forgetRegistrations(db, request.at);
-  },
-  async 'move domain out'(db, { request }, { pool }, deed) {
-    const { name } = nameOf(pool, deed);
-    const domain = (await readRows(db, pool)).get(name)!.domain;
-    if (!domain) return;
-    const { registrar, registrant, admin, tech, createdAt } = domain;
-    const lists = { registrant: registrant ? [registrant] : [], admin, tech };
-    const texts = Object.entries(lists).map(([role, codes]) => [role, JSON.stringify(codes)]);
-    const from = { name, registrar, ...Object.fromEntries(texts), created_at: createdAt };
-    const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
-    await writeForms(db, origin, domainKind, [{ action: 'remove', from, to: null }]);
   },
 };
 

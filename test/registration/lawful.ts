@@ -85,11 +85,11 @@ export interface Deed {
 /** Those that may make a domain without asking what stands in its way: it is there already. */
 const reporting = [
   ...['save domain', 'save domains', 'import domains', 'import contacts and a domain'],
-  ...['move domain in', 'undo'],
+  'undo',
 ];
 const removing = [
   ...['take back', 'save domains', 'delete domain', 'release domain', 'remove domains'],
-  ...['move domain out', 'undo'],
+  'undo',
 ];
 const selling = ['sell name', 'release domain', 'start auction'];
 const restarting = ['report on auction', 'correct auction', 'undo'];

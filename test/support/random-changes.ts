@@ -22,8 +22,6 @@ import { transferDomain } from '../../src/domain/transfer.ts';
 import { updateDomain } from '../../src/domain/update.ts';
 import type { Env } from '../../src/env.ts';
 import { RegistryError } from '../../src/error.ts';
-import { domainKind } from '../../src/move-in/domains.ts';
-import { writeForms } from '../../src/move-in/write.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
@@ -172,18 +170,6 @@ export const everyCommand: typeof commands = {
   'erase contact': (db, origin, { codes }, [a]) => eraseContact(db, origin, at(codes, a)),
   'transfer contact': (db, origin, { codes, registrars }, [a, b]) =>
     transferContact(db, origin, at(codes, a), at(registrars, b)),
-  'move domain in': (db, { request }, { names, registrars }, [a, b]) => {
-    const origin = { actor: { type: 'move_in', name: 'Move-in' }, request } as const;
-    const form = { name: at(names, a).name, registrar: at(registrars, b) };
-    const to = {
-      ...form,
-      registrant: '[]',
-      admin: '[]',
-      tech: '[]',
-      created_at: '2026-02-01T00:00:00.000Z',
-    };
-    return writeForms(db, origin, domainKind, [{ action: 'add', from: null, to }]);
-  },
 };
 
 /** The result, or undefined if the registry refuses. */

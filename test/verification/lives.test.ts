@@ -8,10 +8,6 @@ import { verificationColumn } from '../../src/contact/fields.ts';
 import { importContacts } from '../../src/contact/import.ts';
 import { verificationsOf } from '../../src/contact/verifications.ts';
 import { RegistryError } from '../../src/error.ts';
-import { contactKind } from '../../src/move-in/contacts.ts';
-import { type Form, keyOf } from '../../src/move-in/kind.ts';
-import { readForms } from '../../src/move-in/read.ts';
-import { writeForms } from '../../src/move-in/write.ts';
 import { planRevert } from '../../src/revert/plan-revert.ts';
 import { revert } from '../../src/revert/revert.ts';
 import { recordVerification, withdrawVerification } from '../../src/verification/verification.ts';
@@ -35,14 +31,14 @@ const isDeep = inject('isDeep');
 
 const acts = [
   ...(['registrar', 'registrant', 'operator', 'identity', 'undo', 'record', 'withdraw'] as const),
-  ...(['erase', 'move in', 'move in'] as const),
+  'erase' as const,
 ];
 const step = fc.record({
   act: fc.constantFrom(...acts, 'record', 'record', 'operator', 'undo'),
   change,
   claim: fc.constantFrom(...claims, 'identity'),
   result: fc.constantFrom('success', 'success', 'failed'),
-  /** Which of the past requests or files, counted from the newest. */
+  /** Which of the past requests, counted from the newest. */
   past: fc.nat(2),
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
@@ -53,13 +49,7 @@ type InForce = Partial<Record<Claim, string>>;
 /** One contact, and what is known of it without the service's help. */
 class Life {
   inForce: InForce = {};
-  /** The newest check of each claim, even if it has ended. */
-  newest: InForce = {};
-  readonly requests: { id: string; before: [InForce, InForce] }[] = [];
-  /** What the former registry has exported. */
-  readonly files: Form[] = [];
-  /** The claims of which the file that has just moved in brought another check. */
-  private readonly believed = new Set<Claim>();
+  readonly requests: { id: string; before: InForce }[] = [];
   readonly code: string;
   private readonly registrar: Awaited<ReturnType<typeof addRegistrar>>;
   private readonly people: Awaited<ReturnType<typeof addPerson>>[];
@@ -78,23 +68,13 @@ class Life {
     return getContactByCode(worker.db, this.code);
   }
 
-  private set(claim: Claim, id: string): void {
-    this.inForce[claim] = id;
-    this.newest[claim] = id;
-  }
-
-  async form(): Promise<Form> {
-    const forms = await Array.fromAsync(readForms(worker.db, contactKind));
-    return forms.find((form) => keyOf(contactKind, form) === this.code)!;
-  }
-
   /** Does it, and notes of the checks what is not a matter of changed values. */
   async perform({ act, change, claim, result, past }: Step): Promise<void> {
     const { code, registrar } = this;
     const before = await this.contact();
     const { actor, request } = operator;
     const origin = { actor, request };
-    const known: [InForce, InForce] = [{ ...this.inForce }, { ...this.newest }];
+    const known = { ...this.inForce };
     if (act === 'registrar') {
       const { city, ...others } = { city: undefined, ...change };
       const sent = { ...others, ...(city && { addr: { city } }) };
@@ -118,20 +98,19 @@ class Life {
       const plan = await planRevert(worker.db, origin, made.id);
       if (plan.reversals.length === 0) return;
       await revert(worker.db, origin, plan);
-      [this.inForce, this.newest] = made.before.map((one) => ({ ...one })) as [InForce, InForce];
+      this.inForce = { ...made.before };
     } else if (act === 'record') {
       const check = { claim, method: 'eid', result } as const;
       const recorded = await recordVerification(worker.db, registrar.login, code, check, request);
-      this.set(claim, recorded.outcome.id);
+      this.inForce[claim] = recorded.outcome.id;
     } else if (act === 'withdraw') {
       const id = this.inForce[claim] ?? 'none';
       await withdrawVerification(worker.db, registrar.login, code, id, request);
       delete this.inForce[claim];
-      delete this.newest[claim];
-    } else if (act === 'erase') {
+    } else {
       await eraseContact(worker.db, origin, before.uuid);
       await this.import(claim, result);
-    } else await this.moveIn(change, claim, past);
+    }
     if (act !== 'undo' && act !== 'erase') await this.dropChanged(before);
   }
 
@@ -142,50 +121,17 @@ class Life {
     const registrar = this.registrar.code;
     const record = { ...given, code: this.code, registrar, [verificationColumn[claim]]: check };
     await importContacts(worker.db, operator, [record]);
-    [this.inForce, this.newest] = [{ [claim]: check.id }, { [claim]: check.id }];
+    this.inForce = { [claim]: check.id };
     this.requests.length = 0;
-    this.files.length = 0;
   }
 
-  /** A file of the former registry, where a value changes, a check is made, or nothing happens but an earlier file again. */
-  private async moveIn(change: Form, claim: Claim, past: number): Promise<void> {
-    const here = await this.form();
-    const file: Form = { ...(this.files[past] ?? here), ...change };
-    const id = crypto.randomUUID();
-    const column = `${claim}_verification`;
-    if (past === 2) file[column] = JSON.stringify(verification({ id }));
-    this.files.unshift(file);
-    const to = await contactKind.settle!(file, here);
-    const { actor, request } = operator;
-    const left = await writeForms(worker.db, { actor, request }, contactKind, [
-      { action: 'update', from: here, to },
-    ]);
-    expect(left).toEqual([]);
-    // What a file says of a check that is not the newest one here is believed; the same check never comes back.
-    for (const one of claims) {
-      const given = JSON.parse(file[`${one}_verification`] ?? 'null');
-      if (given?.id === this.newest[one]) continue;
-      if (given === null) {
-        delete this.inForce[one];
-        delete this.newest[one];
-      } else if (given.result === 'ended') {
-        delete this.inForce[one];
-        this.newest[one] = given.id;
-      } else {
-        this.set(one, given.id);
-        this.believed.add(one);
-      }
-    }
-  }
-
-  /** Whatever changed the value of a claim, its check is over, unless the same file brought another one. */
+  /** Whatever changed the value of a claim, its check is over. */
   private async dropChanged(before: Contact): Promise<void> {
     const after = await this.contact();
     for (const claim of claims) {
       const isSame = claimValues(claim, before) === claimValues(claim, after);
-      if (!isSame && !this.believed.has(claim)) delete this.inForce[claim];
+      if (!isSame) delete this.inForce[claim];
     }
-    this.believed.clear();
   }
 
   async check(): Promise<void> {

@@ -18,7 +18,6 @@ export async function* readCsv(
   const parser = parse({
     delimiter: separator,
     info: true,
-    raw: true,
     skip_empty_lines: true,
     relax_column_count: true,
     max_record_size: maximumRowCharacters,
@@ -35,7 +34,7 @@ export async function* readCsv(
   let header: string[] | undefined;
   try {
     for await (const parsed of pipeline(text, parser, () => {})) {
-      const { record: fields, raw, info } = parsed as ParsedRow;
+      const { record: fields, info } = parsed as ParsedRow;
       const record = withoutTrailing(fields, Math.min(fields.length, header?.length ?? 1));
       // A row of separators, as a spreadsheet writes an empty one.
       if (fields.length > 1 && fields.every((field) => field === '')) continue;
@@ -44,7 +43,7 @@ export async function* readCsv(
         continue;
       }
       const row: FileRow = {
-        line: info.lines + skippedLines - (raw.trim().split('\n').length - 1),
+        line: info.lines + skippedLines - (fields.join('').split('\n').length - 1),
         values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
       };
       if (record.length !== header.length) {
@@ -70,7 +69,6 @@ function withoutTrailing(fields: string[], number: number): string[] {
 
 interface ParsedRow {
   record: string[];
-  raw: string;
   info: { lines: number };
 }
 

@@ -75,15 +75,18 @@ export async function importRows<Row, Outcome extends string>(
   );
   const rejectedText =
     rejectedFile && `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`;
+  const skipped = [...read.skipped];
+  const skippedText = skipped.length > 0 ? `; skipped the columns ${skipped.join(', ')}` : '';
   return {
     data: {
       read: rows.length + rejected,
       ...counts,
       rejected,
       rejected_file: rejectedFile ?? null,
+      ...(skipped.length > 0 && { skipped_columns: skipped }),
       changed: isChange && !registry.isDryRun,
     },
-    text: `${kind.text(counts, registry)}${rejectedText ?? ''}`,
+    text: `${kind.text(counts, registry)}${skippedText}${rejectedText ?? ''}`,
     ...(kind.publish && { publish: kind.publish }),
   };
 }
@@ -125,7 +128,7 @@ export function filesText(columns: Columns): string {
   return `
 The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
 CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
-An empty value, and null in NDJSON, counts as not given.
+An empty value, and null in NDJSON, counts as not given. Identifiers, versions and times that an export has are skipped.
 ${columnsText(columns)}`;
 }
 

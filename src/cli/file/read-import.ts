@@ -1,7 +1,8 @@
 import path from 'node:path';
 import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../../error.ts';
+import { isBlank } from '../../text/field.ts';
 import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
-import { type Columns, type Format, formatOf } from './format.ts';
+import { type Columns, type Format, formatOf, skippedColumns } from './format.ts';
 import { readRows } from './read.ts';
 import { Spool } from './spool.ts';
 import { writeFileRows } from './write.ts';
@@ -37,6 +38,8 @@ export interface ReadFile<Row = unknown> {
   format: Format;
   columns: Columns;
   rows: Spool<PlacedRow<Row>>;
+  /** The columns with values that no import takes. */
+  skipped: Set<string>;
   rejected: (Place & { problems: FileProblem[] })[];
 }
 
@@ -49,10 +52,14 @@ export async function readImport<Row>(
   const format = formatOf(file, options.format);
   const rows = new Spool<PlacedRow<Row>>();
   using lines = new Spool<number>();
-  const result: ReadFile<Row> = { file, format, columns, rows, rejected: [] };
+  const skipped = new Set<string>();
+  const result: ReadFile<Row> = { file, format, columns, rows, skipped, rejected: [] };
   for await (const { line, values, problem } of readRows(file, format, columns)) {
     try {
       if (problem !== undefined) throw new RegistryError('malformed', problem);
+      for (const name of skippedColumns(Object.keys(values), columns)) {
+        if (!isBlank(values[name])) skipped.add(name);
+      }
       const row = read(values);
       const own = keys(row);
       const repeated = own.find((key) => lines.get(key) !== undefined);

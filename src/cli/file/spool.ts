@@ -4,7 +4,7 @@ import type { Rows } from '../report/progress.ts';
 /** A database in a temporary file that SQLite deletes at once and that only this process can read. */
 export function openTemporary(tables: string): DatabaseSync {
   const database = new DatabaseSync('');
-  database.exec(`pragma journal_mode = off; ${tables}; begin`);
+  database.exec(`pragma journal_mode = off; pragma cache_size = -32768; ${tables}; begin`);
   return database;
 }
 
@@ -34,11 +34,6 @@ export class Spool<Value> implements Rows<Value>, Disposable {
 
   delete(key: string | number): void {
     this.#statements.delete.run(key);
-  }
-
-  /** The values, which may change while they are read. */
-  *[Symbol.iterator](): Generator<Value> {
-    for (const chunk of this.chunks(1_000)) yield* chunk;
   }
 
   *chunks(rows: number): Generator<Value[]> {

@@ -1,26 +1,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
+import { Option } from '@commander-js/extra-typings';
 import { RegistryError } from '../../error.ts';
-import type { Kind } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
+import { usageError } from '../command.ts';
 
 export const reportName = 'move-in-report';
-const names = kinds.flatMap(filesOf).map(({ name }) => name);
 
-const known = [...names, reportName].map((name) => `${name}.csv`);
-
-export interface KindFile {
-  /** The name without `.csv`. */
-  name: string;
-  columns: string[];
-}
-
-/** The file of a kind's rows, and the one of the elements of their lists. */
-export function filesOf({ name, columns, part }: Kind): [KindFile, ...KindFile[]] {
-  const own = Object.keys(columns).filter((column) => !part?.fills.includes(column));
-  const rows = { name, columns: own };
-  return part ? [rows, { name: part.file, columns: Object.keys(part.columns) }] : [rows];
-}
+const files = kinds.map(({ name }) => `${name}.csv`);
+const known = [...files, `${reportName}.csv`];
 
 /** The files of rows and the report, as far as they are in the directory. */
 export function existingFiles(directory: string): string[] {
@@ -37,8 +25,8 @@ export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);
   const existing = existingFiles(directory);
   const has = (name: string) => existing.includes(`${name}.csv`);
-  if (!names.some(has)) {
-    const message = `${directory} has none of the files ${names.map((name) => `${name}.csv`).join(', ')}`;
+  if (!files.some((name) => existing.includes(name))) {
+    const message = `${directory} has none of the files ${files.join(', ')}`;
     throw new RegistryError('not_found', message);
   }
   const written = (name: string) => statSync(path.join(directory, name)).mtimeMs;
@@ -49,6 +37,17 @@ export function openDirectory(directory: string) {
   );
   return { fileOf, has, hasReport, ignored };
 }
+
+/** Ends a command line from when moving in changed a registry, or one that lacks the file, with this sentence. */
+export function checkNoRegistry(former: object, file: string | undefined, sentence: string): void {
+  const isFormer = Object.keys(former).some((name) => name !== 'yes');
+  if (isFormer || file === undefined) throw usageError(sentence);
+}
+
+/** The options of then. Scripts may go on to say yes. */
+export const formerOptions = ['--theirs [row]', '--max-removals <count>', '--remote', '--yes']
+  .concat('--env <name>', '--persist-to <dir>')
+  .map((flags) => new Option(flags).hideHelp());
 
 export function ignoredText(ignored: readonly string[]): string[] {
   if (ignored.length === 0) return [];

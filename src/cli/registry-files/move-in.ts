@@ -1,159 +1,150 @@
-import { Option } from '@commander-js/extra-typings';
-import { elementsOf, type Form, type Kind, partRows } from '../../move-in/kind.ts';
-import { registrarKind } from '../../move-in/registrars.ts';
-import type { RowChange } from '../../move-in/write.ts';
-import { listNames } from '../../public-list/lists.ts';
-import { writing } from '../command.ts';
+import { statSync } from 'node:fs';
+import path from 'node:path';
+import { openDatabase } from '../../database/open.ts';
+import type { Kind, Lists } from '../../move-in/kind.ts';
+import { kinds } from '../../move-in/kinds.ts';
+import { addForms, completeForm } from '../../move-in/rows.ts';
+import { currentTime } from '../../time/clock.ts';
+import type { Origin } from '../../write.ts';
+import { bare } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
-import type { Registry } from '../registry.ts';
-import { noteCommandProgress } from '../report/command-progress.ts';
-import {
-  confirm,
-  confirmRemovals,
-  maxRemovalsOption,
-  type RemovalOptions,
-} from '../report/confirm.ts';
+import { openFile } from '../local/file.ts';
+import { applyMigrations } from '../migrate.ts';
+import { writeBackup } from '../nouns/backup/file.ts';
+import { operatorName } from '../registry.ts';
+import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
-import { verb } from '../run.ts';
-import { ignoredText, openDirectory, reportName } from './directory.ts';
-import { findingColumns } from './findings.ts';
-import { performPlan } from './perform.ts';
-import { planMove } from './plan.ts';
+import { report } from '../run.ts';
+import {
+  checkNoRegistry,
+  formerOptions,
+  ignoredText,
+  openDirectory,
+  reportName,
+} from './directory.ts';
+import { type Finding, findingColumns, stageFiles } from './stage.ts';
 import { Staging } from './staging.ts';
 
-export const moveInCommand = verb(
-  writing('move-in', 'move-in files --dry-run', 'move-in files --orphans-to REGISTRY')
-    .description('Make the registry equal to a directory of files from another registry')
-    .argument('<directory>', 'the directory of the files, each of which may be missing')
-    .option(
-      '--orphans-to <code>',
-      'the registrar that gets the contacts and domains of one that is gone',
-    )
-    .addOption(
-      new Option(
-        '--theirs [kind:key]',
-        'settle conflicts by the files, all or that of one row, such as contacts:ALPHA:1; may be repeated',
-      ).argParser(
-        (place, before?: true | string[]): true | string[] =>
-          before === true || [...(before ?? []), place],
-      ),
-    )
-    .addOption(maxRemovalsOption())
-    .addHelpText(
-      'after',
-      `
-Rows that are here and not in a file are removed, if an earlier move-in brought them and nobody else has changed them
-since; otherwise they are conflicts. ${reportName}.csv in the directory names every value that was changed, or carried
-although today's rules refuse it, every row that was refused, and every conflict. Repeat the command with newer files as
-often as you like.`,
-    ),
-  async (registry, name, options) => {
+const command = bare(
+  'move-in',
+  'move-in files --dry-run',
+  'move-in files --to registry.sqlite --orphans-to REGISTRY',
+)
+  .description('Write a backup file with the rows of another registry, for restore')
+  .argument('<directory>', 'the directory of the files, each of which may be missing')
+  .option('--to <file>', 'the backup file to write; it must not exist yet')
+  .option(
+    '--orphans-to <code>',
+    'the registrar that gets the contacts and domains of one that is gone',
+  )
+  .option('--dry-run', 'write the report alone')
+  .option('--json', 'answer in JSON, and print nothing else to standard output')
+  .addHelpText(
+    'after',
+    `
+No registry is touched: restore takes the file in, and reconcile compares it with the directory. ${reportName}.csv in
+the directory names every value that was changed, or carried although today's rules refuse it, and every row that was
+refused. Rehearse it as often as you like.`,
+  );
+
+for (const option of formerOptions) command.addOption(option);
+
+export const moveInCommand = command.action(async (name, options) => {
+  const { to, orphansTo, dryRun, json, ...former } = options;
+  const sentence =
+    'move-in writes a file now: move-in DIRECTORY --to FILE; then restore FILE, with --remote or --persist-to, takes it in';
+  checkNoRegistry(former, dryRun ? '' : to, sentence);
+  await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
     using staging = new Staging();
     const directory = openDirectory(name);
-    noteCommandProgress({ isChanged: 'no' });
-    const { orphansTo, theirs } = options;
-    const now = registry.origin.request.at;
-    const unchanged = await planMove(registry.db, { staging, directory, now, orphansTo, theirs });
+    const now = currentTime();
+    const found = new Map<string, number>();
     const report = directory.fileOf(reportName);
-    const writeReport = () =>
-      writeFileRows(report, 'csv', fileRows(staging), { columns: [...findingColumns] });
-    // It also says what a run that ends early has found.
-    await writeReport();
-    if (!registry.isDryRun) {
-      const skipped = await perform(registry, staging, [...unchanged.keys()], options);
-      if (skipped > 0) await writeReport();
+    const stage = () => {
+      const lines = reportLines(stageFiles({ staging, directory, now, orphansTo }), found);
+      return writeFileRows(report, 'csv', lines, { columns: findingColumns });
+    };
+    const target = dryRun ? null : path.resolve(to!);
+    if (target === null) await stage();
+    else {
+      const fill = async (file: string) => {
+        await stage();
+        const { database, close } = openFile(file, { isWritable: true });
+        await applyMigrations(database);
+        await writeRows(database, staging, now);
+        close();
+      };
+      await writeBackup(target, fill, 'move-in');
     }
-    const { isDryRun } = registry;
+    const causes = [...found]
+      .map(([cause, count]) => ({ ...(JSON.parse(cause) as Cause), count }))
+      .sort((one, other) => other.count - one.count);
+    const refusedOf = (name: string) =>
+      causes.reduce(
+        (sum, { file, done, count }) => sum + (file === name && done === 'refused' ? count : 0),
+        0,
+      );
+    const counts = kinds
+      .map((kind) => ({ kind: kind.name, added: staging.forms(kind).length }))
+      .map(({ kind, added }) => ({ kind, added, refused: refusedOf(kind) }))
+      .filter(({ added, refused }) => added + refused > 0);
     const { ignored } = directory;
-    const kinds = [...unchanged].map(([kind, count]) => summaryOf(staging, kind, count));
-    const counts = ['added', 'updated', 'removed', 'unchanged', 'conflicts', 'refused'] as const;
-    const causes = staging.findings.causes();
-    const isChange = kinds.some(({ added, updated, removed }) => added + updated + removed > 0);
     const text = [
-      ...(isDryRun ? ['nothing is changed; this is what would be:'] : []),
-      table(kinds, 'the files hold nothing', ['kind', ...counts]),
+      ...(target === null ? ['no file is written; this is what it would hold:'] : []),
+      table(counts, 'the files hold nothing', ['kind', 'added', 'refused']),
       ...causes.map(({ file, done, column, why, count }) => {
         const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
         return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
       }),
       ...ignoredText(ignored),
       `every line: ${report}`,
+      ...(target === null ? [] : [`wrote ${target} (${statSync(target).size} bytes)`]),
     ];
-    return {
-      data: { kinds, causes, ignored, report, changed: isChange && !isDryRun },
-      text: text.join('\n'),
-      publish: listNames,
-    };
-  },
-);
+    const data = { kinds: counts, causes, ignored, report, file: target };
+    return { data, text: text.join('\n') };
+  });
+});
 
-function* fileRows(staging: Staging) {
-  for (const finding of staging.findings.list()) yield { ...finding, file: `${finding.file}.csv` };
+const causeOf = ({ file, done, column = null, why }: Finding) => ({ file, done, column, why });
+type Cause = ReturnType<typeof causeOf>;
+
+/** The findings as lines of the report; counts those with the same cause. */
+async function* reportLines(findings: AsyncIterable<Finding>, causes: Map<string, number>) {
+  for await (const finding of findings) {
+    const cause = JSON.stringify(causeOf(finding));
+    causes.set(cause, (causes.get(cause) ?? 0) + 1);
+    yield { ...finding, file: `${finding.file}.csv` };
+  }
 }
 
-/** Asks before much is removed or anybody is let in, and makes the planned changes. Returns how many were skipped. */
-async function perform(
-  registry: Registry,
-  staging: Staging,
-  kinds: readonly Kind[],
-  options: RemovalOptions,
-): Promise<number> {
-  const each = kinds.flatMap((kind) => removalsOf(staging, kind));
-  const sum = (count: 'removed' | 'total') => each.reduce((all, kind) => all + kind[count], 0);
-  const all = { removed: sum('removed'), total: sum('total') };
-  await confirmRemovals({ ...all, one: 'row', kinds: each }, options);
-  const settled = staging.findings.countSettled();
-  if (settled > 0 && !options.yes) {
-    const statement = `This overwrites ${counted(settled, 'row')} changed, deleted or made here, which ${reportName}.csv names.`;
-    await confirm(statement);
+/** Adds the rows of all kinds to an empty registry, as changes of one request. */
+async function writeRows(binding: D1Database, staging: Staging, at: Date): Promise<void> {
+  const db = openDatabase(binding);
+  const actor = { type: 'move_in', name: `move-in (Operator ${operatorName()})` } as const;
+  const origin: Origin = { actor, request: { at, requestId: crypto.randomUUID() } };
+  for (const kind of kinds) {
+    if (!kind.stored) continue;
+    for (const chunk of inChunks(`adding ${kind.name}`, staging.forms(kind))) {
+      const rows = chunk.map(async (form) => {
+        const complete = completeForm(kind, form, at);
+        const settled = (await kind.settle?.(complete, null)) ?? complete;
+        return { form: settled, lists: listsOf(staging, kind, form[kind.key[0]!]!) };
+      });
+      await addForms(db, origin, kind, await Promise.all(rows));
+    }
   }
-  const opened = openedRegistrars(staging);
-  if (opened.length > 0 && !options.yes) {
-    const statement = `This lets the registrars ${opened.join(', ')} call from every address.`;
-    await confirm(statement);
-  }
-  noteCommandProgress({ isChanged: 'perhaps', lists: listNames });
-  return performPlan(registry, staging);
 }
 
-/** The codes of the registrars that lose their last address. */
-function openedRegistrars(staging: Staging): string[] {
-  const isOpen = (form: Form) => elementsOf(form, 'allowed_ips').length === 0;
-  return [...staging.changes(registrarKind, 'update')]
-    .filter(({ from, to }) => !isOpen(from!) && isOpen(to!))
-    .map(({ key }) => key);
-}
-
-/** Counts the stored rows of a kind and the elements of their lists, all of them and those to go. */
-function removalsOf(staging: Staging, kind: Kind) {
-  const { name, part } = kind;
-  const rows = { name, removed: staging.changes(kind, 'remove').length, total: 0 };
-  const elements = { name: part?.file ?? '', removed: 0, total: 0 };
-  const textsOf = (form: Form) =>
-    part ? partRows(part, kind, form).map((row) => JSON.stringify(row)) : [];
-  for (const { stored } of staging.rows(kind)) {
-    if (!stored) continue;
-    rows.total += 1;
-    elements.total += textsOf(stored).length;
+/** The lists of a row, from the rows of the parts of its kind. */
+function listsOf(staging: Staging, { name }: Kind, key: string): Lists {
+  const lists: Lists = {};
+  for (const one of kinds) {
+    if (one.part?.of !== name) continue;
+    const { element, lists: names } = one.part;
+    for (const list of names) lists[list] = [];
+    for (const form of staging.owned(one, key)) {
+      lists[names.length === 1 ? names[0]! : form[one.key.at(-1)!]!]!.push(form[element]!);
+    }
   }
-  for (const { from, to } of part ? staging.changes(kind, 'update') : []) {
-    const kept = new Set(textsOf(to!));
-    elements.removed += textsOf(from!).filter((text) => !kept.has(text)).length;
-  }
-  return part ? [rows, elements] : [rows];
-}
-
-/** The changes that were made, or would be, to the rows of a kind. */
-function summaryOf(staging: Staging, kind: Kind, unchanged: number) {
-  const count = (action: RowChange['action']) => staging.changes(kind, action).length;
-  const { conflicts, refused } = staging.findings.counts(kind.name);
-  return {
-    kind: kind.name,
-    added: count('add'),
-    updated: count('update') + count('replace'),
-    removed: count('remove'),
-    unchanged,
-    conflicts,
-    refused,
-  };
+  return lists;
 }

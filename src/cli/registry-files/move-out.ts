@@ -1,15 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import type { Database } from '../../database/open.ts';
 import { RegistryError } from '../../error.ts';
-import { type Kind, partRows } from '../../move-in/kind.ts';
 import { kinds } from '../../move-in/kinds.ts';
-import { readForms } from '../../move-in/read.ts';
+import { readForms } from '../../move-in/rows.ts';
 import { reading } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { existingFiles, filesOf, reportName } from './directory.ts';
+import { existingFiles, reportName } from './directory.ts';
 
 export const moveOutCommand = verb(
   reading('move-out', 'move-out files')
@@ -34,11 +32,10 @@ one after the other, so they are not a snapshot: run it while nobody changes any
     rmSync(path.join(directory, `${reportName}.csv`), { force: true });
     const files: Record<string, number> = {};
     for (const kind of kinds) {
-      for (const { name, columns } of filesOf(kind)) {
-        const file = `${name}.csv`;
-        const rows = rowsOfFile(db, kind, name);
-        files[file] = await writeFileRows(path.join(directory, file), 'csv', rows, { columns });
-      }
+      const file = `${kind.name}.csv`;
+      const columns = Object.keys(kind.columns);
+      const rows = readForms(db, kind);
+      files[file] = await writeFileRows(path.join(directory, file), 'csv', rows, { columns });
     }
     const rows = Object.values(files).reduce((sum, count) => sum + count, 0);
     return {
@@ -47,11 +44,3 @@ one after the other, so they are not a snapshot: run it while nobody changes any
     };
   },
 );
-
-/** The rows of a file, the oldest first. */
-async function* rowsOfFile(db: Database, kind: Kind, name: string) {
-  const part = kind.part?.file === name ? kind.part : undefined;
-  for await (const form of readForms(db, kind)) {
-    yield* part ? partRows(part, kind, form) : [form];
-  }
-}

@@ -1,96 +1,159 @@
 import { orRefusal, RegistryError } from '../../error.ts';
-import {
-  type Form,
-  type Kind,
-  type KindColumn,
-  keyOf,
-  placeIn,
-  uniqueValues,
-} from '../../move-in/kind.ts';
-import { type ReadText, refusal } from '../../move-in/reader.ts';
-import { columnsNamed, type FileRow } from '../file/format.ts';
+import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
+import { kinds } from '../../move-in/kinds.ts';
+import { refusal } from '../../move-in/reader.ts';
+import { addressKind, noAddress, registrarKind } from '../../move-in/registrars.ts';
+import { valuesMadeHere } from '../../move-in/rows.ts';
+import { columnsNamed } from '../file/format.ts';
 import { readRows } from '../file/read.ts';
-import { type Directory, filesOf, type KindFile } from './directory.ts';
-import type { Finding } from './findings.ts';
-import type { StagedRow, Staging } from './staging.ts';
+import type { Directory } from './directory.ts';
+import type { Staging } from './staging.ts';
 
-/** A move of files into the registry. */
+/** Why a row is refused that nobody could use; the cron may have removed it. */
+export const isOver = 'is over';
+
+const isMadeHere = 'made here because none is taken from the file';
+
+/** Columns that neither the report nor the terminal shows. */
+const secrets = [
+  'password',
+  'secret_digest',
+  'previous_secret_digest',
+  'registration_code',
+  'auth_info',
+];
+
+export const findingColumns = 'file line key column value done why registrar'.split(' ');
+
+/** A line of the report about a value or a row of the files. */
+export interface Finding {
+  /** Its name without `.csv`. */
+  file: string;
+  line?: number;
+  key: string | null;
+  column?: string | null;
+  value?: string | null;
+  done: 'carried' | 'changed' | 'refused';
+  /** The reason, without values: findings with the same one are counted together. */
+  why: string;
+  /** The registrar that gets the row; if the row is refused before that is known, the one that its line names. */
+  registrar?: string | null;
+}
+
+/** Files that are read. */
 export interface Move {
   staging: Staging;
   directory: Directory;
   now: Date;
   /** The registrar that gets what belonged to one that is gone. */
   orphansTo?: string | undefined;
-  /** The conflicts that the files settle: all, or those of these rows, such as `contacts:ALPHA:1`. */
-  theirs?: true | readonly string[] | undefined;
-  /** Takes both forms of each row, except rows that have ended or can't be stored. */
-  onCompared?(kind: Kind, wanted: Form | null, stored: Form | null): void;
 }
 
-export type KindMove = Move & { kind: Kind };
+type KindMove = Move & { kind: Kind };
 
 /** A row of a file. An empty field is null. */
-type FileForm = Omit<FileRow, 'values'> & { file: string; values: Form };
+interface FileForm {
+  line: number;
+  values: Form;
+  problem?: string;
+}
 
+type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
 /** Notes something about a row that is not refused. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
- * Reads the files of a kind to the staging, with what is found in them. The kinds that it refers to must have been planned.
- * Throws `malformed` for a file whose rows cannot be told apart.
+ * Reads the files to the staging, and yields what is found in them. Throws `malformed` for a file whose rows cannot be told
+ * apart, and `not_found` for the registrar of orphans.
  */
-export async function stageKind(move: KindMove): Promise<void> {
-  const { key, apart, required = [] } = move.kind;
-  const [own, elements] = filesOf(move.kind);
-  const needed = [...key, ...required].filter((column) => column !== apart?.column);
-  for await (const row of formsOf(move, own, needed)) stageRow(move, row);
-  if (!elements) return;
-  for await (const row of formsOf(move, elements)) stageElement(move, row);
+export async function* stageFiles(move: Move): AsyncGenerator<Finding> {
+  const { staging, directory, orphansTo } = move;
+  let isInDoubt = false;
+  for (const kind of kinds) {
+    if (directory.has(kind.name)) {
+      for await (const row of formsOf(directory, kind)) {
+        for (const finding of stageRow({ ...move, kind }, row)) {
+          isInDoubt ||= kind === addressKind && finding.done === 'refused';
+          yield finding;
+        }
+      }
+    }
+    if (kind !== registrarKind || orphansTo === undefined) continue;
+    if (!staging.find('registrars', orphansTo)?.isGood) {
+      const message = `there is no registrar ${JSON.stringify(orphansTo)}`;
+      throw new RegistryError('not_found', message, 'orphans_to');
+    }
+  }
+  if (directory.has(addressKind.name)) yield* closeRegistrars(staging, isInDoubt);
 }
 
-/** Yields the rows of a file; none if there is no such file. */
-async function* formsOf(
-  { directory: { fileOf, has, ignored } }: KindMove,
-  { name, columns }: KindFile,
-  required = columns,
-): AsyncGenerator<FileForm> {
-  if (!has(name)) return;
+async function* formsOf({ fileOf, ignored }: Directory, kind: Kind): AsyncGenerator<FileForm> {
+  const { name, columns, key, required = [], apart } = kind;
+  const needed = [...key, ...required].filter((column) => column !== apart?.column);
+  const known = columnsNamed(Object.keys(columns), needed);
   const onUnknown = (column: string) => ignored.push(`${name}.csv: ${column}`);
-  const known = columnsNamed(columns, required);
   for await (const { values, ...row } of readRows(fileOf(name), 'csv', known, onUnknown)) {
     const texts = Object.entries(values).map(([column, text]) => [column, text || null]);
-    yield { file: name, values: Object.fromEntries(texts), ...row };
+    yield { values: Object.fromEntries(texts), ...row };
   }
 }
 
-/**
- * Does the work on a row and adds what it notes to the findings; or, if it throws a refusal, that alone. Returns whether
- * the row was refused. The work fills the form, so the key may be known only afterwards.
- */
-function examine(
-  { staging, kind }: KindMove,
-  { file, line, values, problem }: FileForm,
-  form: Form,
-  keyOfRow: () => string | null,
-  work: (note: Note) => void,
-): boolean {
-  const noted: Pick<Finding, 'column' | 'done' | 'why'>[] = [];
+/** Reads a row to the staging, and returns what is noted about it; or, if it is refused, that alone. */
+function stageRow(move: KindMove, { line, values, problem }: FileForm): Finding[] {
+  const { staging, kind, now } = move;
+  const { name: file, end, part } = kind;
+  let form: Form = {};
+  let noted: Noted[] = [];
+  const note: Note = (column, done, why) => noted.push({ column, done, why });
   const refused = orRefusal(() => {
     if (problem !== undefined) throw refusal(problem);
-    work((column, done, why) => noted.push({ column, done, why }));
+    readForm(move, values, form, note);
+    form = kind.check?.(form) ?? form;
+    tellApart(move, form, note);
+    takeValues(move, form, noted.length > 0);
+    for (const { column, why } of kind.carried?.(form, now) ?? []) note(column, 'carried', why);
   });
-  const refusals = refused?.problems.map(({ field: column = null, message: why }) => ({
-    column,
-    done: 'refused' as const,
-    why,
-  }));
-  const registrar = form.registrar ?? values.registrar;
-  for (const { column, ...finding } of refusals ?? noted) {
-    const isShown = column !== null && !kind.columns[column]?.isSecret;
-    const value = isShown ? values[column] : null;
-    staging.findings.add({ file, line, key: keyOfRow(), column, value, registrar, ...finding });
+  const last = refused || !end ? null : form[end.column];
+  const isEnded = last != null && end!.isOver(last, now);
+  if (refused) {
+    const [{ field = null, message }] = refused.problems;
+    noted = [{ column: field, done: 'refused', why: message }];
+  } else if (isEnded) {
+    noted.push({ column: end!.column, value: last, done: 'refused', why: isOver });
+  } else {
+    for (const column of Object.keys(valuesMadeHere(kind, form, now))) {
+      noted.push({ column, value: null, done: 'changed', why: isMadeHere });
+    }
   }
-  return refusals !== undefined;
+  const key = kind.key.every((column) => form[column]) ? keyOf(kind, form) : null;
+  const registrar = form.registrar ?? values.registrar ?? null;
+  const own = kind.key[0]!;
+  const place = { file, line, key: part ? (form[own] ?? values[own] ?? null) : key, registrar };
+  if (key !== null) {
+    staging.set(kind, key, refused || isEnded ? null : form, values[own] ?? null, isEnded);
+  }
+  return noted.map(({ column, ...finding }) => {
+    const isShown = column != null && !secrets.includes(column);
+    return { ...place, column, value: isShown ? values[column] : null, ...finding };
+  });
+}
+
+/** Reads the columns to the form, the key first. */
+function readForm(move: KindMove, values: Form, form: Form, note: Note): void {
+  const { kind } = move;
+  for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
+    const text = values[column];
+    if (text === undefined) continue;
+    const { read, refersTo } = kind.columns[column]!;
+    const noteChange = (why: string) => note(column, 'changed', why);
+    const value = inColumn(column, () =>
+      refersTo ? readReference(move, column, text, noteChange) : read(text, noteChange),
+    );
+    if (value !== undefined) form[column] = value;
+    else if (kind.key.includes(column) && column !== kind.apart?.column) {
+      throw refusal('is missing', column);
+    }
+  }
 }
 
 /** Returns the function's value; a refusal that it throws becomes one of the column. */
@@ -100,89 +163,36 @@ function inColumn<Value>(column: string, work: () => Value): Value {
   return value;
 }
 
-function stageRow(move: KindMove, row: FileForm): void {
-  const { staging, kind, now } = move;
-  const form: Form = {};
-  const knownKey = () => (kind.key.every((column) => form[column]) ? keyOf(kind, form) : null);
-  const isRefused = examine(move, row, form, knownKey, (note) => {
-    readForm(move, row, form, note);
-    tellApart(move, form, note);
-    takeValues(move, form);
-    for (const { column, why } of kind.carried?.(form, now) ?? []) {
-      note(column, 'carried', why);
-    }
-  });
-  const key = knownKey();
-  if (key === null) return;
-  const isRepeated = staging.rows(kind).get(key) !== undefined;
-  // A good row replaces one that was refused.
-  const { line, values } = row;
-  const known = { line, text: values[kind.key[0]!]!, incoming: isRefused ? null : form };
-  staging.update(kind, key, { isRepeated, ...(!(isRepeated && isRefused) && known) });
-}
-
-/** Reads the columns to the form, the key first. */
-function readForm(move: KindMove, { values }: FileForm, form: Form, note: Note): void {
-  const { kind } = move;
-  for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
-    const text = values[column];
-    if (text === undefined) continue;
-    const { read, refersTo } = kind.columns[column]!;
-    const reader = refersTo ? referenceReader(move, read, refersTo) : read;
-    const value = inColumn(column, () => reader(text, (why) => note(column, 'changed', why)));
-    if (value !== undefined) form[column] = value;
-    else if (kind.key.includes(column) && column !== kind.apart?.column) {
-      throw refusal('is missing', column);
-    }
-  }
-  kind.check?.(form);
-}
-
-/**
- * Reads the key of a row of another kind. The registrar for orphans replaces one that is gone, if rows of the kind may be
- * orphans.
- */
-function referenceReader(
+/** The key of a row of another kind. The registrar for orphans replaces one that is gone, if the kind's rows may be orphans. */
+function readReference(
   { staging, kind, orphansTo }: KindMove,
-  read: ReadText,
-  { name, one }: NonNullable<KindColumn['refersTo']>,
-): ReadText {
-  return (text, note) => {
-    const key = orRefusal(() => read(text, note));
-    const found = typeof key === 'string' ? staging.rows({ name }).get(key) : undefined;
-    if (found?.line && !found.isExpected) throw refusal(whyAbsent(name, found));
-    const why = found?.isExpected ? whyAmbiguous(name, found, text) : `there is no such ${one}`;
-    if (why === undefined) return key as string;
-    if (!kind.mayBeOrphan || orphansTo === undefined) throw refusal(why);
-    note(`${why}; it is now with ${orphansTo}`);
-    return orphansTo;
-  };
-}
-
-/** Says why a key is ambiguous: two lines of its file differ only in case, and this text is not the one that counts. */
-function whyAmbiguous(
-  name: string,
-  found: StagedRow | undefined,
+  column: string,
   text: string | null,
-): string | undefined {
-  if (!found?.isRepeated || found.text === text) return undefined;
-  return `another line of ${name}.csv has the same in upper case`;
-}
-
-/** Says why there is no row with a key. */
-export function whyAbsent(name: string, found: StagedRow | undefined): string {
-  if (found?.line) return `its row in ${name}.csv is not moved in`;
-  return `there is no such row in ${name}`;
+  note: (why: string) => void,
+): string {
+  const { read, refersTo } = kind.columns[column]!;
+  const { kind: other, ifMissing } = refersTo!;
+  const key = orRefusal(() => read(text, () => {}));
+  if (key instanceof RegistryError && kind.part) throw key;
+  const found = typeof key === 'string' ? staging.find(other, key) : undefined;
+  if (found && !found.isGood) throw refusal(`its row in ${other}.csv is not moved in`);
+  const isOtherLine = found?.isRepeated && found.text !== text;
+  const ambiguous = `another line of ${other}.csv has the same in upper case`;
+  const why = isOtherLine ? ambiguous : found ? undefined : ifMissing;
+  if (why === undefined) return key as string;
+  if (!kind.mayBeOrphan || orphansTo === undefined) throw refusal(why);
+  note(`${why}; it is now with ${orphansTo}`);
+  return orphansTo;
 }
 
 /** Completes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
 function tellApart({ staging, kind }: KindMove, form: Form, note: Note): void {
   if (!kind.apart) return;
   const { column, next } = kind.apart;
-  const isRepeated = () => staging.rows(kind).get(keyOf(kind, form))?.incoming;
+  const isRepeated = () => staging.find(kind.name, keyOf(kind, form))?.isGood;
   if (form[column] === undefined) {
     form[column] = next(form);
-    note(column, 'changed', 'made here because none is taken from the file');
+    note(column, 'changed', isMadeHere);
   } else if (isRepeated()) {
     note(column, 'changed', 'is now later, because an earlier line has the same');
   }
@@ -190,68 +200,37 @@ function tellApart({ staging, kind }: KindMove, form: Form, note: Note): void {
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function takeValues({ staging, kind }: KindMove, form: Form): void {
-  const key = keyOf(kind, form);
-  if (staging.rows(kind).get(key)?.incoming) {
-    throw refusal('an earlier line has the same', kind.key[0]);
+function takeValues({ staging, kind }: KindMove, form: Form, isChanged: boolean): void {
+  const { name, key, part } = kind;
+  if (staging.find(name, keyOf(kind, form))?.isGood) {
+    // Several elements may have become the same.
+    if (part && isChanged) return;
+    throw refusal('an earlier line has the same', part ? key[1] : key[0]);
   }
   const values = uniqueValues(kind, form);
-  const taken = values.find(({ text }) => staging.taken.get(`${kind.name} ${text}`) !== undefined);
+  const taken = values.find(({ text }) => staging.isTaken(`${name} ${text}`));
   if (taken) {
-    const also = Object.entries(taken.where).map(([name, value]) => ` and the ${name} ${value}`);
-    throw refusal(`an earlier line has the same${also.join('')}`, taken.columns[0]);
+    const { columns, where = {}, why, named = columns[0] } = taken;
+    const also = Object.entries(where).map(([column, value]) => ` and the ${column} ${value}`);
+    throw refusal(why ?? `an earlier line has the same${also.join('')}`, named);
   }
-  for (const { text } of values) staging.taken.set(`${kind.name} ${text}`, key);
+  for (const { text } of values) staging.take(`${name} ${text}`);
 }
 
-function stageElement(move: KindMove, row: FileForm): void {
-  const { staging, kind } = move;
-  const part = kind.part!;
-  const [own, other] = Object.keys(part.columns) as [string, string];
-  const form: Form = {};
-  const knownKey = () => placeIn(part, form).key;
-  examine(move, row, form, knownKey, (note) => {
-    let isChanged = false;
-    for (const [column, read] of Object.entries(part.columns)) {
-      const onChange = (why: string) => {
-        const isReference = column === own || part.refersTo !== undefined;
-        if (isReference) return;
-        note(column, 'changed', why);
-        isChanged = true;
-      };
-      form[column] = inColumn(column, () => read(row.values[column] ?? null, onChange)) ?? null;
+/** Says which registrars may call from everywhere or from nowhere, and closes those that a refused row was perhaps for. */
+function* closeRegistrars(staging: Staging, isInDoubt: boolean): Generator<Finding> {
+  for (const { code } of [...staging.forms(registrarKind).chunks(1_000)].flat()) {
+    const place = { file: addressKind.name, key: code! };
+    const addresses = staging.owned(addressKind, code!).map(({ address }) => address);
+    if (addresses.length === 0 && isInDoubt) {
+      const form = { registrar: code!, address: noAddress };
+      staging.set(addressKind, keyOf(addressKind, form), form, null);
+      const why = `has no row while another is refused; it is now ${noAddress}, which nobody has`;
+      yield { ...place, done: 'changed', why };
+    } else if (addresses.length === 0) {
+      yield { ...place, done: 'carried', why: 'has no row: open to every address' };
+    } else if (addresses.every((address) => address === noAddress)) {
+      yield { ...place, done: 'carried', why: `has only ${noAddress}, which nobody has` };
     }
-    const { key, column, element } = placeIn(part, form) as Record<
-      'key' | 'column' | 'element',
-      string
-    >;
-    // Whether the row that it belongs to will be there is known later.
-    const found = staging.rows(kind).get(key);
-    const whyNotOwn = whyAmbiguous(kind.name, found, row.values[own]!);
-    if (whyNotOwn !== undefined) throw refusal(whyNotOwn, own);
-    const whyNotOther =
-      part.refersTo && whyNoReference(staging, part.refersTo, element, row.values[other]!);
-    if (whyNotOther !== undefined) throw refusal(whyNotOther, other);
-    const elements = found?.elements ?? [];
-    const known = elements.filter(({ list }) => list === column);
-    if (column === part.single && known.some((each) => each.element !== element)) {
-      throw refusal(`an earlier line has another ${column}`, other);
-    }
-    if (!known.some((each) => each.element === element)) {
-      const added = { list: column, element, line: row.line };
-      staging.update(kind, key, { elements: [...elements, added] });
-    } else if (!isChanged) throw refusal('an earlier line has the same', other);
-  });
-}
-
-/** Says why a reference is refused. One to a row that is a conflict is not: the row that refers to it is a conflict, too. */
-function whyNoReference(
-  staging: Staging,
-  name: string,
-  key: string,
-  text: string,
-): string | undefined {
-  const found = staging.rows({ name }).get(key);
-  const isGood = found?.isExpected || found?.incoming;
-  return whyAmbiguous(name, found, text) ?? (isGood ? undefined : whyAbsent(name, found));
+  }
 }

@@ -1,104 +1,93 @@
-import type { Form, Kind } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
-import type { RowChange } from '../../move-in/write.ts';
-import { Spool } from '../file/spool.ts';
-import { conflictFinding, FindingList } from './findings.ts';
+import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
+import { openTemporary } from '../file/spool.ts';
+import type { Rows } from '../report/progress.ts';
 
-/** A row that is in the files, in the registry, or in both. */
-export interface StagedRow {
-  key: string;
-  /** Null if no line of its file has the key. */
-  line: number | null;
-  /** The key as that line writes it; other lines may write it in another case. */
-  text: string | null;
-  isRepeated: boolean;
-  /** The columns that the file gives; null if it lacks the row, or if the row was refused. */
-  incoming: Form | null;
-  stored: Form | null;
-  /** The elements that the file of the kind's part gives to the row's lists. */
-  elements: { list: string; element: string; line: number }[];
-  /** There will be a row with the key. */
-  isExpected: boolean;
-}
+const tables = `
+  create table rows (kind, key, owner, form, text, is_repeated, is_over, stored, primary key (kind, key));
+  create index owned on rows (kind, owner, key) where owner is not null;
+  create table taken (value primary key) without rowid`;
 
-/** A row with its planned change. */
-export type PlannedRow = Pick<StagedRow, 'key' | 'line' | 'incoming'> & RowChange;
-
-const actions = ['add', 'update', 'replace', 'remove'] as const;
-
-/** Both sides of a move, the changes that are planned, and what was found in the files. */
+/** What was read from files, in a temporary database, so that any number of rows takes little memory. */
 export class Staging implements Disposable {
-  readonly findings = new FindingList();
-  readonly #rows = new Map(kinds.map(({ name }) => [name, new Spool<StagedRow>()]));
-  readonly #changes = new Map(
-    kinds.flatMap(({ name }) =>
-      actions.map((action) => [`${name} ${action}`, new Spool<PlannedRow>()]),
-    ),
+  readonly #database = openTemporary(tables);
+  readonly #find = this.#database.prepare(
+    'select text, is_repeated, form is not null as is_good from rows where kind = ? and key = ?',
   );
-  /** The keys of the incoming rows by their values that only one row may have. */
-  readonly taken = new Spool<string>();
-  /** The keys of the stored rows that stay, in the same way. */
-  readonly held = new Spool<string>();
+  readonly #set = this.#database.prepare(`insert into rows values (?, ?, ?, ?, ?, false, ?, null)
+    on conflict do update set is_repeated = true, form = ifnull(excluded.form, form),
+      owner = ifnull(excluded.owner, owner), text = iif(excluded.form is null, text, excluded.text)`);
+  readonly #owned = this.#database.prepare(
+    'select form from rows where kind = ? and owner = ? order by key',
+  );
+  readonly #store = this.#database.prepare(`insert into rows (kind, key, stored) values (?, ?, ?)
+    on conflict do update set stored = excluded.stored`);
+  readonly #take = this.#database.prepare('insert into taken values (?)');
+  readonly #taken = this.#database.prepare('select 1 from taken where value = ?');
 
-  rows({ name }: Pick<Kind, 'name'>): Spool<StagedRow> {
-    return this.#rows.get(name)!;
+  /** What the files say of a row: its key as its line writes it, and whether it moves in. */
+  find(kind: string, key: string) {
+    const row = this.#find.get(kind, key);
+    return row && { text: row.text, isRepeated: !!row.is_repeated, isGood: !!row.is_good };
   }
 
-  /** Adds to what is known of a row, which may be a new one. */
-  update(kind: Kind, key: string, known: Partial<StagedRow>): void {
-    const rows = this.rows(kind);
-    const none = {
-      key,
-      line: null,
-      text: null,
-      isRepeated: false,
-      incoming: null,
-      stored: null,
-      elements: [],
-      isExpected: false,
+  /** Sets the values that a file gives, null for a refused row. A good line replaces one that was refused. */
+  set(kind: Kind, key: string, form: Form | null, text: string | null, isOver = false): void {
+    const owner = kind.part && form ? form[kind.key[0]!]! : null;
+    this.#set.run(kind.name, key, owner, form && JSON.stringify(form), text, Number(isOver));
+  }
+
+  /** Takes a value that no two rows share. */
+  take(value: string): void {
+    this.#take.run(value);
+  }
+
+  isTaken(value: string): boolean {
+    return this.#taken.get(value) !== undefined;
+  }
+
+  /** The rows of a part that belong to a row of another kind, in the order of their keys. */
+  owned({ name }: Kind, owner: string): Form[] {
+    return this.#owned.all(name, owner).map(({ form }) => JSON.parse(String(form)));
+  }
+
+  /** The rows of a kind that are not refused; those that get an id here come last. */
+  forms({ name }: Kind): Rows<Form> {
+    const of = 'from rows where kind = ? and form is not null';
+    const count = this.#database.prepare(`select count(*) as count ${of}`).get(name)!.count;
+    const rows = this.#database.prepare(`select form ${of} order by form ->> 'id' is null, key`);
+    return {
+      length: Number(count),
+      *chunks(size) {
+        let chunk: Form[] = [];
+        for (const { form } of rows.iterate(name)) {
+          if (chunk.push(JSON.parse(String(form))) < size) continue;
+          yield chunk;
+          chunk = [];
+        }
+        if (chunk.length > 0) yield chunk;
+      },
     };
-    rows.set(key, { ...none, ...rows.get(key), ...known });
   }
 
-  changes({ name }: Kind, action: RowChange['action']): Spool<PlannedRow> {
-    return this.#changes.get(`${name} ${action}`)!;
+  /** Adds a row as a database holds it, to compare it. */
+  addStored(kind: Kind, form: Form): void {
+    this.#store.run(kind.name, keyOf(kind, form), JSON.stringify(form));
   }
 
-  plan(kind: Kind, change: PlannedRow): void {
-    this.changes(kind, change.action).set(placeOf(change), change);
-    this.update(kind, change.key, { isExpected: change.to !== null });
-  }
-
-  /** Turns a planned change into a conflict: if the row is stored, it stays. `heldBy` is a row that refers to it. */
-  skip(kind: Kind, change: PlannedRow, why: string, heldBy?: string): void {
-    this.changes(kind, change.action).delete(placeOf(change));
-    this.update(kind, change.key, { isExpected: change.from !== null });
-    const finding = conflictFinding(kind, change, why);
-    this.findings.add({ ...finding, value: heldBy ?? finding.value });
-  }
-
-  /** The change of a row that brings its id. */
-  plannedChange(kind: Kind, key: string, action: RowChange['action']): PlannedRow | undefined {
-    return this.changes(kind, action).get(`0 ${key}`);
-  }
-
-  /** The rows of a kind as they will be, if they bring their ids. */
-  *formsAfter(kind: Kind): Generator<Form> {
-    for (const { key, stored, isExpected } of this.rows(kind)) {
-      if (!isExpected) continue;
-      const changes = actions.map((action) => this.plannedChange(kind, key, action));
-      const form = changes.find((change) => change !== undefined)?.to ?? stored;
-      if (form) yield form;
+  /** Both sides of each row of a kind, in the order of their keys, but rows that are over in the files. */
+  *pairs({ name }: Kind) {
+    const sql =
+      'select key, form, stored from rows where kind = ? and is_over is not true order by key';
+    for (const { key, form, stored } of this.#database.prepare(sql).iterate(name)) {
+      yield {
+        key: String(key),
+        given: JSON.parse(String(form)) as Form | null,
+        stored: JSON.parse(String(stored)) as Form | null,
+      };
     }
   }
 
   [Symbol.dispose](): void {
-    const spools = [...this.#rows.values(), ...this.#changes.values(), this.taken, this.held];
-    for (const each of [this.findings, ...spools]) each[Symbol.dispose]();
+    this.#database.close();
   }
-}
-
-/** Rows that get an id here go after all that bring one. */
-function placeOf({ key, to }: PlannedRow): string {
-  return `${to?.id === null ? 1 : 0} ${key}`;
 }

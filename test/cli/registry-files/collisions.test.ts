@@ -1,5 +1,5 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Files, row, smallRegistry, uuidOf } from './files.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { type Files, row, smallRegistry } from './files.ts';
 import { startMoves } from './moves.ts';
 
 const moves = startMoves(beforeAll);
@@ -7,8 +7,6 @@ const moves = startMoves(beforeAll);
 let first: string[];
 // biome-ignore lint/suspicious/noExplicitAny: every row of every table
 let held: Record<string, any[]>;
-
-beforeEach(moves.begin);
 
 /** Moves the files in, and returns the answer and the lines of the report without the values. */
 async function moveIn(files: Files, ...options: string[]) {
@@ -45,7 +43,7 @@ beforeAll(async () => {
     row.dispute('tuli.ee', '2017-01-01', { last_day: '9999-12-31' }),
   ];
   first = (await moveIn(files, '--orphans-to', 'ALPHA')).lines;
-  held = await moves.registry.rows();
+  held = moves.rows();
 });
 
 function linesAbout(...texts: string[]): string[] {
@@ -122,74 +120,10 @@ test('records a domain without a registrant as one that has none', () => {
   expect(JSON.parse(changes)).not.toHaveProperty('registrant');
 });
 
-test('keeps a contact that is gone while a domain here refers to it', async () => {
-  const { contacts } = smallRegistry();
-  const left = held.contacts!.filter(({ id }) => id > 15).map(({ id }) => row.contact(id, 'ALPHA'));
-  left[0]!.code = 'VANA:1';
-  const { lines, changed, run } = await moveIn({
-    contacts: [contacts![0]!, contacts![2]!, ...left],
-  });
-  expect(lines).toEqual(['contacts.csv: ALPHA:12  conflict: another row still refers to it']);
-  expect(changed).toBe(true);
-  expect((await run()).changed).toBe(false);
-});
-
-test('leaves the domains of a contact whose id a contact that was made here has', async () => {
-  moves.registry.edit(`insert into contacts (id, uuid, registrar_id, number, code, name, name_key, email, email_key, phone, ident, ident_key,
-      ident_type, ident_country_code, auth_info, created_at, updated_at)
-    select 70, '${uuidOf(170)}', registrar_id, 70, 'ALPHA:MUU', name, name_key, email, email_key, phone, ident, ident_key, ident_type,
-      ident_country_code, auth_info, created_at, updated_at from contacts where id = 11`);
-  const kept = (await moves.registry.rows()).contacts as { id: number; code: string }[];
-  const contacts = kept
-    .filter(({ code }) => code !== 'ALPHA:MUU')
-    .map(({ id, code }) => row.contact(id, id === 15 ? 'BETA' : 'ALPHA', { code }));
-  const { lines, run } = await moveIn({
-    contacts: [...contacts, row.contact(70, 'ALPHA')],
-    domains: [row.domain('õun.ee', 'ALPHA'), row.domain('pirn.ee', 'BETA')],
-    'domain-contacts': [
-      row.link('õun.ee', 'ALPHA:70', 'registrant'),
-      row.link('õun.ee', 'ALPHA:12', 'admin'),
-      row.link('pirn.ee', 'BETA:15', 'registrant'),
-    ],
-  });
-  expect(lines).toEqual([
-    `contacts.csv:${contacts.length + 2} ALPHA:70  conflict: another row here has a value that only one may have`,
-    'contacts.csv: ALPHA:MUU  conflict: was made here',
-    'domains.csv:2 õun.ee  conflict: it needs a row of contacts.csv that is a conflict',
-  ]);
-  expect((await run()).changed).toBe(false);
-});
-
-test('leaves contacts that are to get the id of another', async () => {
-  const kept = (await moves.registry.rows()).contacts as { id: number; code: string }[];
-  const contacts = kept.map(({ id, code }) => {
-    const moved = id >= 80 ? id + 1 : id;
-    const uuid = uuidOf(code === 'ALPHA:MUU' ? 170 : id);
-    return row.contact(moved, id === 15 ? 'BETA' : 'ALPHA', { code, uuid });
-  });
-  const { lines } = await moveIn({ contacts });
-  const about = lines.filter((line) => /ALPHA:8\d/.test(line)).map((line) => line.split(':8')[1]);
-  const taken = '  conflict: another row here has a value that only one may have';
-  expect(about.sort()).toEqual([`0${taken}`, `1${taken}`]);
-});
-
-test('takes the password of a file without secrets for a user who has a secret here', async () => {
-  await moves.registry.done('api-user rotate ats --yes');
-  const { secret_digest: _, ...user } = row.user('ats', 'ALPHA');
-  const { lines } = await moveIn({ 'api-users': [user] }, '--theirs');
-  expect(lines).toEqual(['api-users.csv:2 ats  settled: was changed here']);
-  const { api_users: users } = await moves.registry.rows();
-  expect(users).toMatchObject([{ secret_digest: null, password_hash: expect.any(String) }]);
-});
-
-test('does not mistake what was done to one row for a change of another row of the name', async () => {
-  await moves.registry.done('retained add riigikogu.ee --status blocked');
-  await moves.registry.done('dispute open tuli.ee --from 2014-01-01 --until 2014-02-01');
-  const { lines } = await moveIn({
-    reserved: [row.reserved('riigikogu.ee', { password: 'uus' })],
-    disputes: [row.dispute('tuli.ee', '2016-01-01', { created_at: '', initiator: 'Mall' })],
-  });
-  expect(lines.filter((line) => line.includes('conflict'))).toEqual([
-    expect.stringMatching(/^disputes.csv: tuli.ee 2014-01-01 .* conflict: was made here$/),
+test('gives ids to registrars without one after all others have theirs', async () => {
+  await moveIn({ registrars: [row.registrar(1, 'ALPHA', { id: '' }), row.registrar(1, 'BETA')] });
+  expect(moves.rows().registrars).toMatchObject([
+    { id: 1, code: 'BETA' },
+    { id: 2, code: 'ALPHA' },
   ]);
 });

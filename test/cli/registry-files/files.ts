@@ -2,7 +2,6 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
-import type { TestRegistry } from '../tool.ts';
 
 export type FileRow = Record<string, string>;
 export type Files = Record<string, FileRow[]>;
@@ -104,21 +103,4 @@ export function writeFiles(directory: string, files: Files): void {
 
 export function readFileOf(directory: string, name: string): FileRow[] {
   return parse(readFileSync(path.join(directory, `${name}.csv`)), { columns: true });
-}
-
-/** Every table that a move changes; the history without what differs from run to run. */
-export async function movedRows(registry: TestRegistry) {
-  const { history, contacts, ...rows } = (await registry.rows()) as Record<
-    string,
-    Record<string, unknown>[]
-  >;
-  const { registrars, domains, domain_contacts, retained_domains, disputes, auctions } = rows;
-  const kept = contacts!.map(({ unlinked_at: _, ...contact }) => contact);
-  const entries = history!.map(({ subject, subject_key, action }) => [
-    subject,
-    subject_key,
-    action,
-  ]);
-  const changed = { registrars, domains, domain_contacts, retained_domains, disputes, auctions };
-  return { ...changed, contacts: kept, history: entries.sort() };
 }

@@ -7,28 +7,24 @@ import { whyNoPostgres } from './postgres.ts';
 const tool = startTool();
 const registry = tool.sharedRegistry();
 const old = startInternetee(Number(process.env.OLD_CONTACTS ?? 5_000));
+const orphans = ['--orphans-to', 'ALPHA'];
 let files: string;
 let server: Awaited<ReturnType<typeof startServer>>;
 /** The numbers of rows in the old tables at first. */
 let tables: Row;
-/** The answers of the first run, of the second of two equal ones, and of the last. */
 let first: Answer;
-let again: Answer;
-let last: Answer;
-/** Every row of the registry after the last run. */
+/** Every row of the registry after the evening. */
 let held: Record<string, Row[]>;
 
 type Row = Record<string, unknown>;
-type Count = 'added' | 'updated' | 'removed' | 'conflicts' | 'refused';
 interface Answer {
-  kinds: ({ kind: string } & Record<Count, number>)[];
-  changed: boolean;
+  kinds: { kind: string; added: number; refused: number }[];
 }
 
-/** An old registry moves in, is in use for another day, and moves in again; then the doors open. */
+/** An old registry is rehearsed, is in use for another day, and moves in; then the doors open. */
 beforeAll(async () => {
   if (whyNoPostgres()) return;
-  const moveIn = () => registry.done(['move-in', files, '--orphans-to', 'ALPHA', '--yes']);
+  const moveIn = (file: string) => registry.done(['move-in', files, '--to', file, ...orphans]);
   files = await tool.newDirectory();
   await old.exportTo(files);
   [tables] = (await old.query(`select
@@ -38,15 +34,16 @@ beforeAll(async () => {
       and (expires_at is null or expires_at > now())) as certificates,
     (select count(*) from contacts) as contacts,
     (select count(*) from domains) as domains,
+    (select count(*) from domains) + (select count(*) from domain_contacts) as "domain-contacts",
     (select count(*) from reserved_domains) as reserved,
     (select count(*) from blocked_domains) as blocked,
     (select count(*) from disputes) as disputes,
     (select count(*) from auctions) as auctions`)) as [Row];
-  first = await moveIn();
-  again = await moveIn();
+  first = await moveIn(`${files}/rehearsal.sqlite`);
   await old.change();
   await old.exportTo(files);
-  last = await moveIn();
+  await moveIn(`${files}/registry.sqlite`);
+  await registry.done(['restore', `${files}/registry.sqlite`, '--yes']);
   held = (await registry.rows()) as Record<string, Row[]>;
   server = await startServer('--no-demo', '--ip', '127.0.0.1', '--persist-to', registry.directory);
 }, 900_000);
@@ -98,24 +95,15 @@ function byId(table: string, column: string) {
 }
 
 test('every row is added or refused', () => {
-  const accounted = first.kinds.map(({ kind, added, refused }) => [kind, String(added + refused)]);
+  const accounted = first.kinds
+    .filter(({ kind }) => kind in tables)
+    .map(({ kind, added, refused }) => [kind, String(added + refused)]);
   expect(Object.fromEntries(accounted)).toEqual(tables);
 });
 
-test('a second run with the same files changes nothing', () => {
-  expect(again.changed).toBe(false);
-});
-
-test('a day in the old registry arrives, without conflicts', () => {
-  const sums = last.kinds.map(({ kind, added, updated, removed, conflicts }) => ({
-    ...{ kind, hasAdded: added > 0, hasChanged: updated + removed > 0, conflicts },
-  }));
-  const all = { hasAdded: true, hasChanged: true, conflicts: 0 };
-  expect(sums).toEqual(last.kinds.map(({ kind }) => ({ kind, ...all })));
-});
-
 test('every difference that reconcile finds is in the report', async () => {
-  const answer = await registry.done(['reconcile', files, '--orphans-to', 'ALPHA']);
+  const proof = ['reconcile', files, `${files}/registry.sqlite`, ...orphans];
+  const answer = await registry.done(proof);
   expect(answer).toMatchObject({ equal: false, unreported: 0 });
 });
 
@@ -158,12 +146,12 @@ test('every contact has every text as it was, but for capital letters and derive
   expectSameRows(contacts, expected);
 });
 
-test('whoever was identified there is verified here, until the identity changes', async () => {
+test('whoever was identified there is verified here', async () => {
   const expected = await old.query(`
     select upper(code) as code, coalesce(nullif(verification_id, ''), uuid || ' ' || to_char(verified_at,
         'YYYY-MM-DD"T"HH24:MI:SS')) as id,
       to_char(verified_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as verified_at,
-      case when changes(id, 4) then 'ended' else 'success' end as result
+      'success' as result
     from ${coded} c where verified_at < '2027-01-01' and verified_at > '-infinity'`);
   const verified = held.contacts!.flatMap(({ code, identity_verification: json }) => {
     if (json === null) return [];
@@ -172,7 +160,6 @@ test('whoever was identified there is verified here, until the identity changes'
     return [{ code, id, verified_at, result }];
   });
   expectSameRows(verified, expected);
-  expect(new Set(verified.map(({ result }) => result))).toEqual(new Set(['success', 'ended']));
 });
 
 test('every contact keeps its time of creation and its auth_info', async () => {

@@ -1,60 +1,65 @@
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type beforeAll, beforeEach } from 'vitest';
-import { openDatabase } from '../../../src/database/open.ts';
-import { endReservations } from '../../../src/retained-domain/end.ts';
-import { startTool, type TestRegistry } from '../tool.ts';
+import { runProgram } from '../../../src/cli/program.ts';
+import { captured } from '../captured.ts';
+import { startTool } from '../tool.ts';
 import { type Files, readFileOf, writeFiles } from './files.ts';
 
-/** A registry, and a directory for the files that move in, of each test or (`beforeAll`) of the file. */
+// biome-ignore lint/suspicious/noExplicitAny: the rows of every table
+type Row = Record<string, any>;
+
+export const run = (...words: string[]) => captured(() => runProgram(words));
+
+/** A directory for the files that move in, of each test or (`beforeAll`) of the file. */
 export function startMoves(before: typeof beforeAll = beforeEach) {
   const tool = startTool();
-  let registry: TestRegistry;
   let directory: string;
-
-  const begin = async () => {
-    directory = await tool.newDirectory();
-  };
+  let count = 0;
   before(async () => {
-    registry = await tool.newRegistry();
-    await begin();
+    directory = await tool.newDirectory();
   });
+  const file = () => path.join(directory, `registry-${count}.sqlite`);
 
   return {
     tool,
-    get registry() {
-      return registry;
-    },
     get directory() {
       return directory;
     },
-    /** Another directory. */
-    begin,
+    /** The file that `moveIn` has written. */
+    get file() {
+      return file();
+    },
     /**
-     * Moves the files in, and returns what the tool answers, the counts by kind that are not zero, the lines of the report,
-     * and what does the same again.
+     * Moves the files in, and returns what the tool answers, the counts by kind that are not zero, and the lines of the
+     * report.
      */
     async moveIn(files: Files, ...options: string[]) {
+      count += 1;
       writeFiles(directory, files);
-      const run = () => registry.done(['move-in', directory, '--yes', ...options]);
-      const { kinds, changed, causes, ignored } = await run();
-      const counts = (kinds as Record<string, unknown>[]).map(({ kind, ...each }) => [
-        kind,
-        Object.fromEntries(Object.entries(each).filter(([, count]) => count !== 0)),
-      ]);
-      const lines = readFileOf(directory, 'move-in-report').map(
-        ({ file, line, key, column, value, done, why }) =>
-          `${file}:${line} ${key} ${column} ${JSON.stringify(value)} ${done}: ${why}`,
-      );
-      return { kinds, changed, causes, ignored, counts: Object.fromEntries(counts), lines, run };
+      const target = options.includes('--dry-run') ? [] : ['--to', file()];
+      const ended = await run('move-in', directory, '--json', ...target, ...options);
+      if (ended.status !== 0) throw new Error(ended.stdout + ended.stderr);
+      const { kinds, causes, ignored } = JSON.parse(ended.stdout);
+      const counts = (kinds as Row[]).map(({ kind, added, refused }) => [kind, added, refused]);
+      const lines = readFileOf(directory, 'move-in-report')
+        .sort((one, other) => (one.file! < other.file! ? -1 : Number(one.file !== other.file)))
+        .map(
+          ({ file, line, key, column, value, done, why }) =>
+            `${file}:${line} ${key} ${column} ${JSON.stringify(value)} ${done}: ${why}`,
+        );
+      return { causes, ignored, counts, lines };
     },
-    /** Ends reserved names a day ahead of time, as the scheduled run does. */
-    async endReservations() {
-      const { env, dispose } = await registry.open();
-      const at = new Date(Date.now() + 24 * 60 * 60 * 1000);
-      await endReservations(openDatabase(env.DB), { at, requestId: crypto.randomUUID() });
-      await dispose();
+    /** Every row of every table in the file. */
+    rows(): Record<string, Row[]> {
+      using database = new DatabaseSync(file(), { readOnly: true });
+      const tables = database.prepare("select name from sqlite_master where type = 'table'").all();
+      return Object.fromEntries(
+        tables.map(({ name }) => [name, database.prepare(`select * from "${name}"`).all()]),
+      );
     },
     async reconcile(...options: string[]) {
-      const { status, stdout } = await registry.run(['reconcile', directory, '--json', ...options]);
+      const { status, stdout } = await run('reconcile', directory, file(), '--json', ...options);
       return { status, ...JSON.parse(stdout) };
     },
   };

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
@@ -17,9 +18,12 @@ async function rowsOf(registry: TestRegistry) {
   const certificates = (rows.certificates as Record<string, unknown>[]).map(
     ({ presented_at: _, ...certificate }) => certificate,
   );
-  const { retained_domains, disputes, auctions } = rows;
+  const { retained_domains, disputes } = rows;
+  const auctions = (rows.auctions as Record<string, unknown>[]).map(
+    ({ version: _, ...auction }) => auction,
+  );
   const contacts = (rows.contacts as Record<string, unknown>[]).map(
-    ({ unlinked_at: _, ...contact }) => contact,
+    ({ unlinked_at: _, version: __, ...contact }) => contact,
   );
   const moved = { registrars, api_users, contact_blocks, contacts, domains, domain_contacts };
   return { ...moved, certificates, retained_domains, disputes, auctions };
@@ -161,27 +165,31 @@ const registries: fc.Arbitrary<Files> = fc
 const withRows = (files: Files): Files =>
   Object.fromEntries(Object.entries(files).filter(([, rows]) => rows.length > 0));
 
+/** Writes a file from the directory, and restores it into a new registry. */
+async function moveIn(directory: string): Promise<TestRegistry> {
+  const registry = await tool.newRegistry();
+  const file = path.join(await tool.newDirectory(), 'registry.sqlite');
+  await registry.done(['move-in', directory, '--to', file]);
+  expect((await registry.run(['reconcile', directory, file])).status).toBe(0);
+  await registry.done(['restore', file, '--yes']);
+  return registry;
+}
+
 test('any registry that moved in moves out, and into another that is equal to it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.noShrink(registries), async (files) => {
-      const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
       const [given, written] = [await tool.newDirectory(), await tool.newDirectory()];
       writeFiles(given, withRows(files));
-      await one.done(['move-in', given]);
-      const unchanged = await one.done(['move-in', given]);
-      expect(unchanged).toMatchObject({ changed: false });
-      expect((await one.run(['reconcile', given])).status).toBe(0);
+      const one = await moveIn(given);
       await one.done(['move-out', written]);
-      await other.done(['move-in', written]);
-      expect(await rowsOf(other)).toEqual(await rowsOf(one));
-      expect(await one.done(['reconcile', written])).toMatchObject({ equal: true });
+      expect(await rowsOf(await moveIn(written))).toEqual(await rowsOf(one));
     }),
-    { numRuns: 6 },
+    { numRuns: 4 },
   );
 });
 
 test('a registry that never moved in moves out, and into another with its contacts in the same order', async () => {
-  const [one, other] = [await tool.newRegistry(), await tool.newRegistry()];
+  const one = await tool.newRegistry();
   const written = await tool.newDirectory();
   await fill(one);
   for (const username of ['ats', 'mari', 'tiit']) {
@@ -193,9 +201,11 @@ test('a registry that never moved in moves out, and into another with its contac
     where username = 'mari'`);
   one.edit(`update api_users set password_hash = '${await hashPassword('vana parool')}', ${since},
     previous_secret_valid_until = '2099-01-02T03:04:05.678Z' where username = 'tiit'`);
-  await one.done(['move-out', written]);
-  await other.done(['move-in', written]);
-  expect(await other.done(['reconcile', written])).toMatchObject({ equal: true });
+  await one.done(['system', 'add', 'epp']);
+  await one.done(['certificate', 'bind', '--system', 'epp', '--fingerprint', 'a1'.repeat(32)]);
+  const { files } = await one.done(['move-out', written]);
+  expect(files['certificates.csv']).toBe(0);
+  const other = await moveIn(written);
   const list = ['contact', 'list', '--registrar', 'ALPHA'];
   expect(await other.done(list)).toEqual(await one.done(list));
   expect((await rowsOf(other)).api_users).toEqual((await rowsOf(one)).api_users);
@@ -213,7 +223,7 @@ test('moves out to a directory that has none of the files, or replaces them', as
       'registrars.csv already exists; name another directory or pass --replace',
     ),
   });
-  await registry.done(['move-in', directory]);
+  await registry.done(['move-in', directory, '--dry-run']);
   await registry.done(['move-out', directory, '--replace']);
   expect(existsSync(`${directory}/move-in-report.csv`)).toBe(false);
 });

@@ -3,6 +3,8 @@ import {
   type ContactRecord,
   findContactProblems,
   importContacts,
+  splitContacts,
+  updateContacts,
 } from '../../../contact/import.ts';
 import { listContactsOfRegistrar } from '../../../contact/list.ts';
 import { everyRow } from '../../../database/every-row.ts';
@@ -13,14 +15,14 @@ import { exporting, exportRows } from '../../file/exporting.ts';
 import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { contactFileColumns, contactRow, readContact } from './record.ts';
+import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';
 
 export function contactImport(options: { registrar?: string }): Import<ContactRecord, 'added'> {
   const now = currentTime();
   return {
     columns: contactFileColumns,
     read: (values) => readContact(values, options.registrar, now),
-    keys: ({ code, uuid }) => (uuid === undefined ? [code] : [code, uuid]),
+    keys: ({ code }) => [code],
     findProblems: ({ db }, contacts) => findContactProblems(db, contacts),
     write: ({ db, origin, isDryRun }, contacts) =>
       writeInChunks('importing', contacts, { added: 0, unchanged: 0 }, async (chunk) => {
@@ -32,14 +34,43 @@ export function contactImport(options: { registrar?: string }): Import<ContactRe
   };
 }
 
+/** The same, but contacts that exist get the values of the file. */
+function contactUpdate(options: {
+  registrar?: string;
+}): Import<ContactRecord, 'added' | 'updated'> {
+  const none = { added: 0, updated: 0, unchanged: 0 };
+  return {
+    ...contactImport(options),
+    findProblems: ({ db }, contacts) => findContactProblems(db, contacts, { isUpdate: true }),
+    write: ({ db, origin, isDryRun }, contacts) =>
+      writeInChunks('importing', contacts, none, async (chunk) => {
+        const { missing, changed } = await splitContacts(db, chunk);
+        const updated = await updateContacts(db, origin, changed, { isDryRun });
+        const added = await importContacts(db, origin, missing, { isDryRun });
+        return { added, updated, unchanged: chunk.length - added - updated };
+      }),
+    text: ({ added, updated, unchanged }, { did }) =>
+      `${did('add')} ${counted(added, 'contact')}, ${did('update')} ${updated}, ${unchanged} already equal`,
+  };
+}
+
 export const importVerb = importing(
   contactFileColumns,
   'contact import contacts.csv --registrar ALPHA',
+  'contact import corrected.csv --update',
   'contact import - --format ndjson < contacts.ndjson',
 )
   .description('Import contacts from a file; existing contacts are left as they are')
   .option('--registrar <code>', 'the registrar of rows without one', asciiUpperCase)
-  .action((file, options) => runImport(file, options, contactImport(options)));
+  .option(
+    '--update',
+    'also change contacts that exist: the values given, but never registrar, identity or verifications',
+  )
+  .action((file, options) =>
+    options.update
+      ? runImport(file, options, contactUpdate(options))
+      : runImport(file, options, contactImport(options)),
+  );
 
 export const exportVerb = verb(
   exporting('contact export contacts.csv --registrar ALPHA')
@@ -49,7 +80,7 @@ export const exportVerb = verb(
     const { registrar } = options;
     await getRegistrar(db, registrar);
     const contacts = everyRow<Contact>((page) => listContactsOfRegistrar(db, registrar, page));
-    return exportRows(file, options, contactFileColumns, contacts, (contact) =>
+    return exportRows(file, options, contactExportColumns, contacts, (contact) =>
       contactRow(contact, registrar),
     );
   },

@@ -12,15 +12,14 @@ import { contactRules } from '../../../contact/rules.ts';
 import {
   demandRule,
   identityRequestRule,
-  pastInstantRule,
   reasonIn,
   verificationRule,
 } from '../../../contact/verification-rules.ts';
 import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
-import { asciiLowerCase, asciiUpperCase } from '../../../text/ascii-case.ts';
+import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
 import { words, wordsNote } from '../../file/field.ts';
-import type { Columns } from '../../file/format.ts';
+import { type Columns, columnsNamed } from '../../file/format.ts';
 
 /** An empty value counts as not given. */
 const optional = <Field extends z.core.$ZodType>(field: Field) =>
@@ -65,7 +64,9 @@ function parseJson(text: string): unknown {
 const text = (limit: number) => `at most ${limit} characters`;
 const country = 'two letters (ISO 3166-1), for example EE';
 const phone = '+, country code, dot and number, for example +372.5123456';
-const instant = 'ISO 8601 with Z or an offset, for example 2026-01-31T12:00:00.000Z';
+
+/** Columns that an export has and no import takes. */
+const exportedOnly = ['uuid', 'creator', 'updater', 'createdAt', 'updatedAt'] as const;
 
 /** The rule for each column of a file, in the order of the columns, with the sentence of the help about it. */
 const fileRules = {
@@ -74,9 +75,6 @@ const fileRules = {
     .describe(
       `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, for example ALPHA:1B7A3C5D`,
     ),
-  uuid: optional(z.guid('is not a UUID').transform(asciiLowerCase)).describe(
-    'for example 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11; by default, a new one',
-  ),
   name: contactRules.name().check(z.describe(text(255))),
   orgName: optional(contactRules.orgName()).describe(text(255)),
   email: contactRules.email().check(z.describe('one address, for example mari@example.ee')),
@@ -114,13 +112,9 @@ const fileRules = {
   addressVerification: verification,
   verificationDemand: demand,
   identityRequest,
-  creator: optional(label).describe(`who created it, ${text(255)}; by default, the operator`),
-  updater: optional(label).describe(`who changed it last, ${text(255)}`),
-  createdAt: optional(pastInstantRule).describe(`${instant}; by default, updated_at, or now`),
-  updatedAt: optional(pastInstantRule).describe('in the same format; by default, created_at'),
-} satisfies Record<FileColumn, z.core.$ZodType>;
+} satisfies Record<Exclude<FileColumn, (typeof exportedOnly)[number]>, z.core.$ZodType>;
 
-const fileFields = (Object.keys(fileRules) as FileColumn[]).map((column) => {
+const fileFields = (Object.keys(fileRules) as (keyof typeof fileRules)[]).map((column) => {
   const { file: name } = contactFields[column];
   const rule = fileRules[column];
   return {
@@ -181,11 +175,18 @@ function reasonOf({ note }: FileField, value: unknown, error: z.core.$ZodError):
   return / is invalid$/.test(message) ? `${JSON.stringify(value)} is not valid: ${note}` : message;
 }
 
-/** The contact as `readContact` reads it, its lists as words separated by spaces. */
+/** The columns of an export. */
+export const contactExportColumns: Columns = {
+  ...contactFileColumns,
+  ...columnsNamed(exportedOnly.map((column) => contactFields[column].file)),
+};
+
+/** The contact as an export has it, its lists as words separated by spaces. */
 export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
-  const fields = fileFields.map(({ column, name }) => {
+  const columns = [...fileFields.map(({ column }) => column), ...exportedOnly];
+  const fields = columns.map((column) => {
     const value = contact[column];
-    return [name, Array.isArray(value) ? value.join(' ') : value];
+    return [contactFields[column].file, Array.isArray(value) ? value.join(' ') : value];
   });
   return { registrar, ...Object.fromEntries(fields) };
 }
