@@ -82,6 +82,16 @@ export function usageError(message: string): CommanderError {
   return new CommanderError(2, 'registry.usage', message);
 }
 
+/** For a command that needs at least one of these options: wrong usage without any. */
+export function requireOneOf(...flags: string[]) {
+  return (command: CommandUnknownOpts): void => {
+    const asked = command.options.filter(({ long }) => flags.includes(long!));
+    const given = command.opts();
+    if (asked.some((option) => given[option.attributeName()] !== undefined)) return;
+    throw usageError(`give ${flags.join(', ').replace(/, (?=[^,]*$)/, ' or ')}`);
+  };
+}
+
 /** The values of an option, separated by commas or spaces. */
 export function listed(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];

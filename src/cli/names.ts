@@ -2,6 +2,7 @@ import { type DomainName, domainNameOf } from '../domain/name.ts';
 import { findZoneProblems } from '../domain/zone.ts';
 import { type Env, zonesOf } from '../env.ts';
 import { orRefusal, type Problem, RegistryError, throwProblems } from '../error.ts';
+import { asciiUpperCase } from '../text/ascii-case.ts';
 import { commandLine, usageError } from './command.ts';
 
 /** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
@@ -13,7 +14,7 @@ export function parseName(text: string): DomainName {
 
 /** Reads a contact's code or UUID. Refuses what looks like a person's identity code as wrong usage. */
 export function parseContactKey(text: string): string {
-  if (!/^\d{11}$/.test(text)) return text;
+  if (!/^\d{11}$/.test(text)) return asciiUpperCase(text);
   const list = commandLine(['contact', 'list', '--ident', text]);
   throw usageError(`${text} looks like an identity code; to find its contacts: ${list}`);
 }

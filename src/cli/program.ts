@@ -60,7 +60,8 @@ Example:
  * usage.
  */
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
-  const [first, second] = args.filter((word) => !word.startsWith('-'));
+  const words = args.filter((word) => !word.startsWith('-')).slice(0, 2);
+  const [first, second] = words;
   const named = first === 'help' ? second : first;
   const isKnown = named !== undefined && Object.hasOwn(commands, named);
   const isUnknown = first !== undefined && first !== 'help' && !isKnown;
@@ -91,7 +92,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       const meant = isUnknown && program.commands.find(isVerb);
       if (meant) process.stderr.write(`did you mean ${programName} ${meant.name()} ${first}?\n`);
       process.stderr.write(
-        `(see ${usedWords(program, args)} --help for the usage and an example)\n`,
+        `(see ${[programName, ...words].join(' ')} --help for the usage and an example)\n`,
       );
     }
   }
@@ -101,15 +102,4 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
 function configureOutput(command: CommandUnknownOpts, output: OutputConfiguration): void {
   command.configureOutput(output);
   for (const child of command.commands) configureOutput(child, output);
-}
-
-function usedWords(program: CommandUnknownOpts, args: readonly string[]): string {
-  const words = [programName];
-  let command: CommandUnknownOpts | undefined = program;
-  for (const word of args) {
-    command = command.commands.find((child) => child.name() === word);
-    if (!command) break;
-    words.push(word);
-  }
-  return words.join(' ');
 }

@@ -43,10 +43,9 @@ export async function openRegistry(
     ...(service !== undefined && { service }),
     origin,
     isDryRun,
-    /** The outcome of a regular verb: `added`, or `would add` in a dry run. */
-    did(verb: string) {
-      if (isDryRun) return `would ${verb}`;
-      return verb.endsWith('e') ? `${verb}d` : `${verb}ed`;
+    /** The outcome of a verb: `added`, or `would add` in a dry run. */
+    did(verb: string, past = verb.endsWith('e') ? `${verb}d` : `${verb}ed`) {
+      return isDryRun ? `would ${verb}` : past;
     },
   };
 }

@@ -17,6 +17,7 @@ import { counted } from './report/text.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
 export interface Report {
+  /** `changed` may be left out by a command that changes something whenever it is not refused. */
   data: Record<string, unknown>;
   text: string;
   /** The public lists that may have changed. They are published, and the report names those that have. */
@@ -60,8 +61,13 @@ export async function run<Prepared>(
     const prepared = await prepare();
     const registry = await openRegistry(options, opened, needs);
     if (options.dryRun === false) noteCommandProgress({ isChanged: 'perhaps' });
-    const done = await work(registry, prepared);
-    if (!done) return undefined;
+    const worked = await work(registry, prepared);
+    if (!worked) return undefined;
+    const { changed = true } = worked.data;
+    const isWriting = options.dryRun !== undefined;
+    const done = isWriting
+      ? { ...worked, data: { ...worked.data, changed: changed && !options.dryRun } }
+      : worked;
     const request = await requestOf(done, registry, options);
     const { data, text } = await published(done, registry, options);
     return { data: { ...data, ...request?.data }, text, note: request?.note };
@@ -155,7 +161,8 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
       : [{ reason: 'unexpected', message: messageOf(error) }];
   const unfinished = unfinishedReport();
   // A refusal comes before the change, unless some of the rows are changed already.
-  const rest = unfinished?.hasDone || problems[0]?.reason === 'unexpected' ? unfinished : undefined;
+  const rest =
+    unfinished?.isPartial || problems[0]?.reason === 'unexpected' ? unfinished : undefined;
   if (options.json) {
     const answer = `${JSON.stringify({ errors: problems, ...rest?.data })}\n`;
     await writeOutput(answer).catch(() => process.stderr.write(answer));

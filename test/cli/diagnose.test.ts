@@ -82,7 +82,7 @@ test('api-user list shows who still logs in with an old password', async () => {
   const { api_users: users } = await registry.done('api-user list');
   const old = users.filter((user: { has_old_password: boolean }) => user.has_old_password);
   expect(old).toMatchObject([{ username: 'former' }]);
-  expect((await registry.run('api-user list')).stdout).toMatch(/^former +ALPHA +old password /m);
+  expect((await registry.run('api-user list')).stdout).toMatch(/^former +ALPHA +yes /m);
 });
 
 test('registrar diagnose tells a user of another registrar apart', async () => {

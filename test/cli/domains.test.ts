@@ -121,7 +121,7 @@ test('gives a domain other contacts, with the history of an import', async () =>
 });
 
 test.each([
-  [['oun.ee'], 2, 'nothing to change: give --registrant, --admin or --tech'],
+  [['oun.ee'], 2, 'give --registrant, --admin or --tech'],
   [['oun.ee', '--tech', 'ALPHA:9', 'ALPHA:8'], 1, 'refused: there is no contact "ALPHA:8" [tech]'],
   [['oun.ee', '--registrant', ''], 1, 'refused: there is no contact "" [registrant]'],
   [['none.ee', '--tech', ''], 1, 'refused: there is no domain "none.ee" [name]'],

@@ -13,7 +13,7 @@ import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
-test('shows the lists, the rows of each table, the size of the database and the last runs', async () => {
+test('shows the lists, the size of the database and the last runs', async () => {
   const registry = await tool.newRegistry('ALPHA');
   await registry.done('retained add tartu.ee valga.ee --status reserved');
 
@@ -35,8 +35,7 @@ test('shows the lists, the rows of each table, the size of the database and the 
   const { status, stdout } = await registry.run('health');
   expect(status).toBe(0);
   expect(stdout).toMatch(/^status: +ok$/m);
-  expect(stdout).toMatch(/^retained_domains +2$/m);
-  expect(stdout).toMatch(/^reserved +2 +\S+ +up to date$/m);
+  expect(stdout).toMatch(/^reserved +2 +\S+ +no$/m);
 });
 
 test('fails when the last cron run failed, or a list has been behind for two minutes', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readHistory } from '../../src/cli/nouns/history/read-history.ts';
+import { readHistory } from '../../src/cli/nouns/history/index.ts';
 import { openDatabase } from '../../src/database/open.ts';
 import { counted } from '../support/counted.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

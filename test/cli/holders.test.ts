@@ -83,11 +83,11 @@ test.each(nouns)('$noun: one is disabled, and enabled again', async ({ noun, add
   await registry.done(`${add} ats`);
   const disable = `${noun} disable ats`;
   expect(await registry.done(disable)).toMatchObject({ disabled: true, changed: true });
-  expect((await registry.run(`${noun} list`)).stdout).toMatch(/ disabled since \d{4}-/);
+  expect((await registry.run(`${noun} list`)).stdout).toMatch(/ \d{4}-[^ ]+Z$/m);
   expect(await registry.done(disable)).toMatchObject({ disabled: true, changed: false });
   const { stderr } = await registry.run(`${noun} enable ats`);
   expect(stderr).toContain(`; take back: npm run registry -- ${disable}`);
-  expect((await registry.run(`${noun} list`)).stdout).toMatch(/ enabled$/m);
+  expect((await registry.run(`${noun} list`)).stdout).toMatch(/ -$/m);
 });
 
 test('api-user: the list says since when each user has had the secret, and the one before it', async () => {
@@ -96,7 +96,7 @@ test('api-user: the list says since when each user has had the secret, and the o
   const [since, previous] = ['2026-02-02T03:04:05.678Z', '2026-01-02T03:04:05.678Z'];
   registry.edit(`update api_users set secret_changed_at = '${since}'`);
   expect((await registry.run('api-user list')).stdout).toMatch(
-    new RegExp(`^ats +ALPHA +since ${since} +enabled$`, 'm'),
+    new RegExp(`^ats +ALPHA +no +${since} +- +-$`, 'm'),
   );
   registry.edit(`update api_users set previous_secret_digest = printf('%064x', 1),
     previous_secret_changed_at = '${previous}'`);
@@ -105,7 +105,7 @@ test('api-user: the list says since when each user has had the secret, and the o
     api_users: [{ username: 'ats', ...times, previous_secret_changed_at: previous }],
   });
   expect((await registry.run('api-user list')).stdout).toContain(
-    `since ${previous}, until a day after the new one is first used`,
+    `a day after the new one is first used`,
   );
 });
 
@@ -142,7 +142,7 @@ test('system: what it may do and where it may call from are listed, and changed 
     stdout: 'nothing to change: system epp already has these values\n',
   });
   expect((await registry.run('system list')).stdout).toMatch(
-    /^epp +auctions, changes +192\.0\.2\.8 +since .* enabled$/m,
+    /^epp +auctions, changes +192\.0\.2\.8 /m,
   );
 });
 
@@ -167,7 +167,7 @@ test('system: a replaced key goes on working, unless it is replaced at once', as
   await registry.done('system rotate epp');
   expect(await previous()).toEqual([await digestSecret(system.key)]);
   expect((await registry.run('system list')).stdout).toContain(
-    'until a day after the new one is first used',
+    'a day after the new one is first used',
   );
   await registry.done('system rotate epp --at-once');
   expect(await previous()).toEqual([null]);

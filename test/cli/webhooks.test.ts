@@ -14,7 +14,10 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
   expect(registrar.webhook_url).toBe(endpoint.url);
 
   const test = ['registrar', 'webhook', 'test', 'ALPHA'];
-  expect(await registry.done([...test, '--dry-run'])).toEqual({ url: endpoint.url });
+  expect(await registry.done([...test, '--dry-run'])).toEqual({
+    url: endpoint.url,
+    changed: false,
+  });
   expect(endpoint.received).toEqual([]);
   // A process of its own opens the database for this command alone.
   const { stdout: printed } = await registry.spawn([...test, '--json']);
@@ -24,6 +27,7 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
     id: endpoint.received[0]!.headers['webhook-id'],
     outcome: 'HTTP 204',
     delivered: true,
+    changed: false,
   });
   expect(verified(secret, endpoint.received[0]!)).toEqual({
     type: 'webhook.test',
@@ -51,11 +55,8 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
     },
   ]);
   const { stdout } = await registry.run('registrar webhook list');
-  expect(stdout).toMatch(/ALPHA +webhook\.test +- +given up \S+, attempt 1: HTTP 500\n/);
-  expect(stdout).toMatch(/ALPHA +webhook\.test +- +delivered \S+, attempt 1\n/);
-  expect((await registry.run('registrar webhook list ALPHA')).stdout).toMatch(
-    new RegExp(`${tested.id} +webhook\\.test +- +delivered`),
-  );
+  expect(stdout).toMatch(/ALPHA +\S+ +webhook\.test +- +given up +HTTP 500 /);
+  expect(stdout).toMatch(/ALPHA +\S+ +webhook\.test +- +delivered +HTTP 204 /);
 }, 120_000);
 
 test('replaces the secret of a webhook, records neither, and removes the webhook', async () => {
@@ -140,11 +141,15 @@ test('sends again what was given up, once the operator asks, and shows since whe
     stdout:
       'nothing to send again: no delivery to ALPHA since then was delivered or given up; those that wait leave by themselves, and tests do not count\n',
   });
-  const { stdout } = await registry.run('registrar webhook list ALPHA');
-  expect(stdout).toMatch(/ALPHA:1 +waiting, failing since 2026-11-20T12:00:00.000Z\n/);
   registry.edit(`update webhooks set resumes_at = '2026-11-21T13:00:00.000Z'`);
-  const resting = await registry.run('registrar webhook list ALPHA');
-  expect(resting.stdout).toContain('T12:00:00.000Z, next attempt after 2026-11-21T13:00:00.000Z\n');
+  const { deliveries } = await registry.done('registrar webhook list ALPHA');
+  expect(deliveries).toMatchObject([
+    {
+      state: 'waiting',
+      failing_since: '2026-11-20T12:00:00.000Z',
+      next_attempt_at: '2026-11-21T13:00:00.000Z',
+    },
+  ]);
   const { history } = await registry.done('history registrar ALPHA');
   expect(history.at(-1).changes).toEqual({
     webhook_resent: { from: null, to: 'since 2026-01-01T00:00:00.000Z' },

@@ -1,10 +1,10 @@
 import { checkRegistrar } from '../../registrar/account.ts';
 import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
-import { noun, reading, writing } from '../command.ts';
-import { listReport } from '../report/text.ts';
+import { noun, writing } from '../command.ts';
 import { verb } from '../run.ts';
-import { rotate, secretText, switching } from './holder.ts';
+import { listing, listVerb, plain, type RowView } from '../view.ts';
+import { rotate, secretText, switching, untilADayAfterUse } from './holder.ts';
 
 const add = verb(
   writing('add', 'api-user add --registrar ALPHA --username ats')
@@ -28,39 +28,33 @@ const rotation = verb(
   (registry, key) => rotate(registry, { type: 'api_user', key }, { atOnce: true }),
 );
 
-const list = verb(
-  reading('list', 'api-user list --registrar ALPHA')
-    .description('List the API users of one registrar or of all, and how old their secrets are')
-    .option('--registrar <code>', 'only the users of this registrar', asciiUpperCase),
-  async ({ db }, { registrar }) => {
-    await checkRegistrar(db, registrar);
-    const listed = await listApiUsers(db, registrar);
-    const users = listed.map((user) => ({
-      id: user.id,
-      username: user.username,
-      registrar: user.registrarCode,
-      has_old_password: user.hasOldPassword,
-      secret_changed_at: user.secretChangedAt,
-      previous_secret_changed_at: user.previousSecretChangedAt,
-      previous_secret_valid_until: user.previousSecretValidUntil,
-      disabled_at: user.disabledAt,
-      created_at: user.createdAt,
-      updated_at: user.updatedAt,
-    }));
-    return listReport('api_users', users, 'there are no API users yet', {
-      USERNAME: 'username',
-      REGISTRAR: 'registrar',
-      SECRET: (user) =>
-        `${user.has_old_password ? 'old password ' : ''}since ${user.secret_changed_at}`,
-      'PREVIOUS SECRET': (user) => {
-        const { previous_secret_changed_at: since, previous_secret_valid_until: until } = user;
-        if (since === null) return '';
-        return `since ${since}, until ${until ?? 'a day after the new one is first used'}`;
-      },
-      STATE: ({ disabled_at }) =>
-        disabled_at === null ? 'enabled' : `disabled since ${disabled_at}`,
-    });
+const users: RowView<Awaited<ReturnType<typeof listApiUsers>>[number], [{ registrar?: string }]> = {
+  name: 'api_users',
+  columns: {
+    ...plain('id', 'username'),
+    registrar: 'registrarCode',
+    ...plain('hasOldPassword', 'secretChangedAt', 'previousSecretChangedAt'),
+    previous_secret_valid_until: {
+      of: 'previousSecretValidUntil',
+      cell: (one) =>
+        one.previousSecretChangedAt && (one.previousSecretValidUntil ?? untilADayAfterUse),
+    },
+    ...plain('disabledAt', 'createdAt', 'updatedAt'),
   },
+  table:
+    'username registrar has_old_password secret_changed_at previous_secret_valid_until disabled_at',
+  async read({ db }, { registrar }) {
+    await checkRegistrar(db, registrar);
+    return listApiUsers(db, registrar);
+  },
+};
+
+const list = listVerb(
+  users,
+  listing(
+    'List the API users of one registrar or of all, and how old their secrets are',
+    'api-user list --registrar ALPHA',
+  ).option('--registrar <code>', 'only the users of this registrar', asciiUpperCase),
 );
 
 export const apiUserCommand = noun('api-user', 'api-user add --registrar ALPHA --username ats', [

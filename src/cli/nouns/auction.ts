@@ -21,8 +21,9 @@ import { nameColumn, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseNameOrUuid, parseNames } from '../names.ts';
 import { confirmedChange } from '../report/confirm.ts';
-import { counted, fieldLines, listReport } from '../report/text.ts';
+import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 
 const evenIfRetained = () =>
   new Option('--even-if-retained', 'start auctions of reserved and disputed names as well');
@@ -32,6 +33,16 @@ const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
 
 const evenThen = '; --even-if-retained starts the auction';
 const hints = { reserved: evenThen, disputed: evenThen };
+
+const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
+  name: 'auctions',
+  columns: {
+    ...{ id: 'uuid', domain: 'name', punycode_domain_name: 'punycode' },
+    ...plain('status', 'registrationDeadline', 'platform', 'createdAt', 'updatedAt'),
+  },
+  table: 'id domain status updated_at',
+  read: ({ db }, { status }) => everyRow<Auction>((page) => listAuctions(db, { status, page })),
+};
 
 const start = verb(
   writing('start', 'auction start kohv.ee õun.ee')
@@ -44,35 +55,20 @@ const start = verb(
     const { platform } = options;
     const ignored = ignoredBy(options);
     const started = await startAuctions(db, origin, names, { platform, ignored, hints, isDryRun });
+    const data = { started, names: names.map(({ name }) => name), platform: platform ?? null };
     return {
-      data: {
-        started,
-        names: names.map(({ name }) => name),
-        platform: platform ?? null,
-        changed: started > 0 && !isDryRun,
-      },
+      data: { ...data, changed: started > 0 },
       text: `${did('start')} ${counted(started, 'auction')}`,
       publish: auctionLists,
     };
   },
 );
 
-const list = verb(
-  reading('list', 'auction list --status started')
-    .description('List the auctions, or those with one status')
-    .addOption(
-      new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
-    ),
-  async ({ db }, { status }) => {
-    const auctions = everyRow<Auction>((page) => listAuctions(db, { status, page }));
-    const shown = await Array.fromAsync(auctions, auctionData);
-    return listReport('auctions', shown, 'there are no such auctions', {
-      UUID: 'id',
-      NAME: 'domain',
-      STATUS: 'status',
-      SINCE: 'updated_at',
-    });
-  },
+const list = listVerb(
+  auctions,
+  listing('List the auctions, or those with one status', 'auction list --status started').addOption(
+    new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
+  ),
 );
 
 const newestOf = 'its UUID, or its name for the newest auction of the name';
@@ -83,8 +79,11 @@ const show = verb(
     .argument('<auction>', newestOf),
   async ({ db }, text) => {
     const auction = await retried(() => getAuctionOf(db, parseNameOrUuid(text)));
-    const data = { ...auctionData(auction), registration_code: registrationCodeOf(auction) };
-    return { data, text: fieldLines(data) };
+    return showReport(
+      undefined,
+      { ...auctions.columns, registration_code: registrationCodeOf },
+      auction,
+    );
   },
 );
 
@@ -120,7 +119,7 @@ const cancel = verb(
     .argument('<auction>', 'its UUID or its name')
     .requiredOption('--reason <text>', 'why; the history keeps it'),
   async (registry, text, options) => {
-    const { db, isDryRun } = registry;
+    const { db, did } = registry;
     const { reason } = options;
     const cancellation = { auction: parseNameOrUuid(text), reason };
     const auction = await confirmedChange(
@@ -130,8 +129,8 @@ const cancel = verb(
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {
-      data: { ...auctionData(auction), reason, changed: !isDryRun },
-      text: `${isDryRun ? 'would cancel' : 'cancelled'} the auction of ${auction.name}`,
+      data: { ...dataOf(auctions.columns, auction), reason },
+      text: `${did('cancel', 'cancelled')} the auction of ${auction.name}`,
       publish: auctionLists,
     };
   },
@@ -151,7 +150,7 @@ const correct = verb(
     )
     .requiredOption('--reason <text>', 'why; the history keeps it'),
   async (registry, text, options) => {
-    const { db, isDryRun, did } = registry;
+    const { db, did } = registry;
     const { status, reason } = options;
     const correction = { auction: parseNameOrUuid(text), status, reason };
     const { before, after } = await confirmedChange(
@@ -164,12 +163,12 @@ const correct = verb(
           : `This changes the auction of ${before.name} from ${before.status} to ${status}.`,
     );
     const isChange = before.status !== status;
-    const correcting = `${did('correct')} the auction of ${after.name} from ${before.status} to ${status}`;
+    const auction = `the auction of ${after.name}`;
     return {
-      data: { ...auctionData(after), reason, changed: isChange && !isDryRun },
+      data: { ...dataOf(auctions.columns, after), reason, changed: isChange },
       text: isChange
-        ? correcting
-        : `nothing to change: the auction of ${after.name} is already ${status}`,
+        ? `${did('correct')} ${auction} from ${before.status} to ${status}`
+        : `nothing to change: ${auction} is already ${status}`,
       publish: auctionLists,
       undo: ['auction', 'correct', after.uuid, '--status', before.status, '--reason', 'taken back'],
     };
@@ -181,37 +180,17 @@ const register = verb(
     .description('End a paid auction: the holder of its registration code has registered the name')
     .argument('<auction>', newestOf)
     .requiredOption('--code <code>', 'the registration code that the buyer presented'),
-  async ({ db, origin, isDryRun, did }, text, options) => {
-    const auction = await registerAuction(db, origin, parseNameOrUuid(text), options.code, {
-      isDryRun,
-    });
+  async ({ db, origin, isDryRun, did }, text, { code }) => {
+    const named = parseNameOrUuid(text);
+    const auction = await registerAuction(db, origin, named, code, { isDryRun });
     return {
-      data: { ...auctionData(auction), changed: !isDryRun },
+      data: dataOf(auctions.columns, auction),
       text: `${did('end')} the auction of ${auction.name} as domain_registered`,
     };
   },
 );
 
-/** Only `show` adds the registration code. */
-function auctionData(auction: Auction) {
-  return {
-    id: auction.uuid,
-    domain: auction.name,
-    punycode_domain_name: auction.punycode,
-    status: auction.status,
-    registration_deadline: auction.registrationDeadline,
-    platform: auction.platform,
-    created_at: auction.createdAt,
-    updated_at: auction.updatedAt,
-  };
-}
-
-export const auctionCommand = noun('auction', 'auction start kohv.ee õun.ee', [
-  start,
-  list,
-  show,
-  importVerb,
-  cancel,
-  correct,
-  register,
-]).description('Names put up for auction');
+const verbs = [start, list, show, importVerb, cancel, correct, register];
+export const auctionCommand = noun('auction', 'auction start kohv.ee õun.ee', verbs).description(
+  'Names put up for auction',
+);

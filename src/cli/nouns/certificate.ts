@@ -11,23 +11,22 @@ import {
 } from '../../credential/certificate.ts';
 import { holderText } from '../../credential/holder.ts';
 import { RegistryError } from '../../error.ts';
-import { noun, reading, usageError, writing } from '../command.ts';
+import { noun, requireOneOf, writing } from '../command.ts';
 import { readingError } from '../file/read.ts';
 import { reportOfChange } from '../report/changes.ts';
-import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { dataOf, listing, listVerb, plain, type RowView } from '../view.ts';
 
 const exampleOfBind = 'certificate bind --user ats --file client.pem';
+
+const columns = plain<Certificate>('fingerprint', 'commonName', 'expiresAt');
 
 /** A command about the certificates of one holder. */
 const ofHolder = (name: string, ...examples: string[]) =>
   writing(name, ...examples)
     .option('--user <username>', 'the API user')
     .addOption(new Option('--system <name>', 'the system').conflicts('user'))
-    .hook('preAction', (command) => {
-      const { user, system } = command.opts();
-      if (user === undefined && system === undefined) throw usageError('give --user or --system');
-    });
+    .hook('preAction', requireOneOf('--user', '--system'));
 
 /** A command about one certificate. */
 const ofCertificate = (name: string, ...examples: string[]) =>
@@ -38,12 +37,7 @@ const ofCertificate = (name: string, ...examples: string[]) =>
         .argParser(parseFingerprint)
         .conflicts('file'),
     )
-    .hook('preAction', (command) => {
-      const { file, fingerprint } = command.opts();
-      if (file === undefined && fingerprint === undefined) {
-        throw usageError('give --file or --fingerprint');
-      }
-    });
+    .hook('preAction', requireOneOf('--file', '--fingerprint'));
 
 const bind = verb(
   ofCertificate(
@@ -101,34 +95,26 @@ const require = verb(
   },
 );
 
-const list = verb(
-  reading('list', 'certificate list').description('List the bound client certificates'),
-  async ({ db }) => {
-    const certificates = (await listCertificates(db)).map((one) => ({
-      api_user: one.username,
-      system: one.system,
-      ...certificateData(one),
-      presented_at: one.presentedAt,
-      is_required: one.isRequired,
-      created_at: one.createdAt,
-    }));
-    return listReport('certificates', certificates, 'no certificate is bound yet', {
-      HOLDER: ({ api_user: username, system }) => holderText(holderOf({ username, system })),
-      REQUIRED: ({ is_required: isRequired }) => (isRequired ? 'yes' : 'no'),
-      'COMMON NAME': 'common_name',
-      ENDS: ({ expires_at: end }) => end ?? 'not known',
-      'FIRST PRESENTED': ({ presented_at: at }) => at ?? 'never',
-      FINGERPRINT: 'fingerprint',
-    });
+const certificates: RowView<Awaited<ReturnType<typeof listCertificates>>[number], unknown[]> = {
+  name: 'certificates',
+  columns: {
+    api_user: 'username',
+    ...columns,
+    ...plain('system', 'presentedAt', 'isRequired', 'createdAt'),
   },
+  table: 'api_user system is_required common_name expires_at presented_at fingerprint',
+  read: ({ db }) => listCertificates(db),
+};
+
+const list = listVerb(
+  certificates,
+  listing('List the bound client certificates', 'certificate list'),
 );
 
-export const certificateCommand = noun('certificate', exampleOfBind, [
-  bind,
-  unbind,
-  require,
-  list,
-]).description('Client certificates of API users and systems');
+const verbs = [bind, unbind, require, list];
+export const certificateCommand = noun('certificate', exampleOfBind, verbs).description(
+  'Client certificates of API users and systems',
+);
 
 const chosenHolder = ({ user, system }: { user?: string; system?: string }) =>
   holderOf({ username: user ?? null, system: system ?? null });
@@ -157,9 +143,7 @@ async function certificateOf({ file, fingerprint }: { file?: string; fingerprint
   }
 }
 
-function certificateData({ fingerprint, commonName, expiresAt }: Certificate) {
-  return { fingerprint, common_name: commonName, expires_at: expiresAt };
-}
+const certificateData = (certificate: Certificate) => dataOf(columns, certificate);
 
 function textOf({ fingerprint, commonName, expiresAt }: Certificate): string {
   const end = expiresAt === null ? 'whose end is not known' : `until ${expiresAt}`;

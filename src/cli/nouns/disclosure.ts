@@ -20,12 +20,28 @@ import { listed, noun, reading, writing } from '../command.ts';
 import { parseFileName } from '../file/import.ts';
 import { writeWhole } from '../file/whole.ts';
 import { parseContactKey } from '../names.ts';
-import { fieldLines, listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
+import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 
 const exampleOfOpen =
   'disclosure open --contact ALPHA:TAMM --requester "Mari Maasikas" --identified-by "ID card" --organization "Police" --basis "case 12-3" --fields name,email';
+
+const disclosures: RowView<ReturnType<ReturnType<typeof withAnswerBy>>, [{ open?: true }]> = {
+  name: 'disclosures',
+  columns: {
+    ...{ id: 'id', contact: 'contactCode', organization: 'organization' },
+    ...{ fields: 'requestedFields', answer_by: 'answerBy' },
+    outcome: { of: 'outcome', cell: ({ outcome }) => outcome ?? 'open' },
+    ...plain('contactUuid', 'requester', 'identifiedBy', 'basis', 'isConfidential', 'receivedAt'),
+    ...plain('answeredAt', 'grantedFields', 'visibleAfter', 'explanation'),
+  },
+  table: 'id contact organization fields answer_by outcome',
+  read: ({ db, env }, { open: isOpen = false }) => {
+    const every = everyRow<Disclosure>((page) => listDisclosures(db, { isOpen }, page));
+    return Array.fromAsync(every, withAnswerBy(env));
+  },
+};
 
 const open = verb(
   writing('open', exampleOfOpen)
@@ -56,7 +72,7 @@ A request that was returned and comes back complete is opened again: it is anoth
     };
     const disclosure = shown(await openDisclosure(db, origin, request, { isDryRun }));
     return {
-      data: { disclosure, changed: !isDryRun },
+      data: { disclosure },
       text: `${did('open')} disclosure ${disclosure.id} of ${disclosure.contact}, to be answered by ${disclosure.answer_by}`,
     };
   },
@@ -101,7 +117,7 @@ const grant = verb(
       ? granting(true)
       : writeWhole(to, write, { isNew: true }));
     return {
-      data: { disclosure: shown(disclosure), file: to, changed: !isDryRun },
+      data: { disclosure: shown(disclosure), file: to },
       text: `${did('grant')} disclosure ${id}: ${disclosure.grantedFields!.join(', ')}, in ${to}`,
     };
   },
@@ -122,29 +138,17 @@ const declining = (
       const shown = disclosureDataBy(env);
       const answer = { outcome, explanation: (options as Record<string, string>)[option]! };
       const declined = await declineDisclosure(db, origin, id, answer, { isDryRun });
-      return {
-        data: { disclosure: shown(declined), changed: !isDryRun },
-        text: `${did(word)} disclosure ${id}`,
-      };
+      return { data: { disclosure: shown(declined) }, text: `${did(word)} disclosure ${id}` };
     },
   );
 
-const list = verb(
-  reading('list', 'disclosure list', 'disclosure list --open')
-    .description('List the requests, and by when they are to be answered')
-    .option('--open', 'only those without an answer'),
-  async ({ db, env }, { open: isOpen = false }) => {
-    const every = everyRow<Disclosure>((page) => listDisclosures(db, { isOpen }, page));
-    const disclosures = await Array.fromAsync(every, disclosureDataBy(env));
-    return listReport('disclosures', disclosures, 'there are no requests', {
-      ID: 'id',
-      CONTACT: 'contact',
-      ORGANIZATION: 'organization',
-      FIELDS: 'fields',
-      'ANSWER BY': 'answer_by',
-      OUTCOME: ({ outcome }) => outcome ?? 'open',
-    });
-  },
+const list = listVerb(
+  disclosures,
+  listing(
+    'List the requests, and by when they are to be answered',
+    'disclosure list',
+    'disclosure list --open',
+  ).option('--open', 'only those without an answer'),
 );
 
 const show = verb(
@@ -152,9 +156,8 @@ const show = verb(
     .description('Show a request and its answer')
     .argument('<id>', 'the request', parseId),
   async ({ db, env }, id) => {
-    const found = await getDisclosure(db, id);
-    const disclosure = disclosureDataBy(env)(found.disclosure);
-    return { data: { disclosure }, text: fieldLines(disclosure) };
+    const { disclosure } = await getDisclosure(db, id);
+    return showReport('disclosure', disclosures.columns, withAnswerBy(env)(disclosure));
   },
 );
 
@@ -172,26 +175,14 @@ export const disclosureCommand = noun('disclosure', exampleOfOpen, [
 ]).description('Requests to disclose what is on record about a person, and their answers');
 
 /** Throws at once, before anything is changed, if the setting of the hours is malformed. */
-function disclosureDataBy(env: Env) {
+function withAnswerBy(env: Env) {
   const hours = disclosureHoursOf(env);
-  return (disclosure: Disclosure) => ({
-    id: disclosure.id,
-    contact: disclosure.contactCode,
-    contact_uuid: disclosure.contactUuid,
-    requester: disclosure.requester,
-    identified_by: disclosure.identifiedBy,
-    organization: disclosure.organization,
-    basis: disclosure.basis,
-    fields: disclosure.requestedFields,
-    is_confidential: disclosure.isConfidential,
-    received_at: disclosure.receivedAt,
-    answer_by: answerBy(disclosure, hours),
-    outcome: disclosure.outcome,
-    answered_at: disclosure.answeredAt,
-    granted_fields: disclosure.grantedFields,
-    visible_after: disclosure.visibleAfter,
-    explanation: disclosure.explanation,
-  });
+  return (disclosure: Disclosure) => ({ ...disclosure, answerBy: answerBy(disclosure, hours) });
+}
+
+function disclosureDataBy(env: Env) {
+  const withHours = withAnswerBy(env);
+  return (disclosure: Disclosure) => dataOf(disclosures.columns, withHours(disclosure));
 }
 
 function parseId(text: string): number {

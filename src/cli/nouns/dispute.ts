@@ -24,8 +24,10 @@ import { exporting, exportRows } from '../file/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../file/field.ts';
 import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
 import { parseName, parseNames } from '../names.ts';
-import { counted, fieldLines, listReport } from '../report/text.ts';
+import type { Registry } from '../registry.ts';
+import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 
 const publish = listsShowing(['disputed']);
 
@@ -41,7 +43,7 @@ const open = verb(
     const dispute = { ...name, firstDay: from, lastDay: until ?? untilClosed };
     await openDispute(db, origin, dispute, { isDryRun });
     return {
-      data: { name: name.name, from, until: until ?? null, changed: !isDryRun },
+      data: { name: name.name, from, until: until ?? null },
       text: `${did('open')} a dispute of ${name.name} from ${from} until ${until ?? 'closed'}`,
       publish,
     };
@@ -55,61 +57,57 @@ const close = verb(
   async ({ db, origin, isDryRun, did }, text) => {
     const { name } = parseName(text);
     await closeDispute(db, origin, { name }, { isDryRun });
-    return {
-      data: { name, changed: !isDryRun },
-      text: `${did('close')} the dispute of ${name}`,
-      publish,
-    };
+    return { data: { name }, text: `${did('close')} the dispute of ${name}`, publish };
   },
 );
 
-const list = verb(
-  reading('list', 'dispute list').description('List the disputes, past and future ones included'),
-  async ({ db, origin }) => {
-    const disputes = await Array.fromAsync(everyDispute(db), shownOn(origin.request.at));
-    return listReport('disputes', disputes, 'there are no disputes', {
-      NAME: 'name',
-      FROM: 'from',
-      UNTIL: ({ until }) => until ?? 'until closed',
-      STATE: 'state',
-      INITIATOR: 'initiator',
-    });
+const disputes: RowView<ShownDispute, unknown[]> = {
+  name: 'disputes',
+  columns: {
+    ...{ name: 'name', punycode_name: 'punycode', from: 'firstDay' },
+    until: { of: untilOf, cell: (one) => untilOf(one) ?? 'until closed' },
+    ...plain('state', 'initiator', 'comment', 'closedAt'),
   },
+  table: 'name from until state initiator',
+  read: (registry) => readDisputes(registry),
+};
+
+const list = listVerb(
+  disputes,
+  listing('List the disputes, past and future ones included', 'dispute list'),
 );
 
 const show = verb(
   reading('show', 'dispute show piip.ee')
     .description('Show the disputes of a name with everything that is known, passwords included')
     .argument('<name>', 'the name'),
-  async ({ db, origin }, text) => {
+  async (registry, text) => {
     const { name } = parseName(text);
-    const listed = await Array.fromAsync(everyDispute(db, name));
-    if (listed.length === 0) {
+    const found = await readDisputes(registry, name);
+    if (found.length === 0) {
       throw new RegistryError('not_found', `${JSON.stringify(name)} was never disputed`, 'name');
     }
-    const shown = shownOn(origin.request.at);
-    const disputes = listed.map((one) => ({ ...shown(one), password: one.password }));
-    return { data: { disputes }, text: disputes.map((one) => fieldLines(one)).join('\n\n') };
+    return showReport('disputes', { ...disputes.columns, password: 'password' }, found);
   },
 );
+
+type ShownDispute = Awaited<ReturnType<typeof readDisputes>>[number];
+
+function readDisputes({ db, origin }: Registry, name?: string) {
+  const today = dayOf(origin.request.at);
+  return Array.fromAsync(everyDispute(db, name), (dispute) => {
+    return { ...dispute, state: stateOf(dispute, today) };
+  });
+}
 
 function everyDispute(db: Database, name?: string): AsyncGenerator<Dispute> {
   return everyRow<Dispute>((page) => listDisputes(db, { name, page }));
 }
 
-const shownOn = (now: Date) => (dispute: Dispute) => ({
-  name: dispute.name,
-  punycode_name: dispute.punycode,
-  from: dispute.firstDay,
-  until: untilOf(dispute),
-  state: stateOf(dispute, dayOf(now)),
-  initiator: dispute.initiator,
-  comment: dispute.comment,
-  closed_at: dispute.closedAt,
-});
-
 /** Null if the dispute lasts until it is closed. */
-const untilOf = ({ lastDay }: Dispute) => (lastDay === untilClosed ? null : lastDay);
+function untilOf({ lastDay }: Dispute): string | null {
+  return lastDay === untilClosed ? null : lastDay;
+}
 
 function stateOf({ firstDay, lastDay, closedAt }: Dispute, today: string): string {
   if (closedAt !== null) return 'closed';
@@ -195,8 +193,9 @@ const exportVerb = verb(
   },
 );
 
+const verbs = [open, close, list, show, importVerb, exportVerb];
 export const disputeCommand = noun(
   'dispute',
   'dispute open piip.ee --from 2026-12-01 --until 2027-02-28',
-  [open, close, list, show, importVerb, exportVerb],
+  verbs,
 ).description('Disputed names');

@@ -12,7 +12,7 @@ import { listFailingWebhooks } from '../../webhook/outbox.ts';
 import { reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import { fieldLines, table } from '../report/text.ts';
-import { verb } from '../run.ts';
+import { type Report, verb } from '../run.ts';
 import { type AskedService, askService, parseUrl } from '../service.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
@@ -59,80 +59,51 @@ domain in the routes of wrangler.toml, or --url.`,
       ...findAlarms(findings, now),
     ];
     if (!alarms.every(isWarning)) process.exitCode = 1;
-    const data = healthData(findings, alarms, service);
-    return { data, text: healthText(data) };
+    return healthReport(findings, alarms, service);
   },
 );
 
-function healthData(
-  { health, runs, size }: Findings,
+function healthReport(
+  { health, size, ...findings }: Findings,
   alarms: readonly Alarm[],
   { problem: _, ...service }: AskedService,
-) {
+): Report {
+  const status = alarms.every(isWarning) ? 'ok' : 'failing';
+  const version = projectVersion();
+  const lists = listNames.map((list) => {
+    const { published, isBehind: is_behind = null } = health.lists[list];
+    const { count = null, etag = null, publishedAt: published_at = null } = published ?? {};
+    return { list, count, etag, published_at, is_behind };
+  });
+  const megabytes = (size.bytes / 1e6).toFixed(1);
+  const share = ((100 * size.bytes) / maximumDatabaseBytes).toFixed(1);
+  const database = `${megabytes} MB, ${share} % of the ${maximumDatabaseBytes / 1e9} GB that D1 allows`;
+  const runs = findings.runs.map(({ id: _, startedAt, tookMilliseconds, ...run }) => {
+    return { ...run, started_at: startedAt, took_ms: tookMilliseconds };
+  });
   return {
-    status: alarms.every(isWarning) ? 'ok' : 'failing',
-    alarms,
-    service,
-    version: projectVersion(),
-    database: {
-      is_reachable: health.isDatabaseReachable,
-      bytes: size.bytes,
-      maximum_bytes: maximumDatabaseBytes,
-      rows: size.rows,
+    data: {
+      ...{ status, alarms, service, version },
+      database: {
+        is_reachable: health.isDatabaseReachable,
+        bytes: size.bytes,
+        maximum_bytes: maximumDatabaseBytes,
+        rows: size.rows,
+      },
+      lists: Object.fromEntries(lists.map(({ list, ...others }) => [list, others])),
+      cron_runs: runs,
     },
-    lists: Object.fromEntries(
-      listNames.map((list) => {
-        const { published, isBehind } = health.lists[list];
-        const { count = null, etag = null, publishedAt = null } = published ?? {};
-        return [list, { count, etag, published_at: publishedAt, is_behind: isBehind ?? null }];
-      }),
-    ),
-    cron_runs: runs.map(({ cron, startedAt, tookMilliseconds, failed }) => ({
-      cron,
-      started_at: startedAt,
-      took_ms: tookMilliseconds,
-      failed,
-    })),
+    text: [
+      fieldLines({ status, service: serviceText(service), version, database }),
+      ...alarms.map(
+        (one) => `${isWarning(one) ? 'warning' : 'alarm'} ${one.alarm}: ${one.message}`,
+      ),
+      '',
+      table(lists, '', ['list', 'count', 'published_at', 'is_behind']),
+      '',
+      table(runs, 'the cron has not run yet'),
+    ].join('\n'),
   };
-}
-
-function healthText({
-  status,
-  alarms,
-  service,
-  version,
-  database,
-  ...data
-}: ReturnType<typeof healthData>) {
-  const megabytes = (database.bytes / 1e6).toFixed(1);
-  const share = ((100 * database.bytes) / maximumDatabaseBytes).toFixed(1);
-  const limit = `${maximumDatabaseBytes / 1e9} GB that D1 allows`;
-  return [
-    fieldLines({
-      status,
-      service: serviceText(service),
-      version,
-      database: `${megabytes} MB, ${share} % of the ${limit}`,
-    }),
-    ...alarms.map((one) => `${isWarning(one) ? 'warning' : 'alarm'} ${one.alarm}: ${one.message}`),
-    '',
-    table(Object.entries(data.lists), '', {
-      LIST: ([list]) => list,
-      COUNT: ([, { count }]) => count,
-      PUBLISHED: ([, { published_at }]) => published_at ?? 'never',
-      STATE: ([, { is_behind }]) =>
-        is_behind === null ? 'unknown' : is_behind ? 'behind' : 'up to date',
-    }),
-    '',
-    table(data.cron_runs, 'the cron has not run yet', {
-      CRON: 'cron',
-      STARTED: 'started_at',
-      TOOK: ({ took_ms }) => `${took_ms} ms`,
-      FAILED: ({ failed }) => failed.join(', ') || 'nothing',
-    }),
-    '',
-    table(Object.entries(database.rows), '', { TABLE: 0, ROWS: 1 }),
-  ].join('\n');
 }
 
 function serviceText({ address, status, version, build }: Omit<AskedService, 'problem'>): string {

@@ -11,6 +11,9 @@ import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';
 
+/** When a secret or key ends whose successor nobody has used yet. */
+export const untilADayAfterUse = 'a day after the new one is first used';
+
 /** What `--json` says of a holder, and of its secret if that is new. */
 export function holderData({ type, key }: Holder, secret?: string) {
   return type === 'system' ? { system: { name: key, key: secret } } : { username: key, secret };

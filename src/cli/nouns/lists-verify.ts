@@ -18,7 +18,7 @@ import { openRunningServer } from '../local/server.ts';
 import { configPath, localDirectory } from '../project.ts';
 import { messageOf } from '../report/problem.ts';
 import { counted } from '../report/text.ts';
-import { report } from '../run.ts';
+import { type Report, report } from '../run.ts';
 import { parseUrl } from '../service.ts';
 import { parseSince } from '../time.ts';
 import { domainAddress } from '../wrangler-config.ts';
@@ -68,16 +68,39 @@ interface Seen {
   contradiction?: { found: string; key: string; checkpoint: string; leaves: string[] };
 }
 
-async function verify({ since, ...given }: Given) {
+async function verify({ since, ...given }: Given): Promise<Report> {
   const url = await addressOf(given);
   const file = given.state ?? stateFile(url, given.persistTo);
+  const seen = readSeen(file);
+  const log = await proveLog(url, given.key, file, seen);
+  const { leaves, before } = log;
+  const firstNew = before?.size ?? (since ? leaves.length : 0);
+  const due = leaves.filter(
+    ({ at, day }) => at >= firstNew || seen?.left.includes(at) || (since && day >= dayOf(since)),
+  );
+  const saveLeft = (left: Leaf[]) =>
+    save(file, { key: log.key, checkpoint: log.note, left: left.map(({ at }) => at) });
+  // The next run begins here, whatever the lists are.
+  await saveLeft(due);
+  const { left, problems } = await checkLists(url, due);
+  await saveLeft(left);
+  return verdictOn(log, due, problems);
+}
+
+/** Throws an Error if an earlier run has kept a contradiction, which no later one may forget. */
+function readSeen(file: string): Seen | undefined {
   const seen: Seen | undefined = existsSync(file)
     ? JSON.parse(readFileSync(file, 'utf8'))
     : undefined;
-  if (seen?.contradiction) {
-    throw new Error(`${seen.contradiction.found}; an earlier run has kept the proof in ${file}`);
-  }
-  const known = given.key ?? seen?.key;
+  if (!seen?.contradiction) return seen;
+  throw new Error(`${seen.contradiction.found}; an earlier run has kept the proof in ${file}`);
+}
+
+type Log = Awaited<ReturnType<typeof proveLog>>;
+
+/** Fetches the log, and throws an Error if it is not whole; a proof that the key's owner contradicts itself is kept. */
+async function proveLog(url: string, given: string | undefined, file: string, seen?: Seen) {
+  const known = given ?? seen?.key;
   const key = known ?? (await getText(url, '/log/key')).split('\n')[0]!;
   const note = await getText(url, '/log/checkpoint');
   const checkpoint = await openCheckpoint(note, key);
@@ -85,56 +108,12 @@ async function verify({ since, ...given }: Given) {
   const entries = await getEntries(url, checkpoint.size);
   const leaves = await checkEntries(checkpoint, entries, before).catch(async (error: Error) => {
     if (!(error instanceof Contradiction)) throw error;
-    const said = entries.map((entry) => Buffer.from(entry).toString('latin1'));
-    const contradiction = { found: error.message, key, checkpoint: note, leaves: said };
+    const words = entries.map((entry) => Buffer.from(entry).toString('latin1'));
+    const contradiction = { found: error.message, key, checkpoint: note, leaves: words };
     await save(file, { key, checkpoint: note, left: [], ...seen, contradiction });
     throw new Error(`${error.message}; the proof is in ${file}`);
   });
-
-  const firstNew = before?.size ?? (since ? leaves.length : 0);
-  const due = leaves.filter(
-    ({ at, day }) => at >= firstNew || seen?.left.includes(at) || (since && day >= dayOf(since)),
-  );
-  const saveLeft = (left: Leaf[]) =>
-    save(file, { key, checkpoint: note, left: left.map(({ at }) => at) });
-  // The next run begins here, whatever the lists are.
-  await saveLeft(due);
-  const { left, problems } = await checkLists(url, due);
-  await saveLeft(left);
-
-  const newest = daysOf(leaves).at(-1) ?? null;
-  const others = leaves.filter((leaf) => !isServed(leaf)).length;
-  const held = [
-    `${url}: ${counted(leaves.length, 'leaf', 'leaves')}${newest ? ` up to ${newest}` : ''} signed by ${key}${known ? '' : " (the service's own word; give it with --key)"}`,
-    ...(before ? [`the ${before.size} seen before are among them`] : []),
-    ...(others > 0
-      ? [`lists that this release does not know, and has not fetched: ${others}`]
-      : []),
-  ].join('; ');
-  if (problems.length > 0) {
-    throw new Error(`${problems.join('; ')}; but the log itself is whole: ${held}`);
-  }
-  if (newest && newest < daysBefore(dayOf(currentTime()), 7)) {
-    throw new Error(`nothing was appended to the log for more than a week: ${held}`);
-  }
-  const days = daysOf(due.filter(isServed));
-  const [first = null, last = null] = [days[0], days.at(-1)];
-  return {
-    data: {
-      url,
-      key,
-      key_known_before: known !== undefined,
-      leaves: leaves.length,
-      newest_day: newest,
-      seen_before: before?.size ?? null,
-      lists: days.length,
-      lists_not_known: others,
-      first_day: first,
-      last_day: last,
-      verified: true,
-    },
-    text: `${held}; lists served as they were logged: ${days.length}${first ? ` (${first} to ${last})` : ''}`,
-  };
+  return { url, key, isKeyKnown: known !== undefined, note, before, leaves };
 }
 
 /** Returns the leaves that remain for the next run, and a clause for each kind of problem. */
@@ -151,6 +130,37 @@ async function checkLists(url: string, leaves: readonly Leaf[]) {
       `the list ${first} ${problem}${more.length > 0 ? `, and ${more.length} more` : ''}`,
   );
   return { left, problems };
+}
+
+/** Says what was proved. Throws an Error if a list is not served as it was logged, or if the log has stopped. */
+function verdictOn(log: Log, due: readonly Leaf[], problems: readonly string[]): Report {
+  const { url, key, isKeyKnown, before, leaves } = log;
+  const newest = daysOf(leaves).at(-1) ?? null;
+  const unknown = leaves.filter((leaf) => !isServed(leaf)).length;
+  const source = isKeyKnown ? '' : " (the service's own word; give it with --key)";
+  const held = [
+    `${url}: ${counted(leaves.length, 'leaf', 'leaves')}${newest ? ` up to ${newest}` : ''} signed by ${key}${source}`,
+    ...(before ? [`the ${before.size} seen before are among them`] : []),
+    ...(unknown > 0
+      ? [`lists that this release does not know, and has not fetched: ${unknown}`]
+      : []),
+  ].join('; ');
+  if (problems.length > 0) {
+    throw new Error(`${problems.join('; ')}; but the log itself is whole: ${held}`);
+  }
+  if (newest && newest < daysBefore(dayOf(currentTime()), 7)) {
+    throw new Error(`nothing was appended to the log for more than a week: ${held}`);
+  }
+  const days = daysOf(due.filter(isServed));
+  const [first = null, last = null] = [days[0], days.at(-1)];
+  return {
+    data: {
+      ...{ url, key, key_known_before: isKeyKnown, leaves: leaves.length, newest_day: newest },
+      ...{ seen_before: before?.size ?? null, lists: days.length, lists_not_known: unknown },
+      ...{ first_day: first, last_day: last, verified: true },
+    },
+    text: `${held}; lists served as they were logged: ${days.length}${first ? ` (${first} to ${last})` : ''}`,
+  };
 }
 
 const isServed = ({ list }: Leaf) => Object.hasOwn(publicLists, list);
@@ -195,9 +205,8 @@ async function get(url: string, place: string, tries = 10): Promise<Response> {
 async function getFound(url: string, place: string): Promise<Response> {
   const response = await get(url, place);
   if (response.ok) return response;
-  throw new Error(
-    `${new URL(place, url)} answers ${response.status}: there is no log, or not all of it`,
-  );
+  const found = `${new URL(place, url)} answers ${response.status}`;
+  throw new Error(`${found}: there is no log, or not all of it`);
 }
 
 const getText = async (url: string, place: string) => (await getFound(url, place)).text();

@@ -2,10 +2,11 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { checkRegistrar, getWebhook } from '../../registrar/account.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import type { ListedDelivery } from '../../webhook/outbox.ts';
-import { noun, reading, usageError, writing } from '../command.ts';
-import { counted, listReport } from '../report/text.ts';
+import { noun, usageError, writing } from '../command.ts';
+import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
+import { listing, listVerb, plain, type RowView } from '../view.ts';
 
 const test = verb(
   writing('test', 'registrar webhook test ALPHA')
@@ -13,37 +14,45 @@ const test = verb(
     .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db, env, isDryRun }, code) => {
     const { url } = await getWebhook(db, code);
-    if (isDryRun) return { data: { url }, text: `would send a test to ${url}` };
+    if (isDryRun) return { data: { url, changed: false }, text: `would send a test to ${url}` };
     const { senderOf, testWebhook } = await import('../../webhook/deliver.ts');
     const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
     const isDelivered = deliveredAt !== null;
     if (!isDelivered) process.exitCode = 1;
     return {
-      data: { url, id, outcome, delivered: isDelivered },
+      data: { url, id, outcome, delivered: isDelivered, changed: false },
       text: `${isDelivered ? 'delivered' : 'not delivered'} (${outcome}): ${id}`,
     };
   },
 );
 
-const list = verb(
-  reading('list', 'registrar webhook list ALPHA')
-    .description('List the deliveries to one registrar or to all, and when each arrived')
+const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }]> = {
+  name: 'deliveries',
+  columns: {
+    ...plain('id', 'registrar', 'createdAt'),
+    event: ({ event }) => event ?? 'webhook.test',
+    subject: 'subjectKey',
+    state: stateOf,
+    ...plain('attempts', 'attemptedAt', 'outcome', 'deliveredAt', 'failedAt'),
+    failing_since: failingSince,
+    next_attempt_at: (delivery) => failingSince(delivery) && delivery.resumesAt,
+  },
+  table: 'id registrar created_at event subject state outcome next_attempt_at',
+  async read({ db }, registrar, { limit }) {
+    await checkRegistrar(db, registrar);
+    const { listDeliveries } = await import('../../webhook/outbox.ts');
+    return listDeliveries(db, { registrar, limit });
+  },
+};
+
+const list = listVerb(
+  deliveries,
+  listing(
+    'List the deliveries to one registrar or to all, and when each arrived',
+    'registrar webhook list ALPHA',
+  )
     .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
-  async ({ db }, code, { limit }) => {
-    await checkRegistrar(db, code);
-    const { listDeliveries } = await import('../../webhook/outbox.ts');
-    const listed = await listDeliveries(db, { registrar: code, limit });
-    const deliveries = listed.map(deliveryData);
-    return listReport('deliveries', deliveries, 'nothing was pushed in the last 30 days', {
-      CREATED: 'created_at',
-      // `resend` takes an id together with the registrar.
-      ...(code === undefined ? { REGISTRAR: 'registrar' } : { ID: 'id' }),
-      EVENT: 'event',
-      SUBJECT: 'subject',
-      STATE: stateText,
-    });
-  },
 );
 
 const resend = verb(
@@ -69,7 +78,7 @@ const resend = verb(
     const deliveries = counted(count, 'delivery', 'deliveries');
     const sends = isDryRun ? 'would send' : 'sends';
     return {
-      data: { registrar: code, deliveries: count, changed: count > 0 && !isDryRun },
+      data: { registrar: code, deliveries: count, changed: count > 0 },
       text:
         count === 0
           ? `nothing to send again: no delivery to ${code} since then was delivered or given up; those that wait leave by themselves, and tests do not count`
@@ -78,41 +87,19 @@ const resend = verb(
   },
 );
 
-export const webhook = noun('webhook', 'registrar webhook test ALPHA', [
-  test,
-  list,
-  resend,
-]).description("Deliveries to registrars' webhooks, and a test of a webhook");
+const verbs = [test, list, resend];
+export const webhook = noun('webhook', 'registrar webhook test ALPHA', verbs).description(
+  "Deliveries to registrars' webhooks, and a test of a webhook",
+);
 
-function deliveryData(delivery: ListedDelivery) {
-  const isWaiting = delivery.deliveredAt === null && delivery.failedAt === null;
-  return {
-    id: delivery.id,
-    registrar: delivery.registrar,
-    event: delivery.event ?? 'webhook.test',
-    subject: delivery.subjectKey,
-    created_at: delivery.createdAt,
-    attempts: delivery.attempts,
-    attempted_at: delivery.attemptedAt,
-    outcome: delivery.outcome,
-    delivered_at: delivery.deliveredAt,
-    failed_at: delivery.failedAt,
-    /** Since when the webhook has failed, while the delivery waits for it. */
-    failing_since: isWaiting ? delivery.failingSince : null,
-    /** Nothing is sent to the failing webhook before then. */
-    next_attempt_at: isWaiting && delivery.failingSince !== null ? delivery.resumesAt : null,
-  };
+/** Since when the webhook has failed, while the delivery waits for it. */
+function failingSince({ deliveredAt, failedAt, failingSince }: ListedDelivery): string | null {
+  return deliveredAt === null && failedAt === null ? failingSince : null;
 }
 
-/** `delivered 2026-11-21T…, attempt 2`; `waiting, attempt 3: HTTP 503, failing since …, next attempt after …`. */
-function stateText(delivery: ReturnType<typeof deliveryData>): string {
-  const { attempts, outcome, delivered_at, failed_at, failing_since } = delivery;
-  const { next_attempt_at: next } = delivery;
-  if (delivered_at !== null) return `delivered ${delivered_at}, attempt ${attempts}`;
-  const state = failed_at === null ? 'waiting' : `given up ${failed_at}`;
-  const tried = outcome === null ? state : `${state}, attempt ${attempts}: ${outcome}`;
-  if (failing_since === null) return tried;
-  return `${tried}, failing since ${failing_since}${next === null ? '' : `, next attempt after ${next}`}`;
+function stateOf({ deliveredAt, failedAt }: ListedDelivery): string {
+  if (deliveredAt !== null) return 'delivered';
+  return failedAt === null ? 'waiting' : 'given up';
 }
 
 function parseLimit(text: string): number {

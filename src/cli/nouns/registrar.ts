@@ -11,13 +11,24 @@ import {
 import { listApiUsers } from '../../registrar/api-user.ts';
 import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { parseWebhookUrl } from '../../webhook/url.ts';
-import { noun, reading, usageError, writing } from '../command.ts';
+import { noun, reading, requireOneOf, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { reportOfChange } from '../report/changes.ts';
-import { fieldLines, listReport } from '../report/text.ts';
 import { type Report, verb } from '../run.ts';
+import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
+
+const registrars: RowView<Registrar, unknown[]> = {
+  name: 'registrars',
+  columns: {
+    ...plain('code', 'name', 'contactCount', 'suspendedAt'),
+    allowed_ips: { of: 'allowedIps', cell: addressesText },
+    ...plain('webhookUrl', 'webhookFailingSince', 'createdAt', 'updatedAt'),
+  },
+  table: 'code name contact_count suspended_at allowed_ips',
+  read: ({ db }) => listRegistrars(db),
+};
 
 const add = verb(
   writing(
@@ -35,25 +46,13 @@ const add = verb(
   async (registry, { code, name, allowIp: allowedIps = [] }) => {
     const registrar = await addRegistrar(registry, { code, name, allowedIps });
     return {
-      data: { registrar: registrarData(registrar), changed: !registry.isDryRun },
-      text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar.allowedIps)}`,
+      data: { registrar: dataOf(registrars.columns, registrar), changed: !registry.isDryRun },
+      text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar)}`,
     };
   },
 );
 
-const list = verb(
-  reading('list', 'registrar list --json').description('List the registrars'),
-  async ({ db }) => {
-    const registrars = (await listRegistrars(db)).map(registrarData);
-    return listReport('registrars', registrars, 'there are no registrars yet', {
-      CODE: 'code',
-      NAME: 'name',
-      CONTACTS: 'contact_count',
-      STATE: ({ suspended_at: since }) => (since === null ? 'active' : `suspended since ${since}`),
-      'CALLABLE FROM': (registrar) => addressesText(registrar.allowed_ips),
-    });
-  },
-);
+const list = listVerb(registrars, listing('List the registrars', 'registrar list --json'));
 
 const show = verb(
   reading('show', 'registrar show ALPHA')
@@ -62,9 +61,8 @@ const show = verb(
   async ({ db }, code) => {
     const registrar = await getRegistrar(db, code);
     const users = await listApiUsers(db, code);
-    const usernames = users.map(({ username }) => username);
-    const data = { ...registrarData(registrar), api_users: usernames };
-    return { data: { registrar: data }, text: fieldLines(data) };
+    const api_users = () => users.map(({ username }) => username);
+    return showReport('registrar', { ...registrars.columns, api_users }, registrar);
   },
 );
 
@@ -86,13 +84,10 @@ const update = verb(
     )
     .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
     .addOption(new Option('--no-webhook', 'stop pushing its notifications'))
-    .hook('preAction', (command) => {
-      const { name, allowIp, allowAll, webhook } = command.opts();
-      if ([name, allowIp, allowAll, webhook].some((option) => option !== undefined)) return;
-      throw usageError(
-        'nothing to change: give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
-      );
-    }),
+    .hook(
+      'preAction',
+      requireOneOf('--name', '--allow-ip', '--allow-all', '--webhook', '--no-webhook'),
+    ),
   async (registry, code, { name, allowIp, allowAll, webhook }) => {
     const isLocal = isLocalEnvironment(registry.env);
     const webhookUrl = webhookUrlOf(webhook, { isLocal });
@@ -124,32 +119,19 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
   const { registrar, changes, webhookSecret: secret } = updated;
   const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
   return {
-    data: { registrar: registrarData(registrar), webhook_secret: secret, ...data },
+    data: { registrar: dataOf(registrars.columns, registrar), webhook_secret: secret, ...data },
     text: secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
   };
 }
 
+const verbs = [add, list, show, update, suspend, resume, diagnose, webhook];
 export const registrarCommand = noun(
   'registrar',
   'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
-  [add, list, show, update, suspend, resume, diagnose, webhook],
+  verbs,
 ).description('Registrars and the addresses they may call from');
 
-function registrarData(registrar: Registrar) {
-  return {
-    code: registrar.code,
-    name: registrar.name,
-    allowed_ips: registrar.allowedIps,
-    webhook_url: registrar.webhookUrl,
-    webhook_failing_since: registrar.webhookFailingSince,
-    contact_count: registrar.contactCount,
-    suspended_at: registrar.suspendedAt,
-    created_at: registrar.createdAt,
-    updated_at: registrar.updatedAt,
-  };
-}
-
-function addressesText(allowedIps: readonly string[]): string {
+function addressesText({ allowedIps }: Registrar): string {
   return allowedIps.join(', ') || 'every address';
 }
 

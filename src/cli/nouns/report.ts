@@ -1,5 +1,4 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { stringify } from 'csv-stringify/sync';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { reportDisclosures } from '../../disclosure/report.ts';
 import { reportMonth } from '../../history/month-report.ts';
 import { listStatus } from '../../public-list/publish/status.ts';
@@ -8,8 +7,9 @@ import { asciiUpperCase } from '../../text/ascii-case.ts';
 import { dayOf } from '../../time/day.ts';
 import { reportVerification } from '../../verification/report.ts';
 import { noun, reading } from '../command.ts';
-import { counted, table } from '../report/text.ts';
+import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
+import { csvOption, figuresText } from '../view.ts';
 import { judgedContacts } from './contact/invalid.ts';
 import { nounOf } from './history/entry.ts';
 
@@ -17,7 +17,7 @@ const month = verb(
   reading('month', 'report month', 'report month 2026-10 --csv')
     .description('Count contacts, changes, auctions and names')
     .argument('[month]', 'YYYY-MM, in UTC (default: the current month)', parseMonth)
-    .addOption(new Option('--csv', 'answer in CSV').conflicts('json')),
+    .addOption(csvOption()),
   async ({ db, env, origin }, asked, options) => {
     const month = asked ?? dayOf(origin.request.at).slice(0, 7);
     const { contacts, changes, auctions } = await reportMonth(db, month);
@@ -25,38 +25,31 @@ const month = verb(
     const data = {
       month,
       contacts,
-      changes: changes.map(({ subject, ...change }) => ({
-        subject: nounOf[subject],
-        ...change,
-      })),
+      changes: changes.map(({ subject, ...change }) => ({ subject: nounOf[subject], ...change })),
       auctions,
       names: lists
         .filter(({ list }) => list !== 'all')
         .map(({ list, published }) => ({ list, count: published?.count ?? 0 })),
     };
-    const row = (section: string, name: string, count: number) => ({ section, name, count });
     const rows = [
-      ...data.contacts.map(({ registrar, count }) => row('contacts now', registrar, count)),
-      ...data.changes.map(({ subject, action, count }) =>
-        row('changes', `${subject} ${action}`, count),
-      ),
-      ...data.auctions.map(({ outcome, count }) => row('auctions became', outcome, count)),
-      ...data.names.map(({ list, count }) => row('names published now', list, count)),
+      ...contacts.map(({ registrar, count }) => figure('contacts now', registrar, count)),
+      ...data.changes.map((one) => figure('changes', `${one.subject} ${one.action}`, one.count)),
+      ...auctions.map(({ outcome, count }) => figure('auctions became', outcome, count)),
+      ...data.names.map(({ list, count }) => figure('names published now', list, count)),
     ];
-    return {
-      data,
-      text: options.csv
-        ? stringify(rows, { header: true }).trimEnd()
-        : table(rows, `nothing is recorded of ${month}`),
-    };
+    return { data, text: figuresText(rows, options) || `nothing is recorded of ${month}` };
   },
 );
+
+const figure = (section: string, name: string, count: number) => ({ section, name, count });
 
 const invalid = verb(
   reading('invalid', 'report invalid', 'report invalid --registrar ALPHA --json')
     .description("Count the contacts' values that today's rules refuse")
-    .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase),
-  async (registry, { registrar }) => {
+    .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
+    .addOption(csvOption()),
+  async (registry, options) => {
+    const { registrar } = options;
     await checkRegistrar(registry.db, registrar);
     const counts = new Map<string, number>();
     let [checked, contacts] = [0, 0];
@@ -72,30 +65,24 @@ const invalid = verb(
       const [registrar, field, reason] = JSON.parse(key) as string[];
       return { registrar, field, reason, count };
     });
-    const summary = `${contacts} of ${counted(checked, 'contact')} have values that today's rules refuse`;
-    const rows = table(values, '');
-    return { data: { checked, contacts, values }, text: `${rows}\n${summary}`.trim() };
+    const line = `${contacts} of ${counted(checked, 'contact')} have values that today's rules refuse`;
+    return { data: { checked, contacts, values }, text: figuresText(values, options, line) };
   },
 );
 
 const disclosures = verb(
-  reading('disclosures', 'report disclosures', 'report disclosures --json').description(
-    'Count the requests for disclosure, and the hours until they were answered; may be published',
-  ),
-  async ({ db }) => {
+  reading('disclosures', 'report disclosures', 'report disclosures --json')
+    .description(
+      'Count the requests for disclosure, and the hours until they were answered; may be published',
+    )
+    .addOption(csvOption()),
+  async ({ db }, options) => {
     const data = await reportDisclosures(db);
     const { count, median_hours: median, longest_hours: longest } = data.all;
-    const rows = table(data.requests, '', {
-      MONTH: 'month',
-      ORGANIZATION: 'organization',
-      OUTCOME: 'outcome',
-      COUNT: 'count',
-      'MEDIAN HOURS': 'median_hours',
-      'LONGEST HOURS': 'longest_hours',
-    });
     const times =
       median === null ? '' : `, answered in ${median} hours (median), ${longest} at most`;
-    return { data, text: `${rows}\n${counted(count, 'request')}${times}`.trim() };
+    const line = `${counted(count, 'request')}${times}`;
+    return { data, text: figuresText(data.requests, options, line) };
   },
 );
 
@@ -103,14 +90,15 @@ const verification = verb(
   reading('verification', 'report verification', 'report verification --registrar ALPHA --json')
     .description('Count what is verified of contacts, how old that is, and what is demanded')
     .option('--registrar <code>', 'only this registrar', asciiUpperCase)
+    .addOption(csvOption())
     .addHelpText('after', '\nIt reads every contact once.'),
-  async ({ db, origin }, { registrar }) => {
-    await checkRegistrar(db, registrar);
-    const registrars = await reportVerification(db, registrar, origin.request.at);
+  async ({ db, origin }, options) => {
+    await checkRegistrar(db, options.registrar);
+    const registrars = await reportVerification(db, options.registrar, origin.request.at);
     const rows = registrars.flatMap(({ claims, ...others }) =>
       claims.map((count) => ({ ...others, ...count })),
     );
-    return { data: { registrars }, text: table(rows, 'there are no contacts') };
+    return { data: { registrars }, text: figuresText(rows, options) || 'there are no contacts' };
   },
 );
 

@@ -1,11 +1,11 @@
 import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
 import { addSystem, listSystems, removeSystem, updateSystem } from '../../system/system.ts';
-import { listed, noun, reading, usageError, writing } from '../command.ts';
+import { listed, noun, requireOneOf, writing } from '../command.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { confirmedChange } from '../report/confirm.ts';
-import { listReport } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { rotate, secretText, switching } from './holder.ts';
+import { listing, listVerb, plain, type RowView } from '../view.ts';
+import { rotate, secretText, switching, untilADayAfterUse } from './holder.ts';
 
 const exampleOfAdd = 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7';
 const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
@@ -32,30 +32,26 @@ const add = verb(
   },
 );
 
-const list = verb(
-  reading('list', 'system list').description('List the systems, and how old their keys are'),
-  async ({ db }) => {
-    const systems = (await listSystems(db)).map((system) => ({
-      name: system.name,
-      rights: system.rights,
-      allowed_ips: system.allowedIps,
-      key_changed_at: system.keyChangedAt,
-      has_previous_key: system.previousKeyDigest !== null,
-      previous_key_valid_until: system.previousKeyValidUntil,
-      disabled_at: system.disabledAt,
-      created_at: system.createdAt,
-      updated_at: system.updatedAt,
-    }));
-    return listReport('systems', systems, 'there are no systems yet', {
-      NAME: 'name',
-      MAY: 'rights',
-      'CALLABLE FROM': ({ allowed_ips: addresses }) => addresses.join(', ') || 'nowhere',
-      KEY: (system) => `since ${system.key_changed_at}`,
-      'PREVIOUS KEY': ({ has_previous_key: isThere, previous_key_valid_until: until }) =>
-        isThere ? `until ${until ?? 'a day after the new one is first used'}` : '',
-      STATE: ({ disabled_at: since }) => (since === null ? 'enabled' : `disabled since ${since}`),
-    });
+const systems: RowView<Awaited<ReturnType<typeof listSystems>>[number], unknown[]> = {
+  name: 'systems',
+  columns: {
+    ...plain('name', 'rights'),
+    allowed_ips: { of: 'allowedIps', cell: (one) => one.allowedIps.join(', ') || 'nowhere' },
+    ...plain('keyChangedAt'),
+    has_previous_key: ({ previousKeyDigest }) => previousKeyDigest !== null,
+    previous_key_valid_until: {
+      of: 'previousKeyValidUntil',
+      cell: (one) => one.previousKeyDigest && (one.previousKeyValidUntil ?? untilADayAfterUse),
+    },
+    ...plain('disabledAt', 'createdAt', 'updatedAt'),
   },
+  table: 'name rights allowed_ips key_changed_at previous_key_valid_until disabled_at',
+  read: ({ db }) => listSystems(db),
+};
+
+const list = listVerb(
+  systems,
+  listing('List the systems, and how old their keys are', 'system list'),
 );
 
 const update = verb(
@@ -64,10 +60,7 @@ const update = verb(
     .argument('<name>', 'the system')
     .option('--may <rights...>', `replaces the old list; ${rightsHelp}`, listed)
     .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list', listed)
-    .hook('preAction', (command) => {
-      const { may, allowIp } = command.opts();
-      if (!may && !allowIp) throw usageError('nothing to change: give --may or --allow-ip');
-    }),
+    .hook('preAction', requireOneOf('--may', '--allow-ip')),
   async (registry, name, { may, allowIp }) => {
     const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
     const changes = await updateSystem(registry, name, settings);

@@ -22,22 +22,16 @@ const issue = verb(
       parseIdent,
     )
     .requiredOption('--name <name>', 'first name and last name', parseName),
-  async ({ env, origin }, options) => {
-    const { code: ident, countryCode: identCountryCode } = options.ident;
-    const identity = { ident, identType: 'priv', identCountryCode };
-    const problem = identityProblem(identity, origin.request.at);
+  async ({ env, origin: { request } }, { ident, name }) => {
+    const { code, countryCode: identCountryCode } = ident;
+    const identity = { ident: code, identType: 'priv', identCountryCode };
+    const problem = identityProblem(identity, request.at);
     if (problem) throw new RegistryError([problem]);
-    const person = { ...options.ident, ...options.name };
-    const { token, expiresAt } = await issueToken(
-      settings(env).REGISTRANT_TOKEN_KEYS,
-      person,
-      origin.request.at,
-    );
-    const expires = expiresAt.toISOString();
-    return {
-      data: { access_token: token, expires_at: expires, type: 'Bearer' },
-      text: `${token}\nvalid until ${expires}`,
-    };
+    const keys = settings(env).REGISTRANT_TOKEN_KEYS;
+    const { token, expiresAt } = await issueToken(keys, { ...ident, ...name }, request.at);
+    const expires_at = expiresAt.toISOString();
+    const data = { access_token: token, expires_at, type: 'Bearer' };
+    return { data, text: `${token}\nvalid until ${expires_at}` };
   },
 );
 
@@ -48,12 +42,9 @@ export const tokenCommand = noun('token', example, [issue]).description(
 function parseIdent(text: string) {
   const country = contactRules.identCountryCode().safeParse(text.slice(0, 2));
   const code = text.slice(2);
-  if (!country.success || code === '') {
-    throw new InvalidArgumentError(
-      'It must be a country code and a personal code, for example EE38001085718.',
-    );
-  }
-  return { countryCode: country.data, code };
+  if (country.success && code !== '') return { countryCode: country.data, code };
+  const message = 'It must be a country code and a personal code, for example EE38001085718.';
+  throw new InvalidArgumentError(message);
 }
 
 /** The last word is the last name. */

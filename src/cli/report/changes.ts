@@ -3,14 +3,14 @@ import { type Changes, shownChanges } from '../../history/changes.ts';
 
 /** Reports the changed fields of one thing, such as `contact ALPHA:1`. With --json, `identity` names it. */
 export function reportOfChange(
-  { isDryRun, did }: { isDryRun: boolean; did: (verb: string) => string },
+  { did }: { did: (verb: string) => string },
   thing: string,
   recorded: Changes,
   identity: Record<string, unknown> = {},
 ) {
   const text = changeTexts(recorded).join('; ');
   return {
-    data: { ...identity, changes: shownChanges(recorded), changed: text !== '' && !isDryRun },
+    data: { ...identity, changes: shownChanges(recorded), changed: text !== '' },
     text:
       text === ''
         ? `nothing to change: ${thing} already has these values`

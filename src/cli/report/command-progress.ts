@@ -1,20 +1,13 @@
 import type { ListName } from '../../public-list/lists.ts';
 import { commandLine } from '../command.ts';
-import { counted } from './text.ts';
-
-/** A step that is done row by row. */
-export interface Work {
-  label: string;
-  done: number;
-  total: number;
-}
 
 interface CommandProgress {
   /** The arguments that finish the command: its own, or those that publish. */
   args: readonly string[];
   /** Whether the registry is changed. */
   isChanged: 'no' | 'perhaps' | 'yes';
-  steps: Work[];
+  /** Whether the command leaves what it has done as it is when it is repeated, and does the rest. */
+  isRepeatable: boolean;
   /** The lists to publish after the change. */
   lists: readonly ListName[];
 }
@@ -24,10 +17,10 @@ let progress: CommandProgress;
 startCommandProgress([]);
 
 export function startCommandProgress(args: readonly string[]): void {
-  progress = { args, isChanged: 'no', steps: [], lists: [] };
+  progress = { args, isChanged: 'no', isRepeatable: false, lists: [] };
 }
 
-export function noteCommandProgress(changes: Partial<Omit<CommandProgress, 'steps'>>): void {
+export function noteCommandProgress(changes: Partial<CommandProgress>): void {
   Object.assign(progress, changes);
 }
 
@@ -38,55 +31,32 @@ export function unchangedWhileAsking(): Disposable {
   return { [Symbol.dispose]: () => noteCommandProgress({ isChanged }) };
 }
 
-/** Announces or begins a step. The caller counts up its `done`. */
-export function addWork(label: string, total: number): Work {
-  const announced = progress.steps.find(
-    (step) => step.label === label && step.total === total && step.done === 0,
-  );
-  if (announced) return announced;
-  const step = { label, done: 0, total };
-  progress.steps.push(step);
-  return step;
-}
-
-/** The labels of steps that change nothing before their last row. */
-const withoutEffect = ['checking', 'replacing'];
-
 /**
- * What a command that ends early has done and not done, which lists it has not published, and how to go on; undefined if it
- * has changed nothing. Rows count as done when their batch has returned, so more of them may be.
+ * What a command that ends early has done, which lists it has not published, and how to go on; undefined if it has changed
+ * nothing.
  */
 export function unfinishedReport() {
-  const { args, isChanged, lists } = progress;
-  const isStarting = ({ label, done, total }: Work) =>
-    withoutEffect.includes(label) && done < total;
-  if (isChanged === 'no' || progress.steps.some(isStarting)) return undefined;
-  const steps = progress.steps.filter(({ label }) => !withoutEffect.includes(label));
-  const done = steps.reduce((sum, step) => sum + step.done, 0);
-  const left = steps.reduce((sum, step) => sum + step.total, 0) - done;
+  const { args, isChanged, isRepeatable, lists } = progress;
+  if (isChanged === 'no') return undefined;
+  const isMade = isChanged === 'yes';
   const repeat = commandLine(args);
   // Repeating any other command might be refused, or do harm.
-  const isRepeatable = isChanged === 'yes' ? lists.length > 0 : progress.steps.length > 0;
-  const advice = {
-    perhaps: isRepeatable
-      ? 'to finish, repeat the command, which leaves what is done as it is'
-      : 'check whether it was before you repeat the command',
-    yes: 'to publish',
-  }[isChanged];
-  const rows = `at least ${counted(done, 'row')} done, ${left} not`;
-  const what = { perhaps: 'the change may have been made', yes: 'the change was made' }[isChanged];
+  const isAdvised = isMade ? lists.length > 0 : isRepeatable;
+  const [done, careful] = isRepeatable
+    ? ['a part may be done', 'to finish, repeat the command, which leaves what is done as it is']
+    : ['the change may have been made', 'check whether it was before you repeat the command'];
   return {
     data: {
-      changed: isChanged === 'yes' || done > 0 ? true : null,
-      ...(steps.length > 0 && { rows_done: done, rows_left: left }),
+      changed: isMade ? true : null,
       ...(lists.length > 0 && { not_published: lists }),
-      ...(isRepeatable && { repeat }),
+      ...(isAdvised && { repeat }),
     },
     text: [
-      steps.length > 0 ? rows : what,
+      isMade ? 'the change was made' : done,
       ...(lists.length > 0 ? [`not published yet: ${lists.join(', ')}`] : []),
-      ...(isRepeatable || isChanged === 'perhaps' ? [`${advice}: ${repeat}`] : []),
+      ...(isAdvised || !isMade ? [`${isMade ? 'to publish' : careful}: ${repeat}`] : []),
     ].join('; '),
-    hasDone: isChanged === 'yes' || done > 0,
+    /** Whether a part may be done although the rest is refused. */
+    isPartial: isMade || isRepeatable,
   };
 }

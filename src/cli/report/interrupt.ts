@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { unfinishedReport } from './command-progress.ts';
 
-/** What is undone and said when the command is told to end; the innermost is last. */
+/** Clean-up and messages for Ctrl-C, outermost first. */
 const handlers: (() => string | undefined)[] = [];
 
 /**
@@ -16,7 +16,8 @@ export function endAtInterrupt(): void {
       messages.push(`interrupted; ${unfinished?.text ?? 'nothing was changed'}`);
     }
     const message = messages.join('\n');
-    process.stderr.write(`${message}\n`);
+    // The terminal shows the line of a progress, or ^C.
+    process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${message}\n`);
     if (process.argv.includes('--json')) {
       const errors = [{ reason: 'interrupted', message }];
       process.stdout.write(`${JSON.stringify({ errors, ...unfinished?.data })}\n`);

@@ -1,10 +1,12 @@
-import { addWork } from './command-progress.ts';
-import { atInterrupt } from './interrupt.ts';
+import { noteCommandProgress } from './command-progress.ts';
 
 const secondsBetweenLines = 5;
 
 /** The rows of one batch. While it runs, the local server's clients wait; then the bar moves. */
 const chunkRows = 1_000;
+
+/** The labels of steps that change nothing before their last row. */
+const withoutEffect = ['checking', 'replacing'];
 
 /** Rows that can be read chunk by chunk, more than once. */
 export interface Rows<Row> {
@@ -22,33 +24,27 @@ export function* inChunks<Row>(label: string, rows: Rows<Row>, size = chunkRows)
 }
 
 /**
- * Records the progress of a step, and shows it on standard error: on a terminal as one line that is written again,
- * otherwise as a line every few seconds, until it is disposed of.
+ * Shows the progress of a step on standard error: on a terminal as one line that is written again, otherwise as a line every
+ * few seconds, until it is disposed of.
  */
 export function startProgress(label: string, total: number, isShown = true) {
-  const step = addWork(label, total);
+  if (!withoutEffect.includes(label)) noteCommandProgress({ isRepeatable: true });
   const { isTTY } = process.stderr;
   const startedAt = performance.now();
-  let shownAt = startedAt;
-  const endLine = () => {
-    if (isTTY && shownAt > startedAt) process.stderr.write('\n');
-    return undefined;
-  };
-  const interrupt = atInterrupt(endLine);
+  let [done, shownAt] = [0, startedAt];
   return {
     advance(count: number) {
-      step.done += count;
+      done += count;
       const now = performance.now();
       if (!isShown || (!isTTY && now - shownAt < secondsBetweenLines * 1000)) return;
       shownAt = now;
-      const rate = step.done / ((now - startedAt) / 1000);
-      const left = Math.ceil((total - step.done) / rate);
-      const text = `${label}: ${step.done} of ${total}, ${Math.round(rate)}/s, ${left} s left`;
+      const rate = done / ((now - startedAt) / 1000);
+      const seconds = Math.ceil((total - done) / rate);
+      const text = `${label}: ${done} of ${total}, ${Math.round(rate)}/s, ${seconds} s left`;
       process.stderr.write(isTTY ? `\r${text}\x1b[K` : `${text}\n`);
     },
     [Symbol.dispose]() {
-      interrupt[Symbol.dispose]();
-      endLine();
+      if (isTTY && shownAt > startedAt) process.stderr.write('\n');
     },
   };
 }

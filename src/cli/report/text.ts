@@ -21,7 +21,7 @@ export function table<Row extends object>(
 ): string {
   if (rows.length === 0) return none;
   const titled: TitledColumns<Row> = Array.isArray(columns)
-    ? Object.fromEntries(columns.map((name) => [name.toUpperCase(), name]))
+    ? Object.fromEntries(columns.map((name) => [name.replaceAll('_', ' ').toUpperCase(), name]))
     : columns;
   const names = Object.keys(titled);
   const cells = rows.map((row) =>
@@ -65,18 +65,11 @@ export function fieldLines(
 
 function fieldText(value: unknown): string {
   if (value === null || value === undefined) return '-';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ');
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
-}
-
-/** The report of a list: its rows under this name, and a table of them, or a note if there are none. */
-export function listReport<Row extends object>(
-  name: string,
-  rows: readonly Row[],
-  none: string,
-  columns: Columns<Row>,
-) {
-  return { data: { [name]: rows }, text: table(rows, none, columns) };
+  if (typeof value !== 'object') return String(value);
+  const known = Object.entries(value).filter(([, part]) => part !== null);
+  return known.map(([name, part]) => `${name}: ${fieldText(part)}`).join('; ');
 }
 
 /** `1 name`, `2 names`. */

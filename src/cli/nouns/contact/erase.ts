@@ -40,24 +40,19 @@ to is refused: the registry must know who holds a domain.`,
           : undefined,
     );
     const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
-    const isChanged = isErasing(erasure);
     const unrecorded = isDryRun ? undefined : await record(registry, uuid);
-    const text = isChanged
+    const text = isErasing(erasure)
       ? erasureText(erasure, did('erase'))
       : [`nothing is left to erase of contact ${code}`, ...staying(erasure), backups].join('\n');
     return {
       data: {
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
         history: { ...history, fields: namesOf(history.fields) },
-        outcomes,
-        disclosures,
-        others,
-        deleted_others: deletedOthers,
-        backups,
-        changed: isChanged && !isDryRun,
+        ...{ outcomes, disclosures, others, deleted_others: deletedOthers, backups },
+        changed: isErasing(erasure),
         ...(unrecorded && { not_recorded: unrecorded }),
       },
-      text: [text, ...(unrecorded ? [unrecorded] : [])].join('\n'),
+      text: unrecorded ? `${text}\n${unrecorded}` : text,
     };
   },
 );
@@ -82,26 +77,23 @@ function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolea
 
 function erasureText(erasure: Erasure, verb: string): string {
   const { code, uuid, contact, history, outcomes, disclosures } = erasure;
+  const entries = counted(history.entries, 'entry', 'entries');
   const removed =
     history.entries === 0
       ? 'no values to remove'
-      : `values of ${namesOf(history.fields).join(', ')} removed from ${counted(history.entries, 'entry', 'entries')}`;
+      : `values of ${namesOf(history.fields).join(', ')} removed from ${entries}`;
+  const deleted = erasure.deletedOthers.map(({ code, uuid }) => `${uuid} (${code}, deleted)`);
+  const others = [...erasure.others, ...deleted].join(', ');
   return [
     `${verb} contact ${code} (${uuid})`,
     `  contact: ${contact ? `deleted, with ${namesOf(contact).join(', ')}` : 'was deleted before'}`,
     `  history: ${removed}; who changed which fields, and when, stays`,
     `  copies kept for repeated requests: ${outcomes} deleted`,
     ...(disclosures > 0 ? [`  disclosures: ${disclosures} no longer say whom they are about`] : []),
-    ...notErased(erasure),
+    ...(others === '' ? [] : [`  not erased, with the same identity: ${others}`]),
     ...staying(erasure),
     backups,
   ].join('\n');
-}
-
-function notErased({ others, deletedOthers }: Erasure): string[] {
-  const deleted = deletedOthers.map(({ code, uuid }) => `${uuid} (${code}, deleted)`);
-  const all = [...others, ...deleted].join(', ');
-  return all === '' ? [] : [`  not erased, with the same identity: ${all}`];
 }
 
 function staying({ history: { actors } }: Pick<Erasure, 'history'>): string[] {

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { claims } from '../../../../drizzle/schema.ts';
 import {
+  type ContactCriteria,
   type ContactDeletion,
   deleteAnyContact,
   getContactByCode,
@@ -8,7 +8,7 @@ import {
   listDeletedContactsBy,
 } from '../../../contact/administer.ts';
 import { type ContactWithRegistrar, statusesOf, versionOf } from '../../../contact/contact.ts';
-import { contactColumns, contactFields, verificationColumn } from '../../../contact/fields.ts';
+import { contactColumns } from '../../../contact/fields.ts';
 import { transferContact } from '../../../contact/transfer.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import { retried } from '../../../database/retry.ts';
@@ -20,18 +20,64 @@ import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
-import { fieldLines, listReport } from '../../report/text.ts';
 import { verb } from '../../run.ts';
+import { listing, listReport, plain, type RowView, showReport, streamRows } from '../../view.ts';
 import { demand } from './demand.ts';
 import { erase } from './erase.ts';
 import { eraseAgain } from './erase-again.ts';
 import { exportVerb, importVerb } from './file.ts';
-import { printInvalid } from './invalid.ts';
+import { invalidContacts } from './invalid.ts';
 import { status, update } from './update.ts';
 
+interface Chosen {
+  registrar?: string;
+  ident?: string;
+  email?: string;
+  name?: string;
+  unverified?: true;
+  overdue?: true;
+}
+
+/** A contact under the names of an export, with the statuses that the interfaces show. */
+const contacts: RowView<ContactWithRegistrar, [Chosen]> = {
+  name: 'contacts',
+  columns: {
+    registrar: 'registrar',
+    ...Object.fromEntries(
+      contactColumns.flatMap(([column, { file }]) => (file === null ? [] : [[file, column]])),
+    ),
+    ident: { of: 'ident', cell: (one) => `${one.identCountryCode} ${one.ident}` },
+    statuses: statusesOf,
+  },
+  table: 'code name ident email statuses',
+  async *read(registry, chosen) {
+    const criteria = await criteriaOf(registry, chosen);
+    yield* everyRow<ContactWithRegistrar>((page) => listContactsBy(registry.db, criteria, page));
+  },
+};
+
+async function criteriaOf({ db, origin }: Registry, chosen: Chosen): Promise<ContactCriteria> {
+  const { unverified: isUnverified, overdue, ...others } = chosen;
+  await checkRegistrar(db, chosen.registrar);
+  return { ...others, isUnverified, ...(overdue && { overdueOn: dayOf(origin.request.at) }) };
+}
+
+const deletedContacts: RowView<ContactDeletion, [Chosen]> = {
+  name: 'contacts',
+  columns: plain('code', 'uuid', 'registrar', 'deletedAt'),
+  table: 'code uuid registrar deleted_at',
+  read: ({ db }, { ident, registrar }) =>
+    everyRow<ContactDeletion>((page) =>
+      listDeletedContactsBy(db, { ident: ident!, registrar }, page),
+    ),
+};
+
 const list = verb(
-  reading('list', 'contact list --registrar ALPHA', 'contact list --ident 38001085718 --json')
-    .description('List contacts by registrar, identity code, email or name')
+  listing(
+    'List contacts by registrar, identity code, email or name',
+    'contact list --registrar ALPHA',
+    'contact list --ident 38001085718 --json',
+  )
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
@@ -57,51 +103,12 @@ const list = verb(
       '\nWith --invalid and --json, the answer is NDJSON, one contact on each line.',
     ),
   async (registry, options) => {
-    const { registrar, ident, email, name, deleted, invalid, unverified, overdue } = options;
-    if (!deleted) await checkRegistrar(registry.db, registrar);
-    const criteria = {
-      registrar,
-      ident,
-      email,
-      name,
-      isUnverified: unverified,
-      ...(overdue && { overdueOn: dayOf(registry.origin.request.at) }),
-    };
-    if (deleted) return deletedReport(registry, { registrar, ident: ident! });
-    if (invalid) {
-      await printInvalid(registry, criteria, options);
-      return undefined;
-    }
-    const contacts = everyRow<ContactWithRegistrar>((page) =>
-      listContactsBy(registry.db, criteria, page),
-    );
-    const shown = await Array.fromAsync(contacts, contactData);
-    return listReport('contacts', shown, 'there are no such contacts', {
-      CODE: 'code',
-      NAME: 'name',
-      IDENT: ({ ident_country_code, ident }) => `${ident_country_code} ${ident}`,
-      EMAIL: 'email',
-      STATUSES: 'statuses',
-    });
+    if (options.deleted) return listReport(deletedContacts, registry, options);
+    if (!options.invalid) return listReport(contacts, registry, options);
+    const criteria = await criteriaOf(registry, options);
+    return streamRows(invalidContacts.read(registry, criteria), invalidContacts, options);
   },
 );
-
-async function deletedReport(
-  { db }: Registry,
-  criteria: { ident: string; registrar?: string | undefined },
-) {
-  const contacts = everyRow<ContactDeletion>((page) => listDeletedContactsBy(db, criteria, page));
-  const shown = await Array.fromAsync(contacts, ({ id: _, deletedAt, ...others }) => ({
-    ...others,
-    deleted_at: deletedAt,
-  }));
-  return listReport('contacts', shown, 'there are no such contacts', {
-    CODE: 'code',
-    UUID: 'uuid',
-    REGISTRAR: 'registrar',
-    DELETED: 'deleted_at',
-  });
-}
 
 const show = verb(
   reading('show', 'contact show ALPHA:1B7A3C5D')
@@ -109,57 +116,18 @@ const show = verb(
     .argument('<code>', 'the contact', parseContactKey),
   async ({ db }, code) => {
     const contact = await retried(() => getContactByCode(db, code));
-    const domains = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, code, page));
-    const names = await Array.fromAsync(domains, ({ name }) => name);
-    const data = { ...contactData(contact), domains: names };
-    return {
-      data: { contact: data },
-      text: fieldLines({ ...data, ...verificationLines(contact) }),
-    };
+    const every = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, code, page));
+    const names = await Array.fromAsync(every, ({ name }) => name);
+    return showReport('contact', { ...contacts.columns, domains: () => names }, contact);
   },
 );
-
-/** What was checked and what is asked for, in the words of the lines in which a contact is shown. */
-function verificationLines(contact: ContactWithRegistrar): Record<string, string> {
-  const { verificationDemand: demand, identityRequest: request } = contact;
-  const checks = claims.flatMap((claim) => {
-    const column = verificationColumn[claim];
-    const check = contact[column];
-    if (!check) return [];
-    const { result, method, framework, reference, verified_at: at, verified_by: by } = check;
-    const how = [method, framework, reference].filter((one) => one !== null).join(', ');
-    const text = `${result} (${how}) at ${at}${by === null ? '' : `, by ${by}`}`;
-    return [[contactFields[column].file, text]];
-  });
-  const waiting = request?.pending && `; waits for the registrar since ${request.pending.since}`;
-  return {
-    ...Object.fromEntries(checks),
-    ...(demand && { verification_demand: `${demand.claims.join(', ')} by ${demand.by}` }),
-    ...(request && {
-      identity_request: `${request.id}, sent at ${request.sent_at}${waiting ?? ''}`,
-    }),
-  };
-}
-
-/** A contact under the names of an export, with the statuses that the interfaces show. */
-function contactData(contact: ContactWithRegistrar): Record<string, unknown> {
-  const fields = contactColumns.flatMap(([column, { file }]) =>
-    file === null ? [] : [[file, contact[column]] as const],
-  );
-  return {
-    registrar: contact.registrar,
-    ...Object.fromEntries(fields),
-    statuses: statusesOf(contact),
-  };
-}
 
 const remove = verb(
   writing('delete', 'contact delete ALPHA:1B7A3C5D')
     .description('Delete a contact that no domain refers to')
     .argument('<code>', 'the contact', parseContactKey),
-  async (registry, text, options) => {
-    const { db, isDryRun, did } = registry;
-    const code = asciiUpperCase(text);
+  async (registry, code, options) => {
+    const { db, did } = registry;
     await confirmedChange(
       registry,
       options,
@@ -172,7 +140,7 @@ const remove = verb(
         return `This deletes contact ${code} (${values.join(', ')}).`;
       },
     );
-    return { data: { code, changed: !isDryRun }, text: `${did('delete')} contact ${code}` };
+    return { data: { code }, text: `${did('delete')} contact ${code}` };
   },
 );
 
@@ -183,25 +151,26 @@ const transfer = verb(
     )
     .argument('<code>', 'the contact', parseContactKey)
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
-  async ({ db, origin, isDryRun }, text, { to, yes }) => {
-    const contact = await transferContact(db, origin, text, to, { isDryRun: true });
-    const { code, registrar: from } = contact;
-    const isChange = from !== to;
-    const statement = `This transfers contact ${code} (${contact.name}) from ${from} to ${to}.`;
-    if (isChange && !isDryRun) {
+  async ({ db, origin, isDryRun, did }, code, { to, yes }) => {
+    const contact = await transferContact(db, origin, code, to, { isDryRun: true });
+    const { registrar: from } = contact;
+    const changed = from !== to;
+    if (changed && !isDryRun) {
+      const statement = `This transfers contact ${code} (${contact.name}) from ${from} to ${to}.`;
       if (!yes) await confirm(statement);
       await transferContact(db, origin, code, to, { seen: versionOf(contact) });
     }
-    const done = `${isDryRun ? 'would transfer' : 'transferred'} contact ${code} from ${from} to ${to}`;
     return {
-      data: { code, registrar: to, changed: isChange && !isDryRun },
-      text: isChange ? done : `nothing to change: contact ${code} already belongs to ${to}`,
+      data: { code, registrar: to, changed },
+      text: changed
+        ? `${did('transfer', 'transferred')} contact ${code} from ${from} to ${to}`
+        : `nothing to change: contact ${code} already belongs to ${to}`,
       undo: ['contact', 'transfer', code, '--to', from],
     };
   },
 );
 
-export const contactCommand = noun('contact', 'contact list --registrar ALPHA', [
+const verbs = [
   list,
   show,
   update,
@@ -213,4 +182,7 @@ export const contactCommand = noun('contact', 'contact list --registrar ALPHA', 
   exportVerb,
   erase,
   eraseAgain,
-]).description('Contacts, with their codes, UUIDs, timestamps and legacy ids');
+];
+export const contactCommand = noun('contact', 'contact list --registrar ALPHA', verbs).description(
+  'Contacts, with their codes, UUIDs, timestamps and legacy ids',
+);

@@ -3,33 +3,33 @@ import type { ContactWithRegistrar } from '../../../contact/contact.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
 import { everyRow } from '../../../database/every-row.ts';
 import type { Registry } from '../../registry.ts';
-import { writeOutput } from '../../report/output.ts';
+import { plain } from '../../view.ts';
+
+type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
 
 /** Every contact that meets the criteria, with its values that today's rules refuse, as it is read. */
-export async function* judgedContacts({ db, origin }: Registry, criteria: ContactCriteria) {
+export async function* judgedContacts(
+  { db, origin }: Registry,
+  criteria: ContactCriteria,
+): AsyncGenerator<JudgedContact, void> {
   const contacts = everyRow<ContactWithRegistrar>((page) => listContactsBy(db, criteria, page));
   for await (const contact of contacts) {
     yield { ...contact, invalid: invalidValues(contact, origin.request.at) };
   }
 }
 
-/** Prints the contacts with such values as they are read. */
-export async function printInvalid(
-  registry: Registry,
-  criteria: ContactCriteria,
-  { json }: { json?: true },
-): Promise<void> {
-  let isAny = false;
-  for await (const { registrar, code, invalid } of judgedContacts(registry, criteria)) {
-    if (invalid.length === 0) continue;
-    isAny = true;
-    const lines = json
-      ? [JSON.stringify({ registrar, code, invalid })]
-      : invalid.map((value) => lineOf(code, value));
-    await writeOutput(`${lines.join('\n')}\n`);
-  }
-  if (!isAny && !json) await writeOutput('there are no such contacts\n');
-}
+/** The contacts that have such values, with a line of text for each value. */
+export const invalidContacts = {
+  columns: plain<JudgedContact>('registrar', 'code', 'invalid'),
+  textOf: ({ code, invalid }: JudgedContact) =>
+    invalid.map((value) => lineOf(code, value)).join('\n'),
+  none: 'there are no such contacts',
+  async *read(registry: Registry, criteria: ContactCriteria) {
+    for await (const contact of judgedContacts(registry, criteria)) {
+      if (contact.invalid.length > 0) yield contact;
+    }
+  },
+};
 
 /** `ALPHA:1: Phone nr is invalid: "+3725551234" [phone]` */
 function lineOf(code: string, { reason, message, field, value }: InvalidValue): string {

@@ -7,15 +7,12 @@ import {
   contactColumns,
 } from '../../../contact/fields.ts';
 import { type Problem, throwProblems } from '../../../error.ts';
-import type { Changes } from '../../../history/changes.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { isBlank } from '../../../text/field.ts';
-import { usageError, writing } from '../../command.ts';
+import { requireOneOf, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
-import type { Registry } from '../../registry.ts';
 import { changeTexts, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
-import { type Report, verb } from '../../run.ts';
+import { verb } from '../../run.ts';
 
 /** The fields that a registrar may set, each with its option. Only the operator may correct an identity. */
 const changeable = contactColumns.flatMap(([column, field]) => {
@@ -24,11 +21,9 @@ const changeable = contactColumns.flatMap(([column, field]) => {
   const isIdentity = field.group === 'identity';
   const clearing = column === 'authInfo' ? "; '' draws a new one" : "; '' clears it";
   const note = isIdentity ? '; asks first' : isRequired ? '' : clearing;
-  const option = new Option(
-    `--${file.replaceAll('_', '-')} <value>`,
-    `its new ${file.replaceAll('_', ' ')}${note}`,
-  );
-  return [{ column, file, rule, isRequired, isIdentity, option }];
+  const flag = `--${file.replaceAll('_', '-')}`;
+  const option = new Option(`${flag} <value>`, `its new ${file.replaceAll('_', ' ')}${note}`);
+  return [{ column, file, rule, isRequired, isIdentity, flag, option }];
 });
 
 const updating = writing(
@@ -39,10 +34,7 @@ const updating = writing(
 )
   .description('Change fields of a contact')
   .argument('<code>', 'the contact', parseContactKey)
-  .hook('preAction', (command) => {
-    if (changeable.some(({ option }) => option.attributeName() in command.opts())) return;
-    throw usageError('nothing to change: give at least one field, for example --phone');
-  });
+  .hook('preAction', requireOneOf(...changeable.map(({ flag }) => flag)));
 for (const { option } of changeable) updating.addOption(option);
 
 export const update = verb(updating, async (registry, code, options) => {
@@ -60,7 +52,7 @@ export const update = verb(updating, async (registry, code, options) => {
         },
       )
     : await updateAnyContact(db, origin, code, changes, { isDryRun });
-  return reportOfContact(registry, code, recorded);
+  return reportOfChange(registry, `contact ${code}`, recorded, { code });
 });
 
 /** Throws everything that is wrong with the options. */
@@ -70,14 +62,10 @@ function readChanges(values: object): ContactChanges & Partial<ContactIdentity> 
   for (const { column, file, rule, option, isRequired } of changeable) {
     const value = (values as Record<string, unknown>)[option.attributeName()];
     if (value === undefined) continue;
-    if (isBlank(value) && !isRequired) {
-      changes[column] = null;
-      continue;
-    }
-    const parsed = rule().safeParse(value);
-    if (parsed.success) changes[column] = parsed.data;
-    else
-      problems.push({ reason: 'invalid', message: parsed.error.issues[0]!.message, field: file });
+    const isClearing = isBlank(value) && !isRequired;
+    const { data = null, error } = isClearing ? {} : rule().safeParse(value);
+    if (error) problems.push({ reason: 'invalid', message: error.issues[0]!.message, field: file });
+    else changes[column] = data;
   }
   throwProblems(problems);
   // Each value has passed the rule of its column.
@@ -95,20 +83,15 @@ export const status = verb(
     .addOption(new Option('--add <status...>', 'statuses to add').choices(contactStatuses))
     .option('--remove <status...>', 'statuses to take away, with their notes')
     .option('--note <text>', 'why the statuses are added')
+    .hook('preAction', requireOneOf('--add', '--remove'))
     .hook('preAction', (command) => {
-      const { add, remove, note } = command.opts();
-      if (!add && !remove) throw usageError('nothing to change: give --add or --remove');
+      const { add, note } = command.opts();
       if (note !== undefined && !add) throw usageError('--note belongs to --add');
     }),
   async (registry, code, { add = [], remove = [], note }) => {
     const { db, origin, isDryRun } = registry;
     const statuses = { add, remove, note };
     const recorded = await changeContactStatuses(db, origin, code, statuses, { isDryRun });
-    return reportOfContact(registry, code, recorded);
+    return reportOfChange(registry, `contact ${code}`, recorded, { code });
   },
 );
-
-function reportOfContact(registry: Registry, text: string, recorded: Changes): Report {
-  const code = asciiUpperCase(text);
-  return reportOfChange(registry, `contact ${code}`, recorded, { code });
-}

@@ -18,7 +18,6 @@ import {
   writeInChunks,
 } from '../../file/import.ts';
 import { Spool } from '../../file/spool.ts';
-import { addWork } from '../../report/command-progress.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -96,7 +95,6 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outc
       }
       const removals = { removed: others.length, total, one: 'domain' };
       if (!isDryRun) await confirmRemovals(removals, options);
-      addWork('removing', others.length);
       const counts = await domainImport.write(registry, records);
       const remove = (chunk: string[]) => removeDomains(db, origin, chunk, { isDryRun, seen });
       return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };

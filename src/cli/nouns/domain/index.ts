@@ -1,6 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
 import { everyRow } from '../../../database/every-row.ts';
-import type { Database } from '../../../database/open.ts';
 import {
   countDomains,
   type DomainOfContact,
@@ -15,17 +14,44 @@ import { updateDomain } from '../../../domain/update.ts';
 import { findNewestId } from '../../../history/search.ts';
 import { checkRegistrar } from '../../../registrar/account.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { noun, reading, usageError, writing } from '../../command.ts';
+import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
-import { counted, fieldLines, listReport } from '../../report/text.ts';
-import { type Report, verb } from '../../run.ts';
+import { counted } from '../../report/text.ts';
+import { verb } from '../../run.ts';
+import { listing, listReport, plain, type RowView, showReport } from '../../view.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
 
+type Chosen = { registrar?: string; contact?: string };
+
+const domains: RowView<ListedDomain, [Chosen]> = {
+  name: 'domains',
+  columns: {
+    ...{ name: 'name', punycode_name: 'punycode' },
+    ...plain('registrar', 'registrant', 'admin', 'tech'),
+  },
+  table: 'name registrar registrant admin tech',
+  async *read({ db }, { registrar }) {
+    await checkRegistrar(db, registrar);
+    yield* everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
+  },
+};
+
+const domainsOfContact: RowView<DomainOfContact, [Chosen]> = {
+  name: 'domains',
+  columns: { name: 'name', punycode_name: 'punycode', ...plain('registrar', 'roles') },
+  table: 'name registrar roles',
+  read: ({ db }, { contact }) =>
+    everyRow<DomainOfContact>((page) => listDomainsOfContact(db, contact!, page)),
+};
+
 const list = verb(
-  reading('list', 'domain list --registrar ALPHA', 'domain list --contact ALPHA:1B7A3C5D')
-    .description('List the domains, or those of a registrar, or those that refer to a contact')
+  listing(
+    'List the domains, or those of a registrar, or those that refer to a contact',
+    'domain list --registrar ALPHA',
+    'domain list --contact ALPHA:1B7A3C5D',
+  )
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
     .addOption(
       new Option(
@@ -33,48 +59,20 @@ const list = verb(
         'only domains that refer to this contact, and as what',
       ).conflicts('registrar'),
     ),
-  async ({ db }, { registrar, contact }) => {
-    if (contact !== undefined) return domainsOfContact(db, contact);
-    await checkRegistrar(db, registrar);
-    const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
-    const shown = await Array.fromAsync(domains, (domain) => {
-      const { name, punycode, registrar, registrant, admin, tech } = domain;
-      return { name, punycode_name: punycode, registrar, registrant, admin, tech };
-    });
-    const columns = ['name', 'registrar', 'registrant', 'admin', 'tech'] as const;
-    return listReport('domains', shown, 'there are no such domains', columns);
-  },
+  (registry, options) =>
+    options.contact === undefined
+      ? listReport(domains, registry, options)
+      : listReport(domainsOfContact, registry, options),
 );
-
-async function domainsOfContact(db: Database, contact: string): Promise<Report> {
-  const domains = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, contact, page));
-  const shown = await Array.fromAsync(domains, ({ name, punycode, registrar, roles }) => {
-    return { name, punycode_name: punycode, registrar, roles };
-  });
-  return listReport('domains', shown, `no domain refers to ${contact}`, {
-    NAME: 'name',
-    REGISTRAR: 'registrar',
-    AS: 'roles',
-  });
-}
 
 const show = verb(
   reading('show', 'domain show õunaaed.ee')
     .description('Show a domain and its contacts')
     .argument('<name>', 'the name'),
   async ({ db }, text) => {
-    const { name, punycode } = parseName(text);
-    const { registrar, registrant, admin, tech, createdAt } = await getDomain(db, name);
-    const data = {
-      name,
-      punycode_name: punycode,
-      registrar,
-      registrant,
-      admin,
-      tech,
-      created_at: createdAt,
-    };
-    return { data: { domain: data }, text: fieldLines(data) };
+    const name = parseName(text);
+    const domain = { ...name, ...(await getDomain(db, name.name)) };
+    return showReport('domain', { ...domains.columns, created_at: () => domain.createdAt }, domain);
   },
 );
 
@@ -89,12 +87,7 @@ const update = verb(
     .option('--registrant <code>', 'the contact that holds the domain')
     .option('--admin <code...>', "all its administrative contacts; '' for none")
     .option('--tech <code...>', "all its technical contacts; '' for none")
-    .hook('preAction', (command) => {
-      const { registrant, admin, tech } = command.opts();
-      if (registrant === undefined && !admin && !tech) {
-        throw usageError('nothing to change: give --registrant, --admin or --tech');
-      }
-    }),
+    .hook('preAction', requireOneOf('--registrant', '--admin', '--tech')),
   async (registry, text, { registrant, admin, tech }) => {
     const { db, origin, isDryRun } = registry;
     const name = parseName(text);
@@ -114,7 +107,7 @@ const remove = verb(
     .argument('<name...>', 'the names')
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
-    const { db, origin, isDryRun, did } = registry;
+    const { db, origin, did } = registry;
     const names = parseAnyNames(texts).map(({ name }) => name);
     const all = { one: 'domain', countAll: () => countDomains(db) };
     const { removed } = await confirmedRemoval(registry, options, all, (how) =>
@@ -122,7 +115,7 @@ const remove = verb(
     );
     const unchanged = names.length - removed;
     return {
-      data: { removed, unchanged, changed: removed > 0 && !isDryRun },
+      data: { removed, unchanged, changed: removed > 0 },
       text: `${did('remove')} ${counted(removed, 'domain')}, ${unchanged} not there`,
     };
   },
@@ -135,35 +128,30 @@ const transfer = verb(
     )
     .argument('<name>', 'the name')
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
-  async ({ db, origin, isDryRun }, text, { to, yes }) => {
+  async ({ db, origin, isDryRun, did }, text, { to, yes }) => {
     const name = parseName(text);
     const seen = await findNewestId(db);
     const { registrar: from } = await getDomain(db, name.name);
     const would = await transferDomain(db, origin, name, to, { isDryRun: true });
-    const isChange = from !== to && !isDryRun;
+    const changed = from !== to;
     const copied = counted(Object.keys(would.copies).length, 'contact');
-    const statement = `This transfers ${name.name} from ${from} to ${to} and copies ${copied}.`;
-    if (isChange && !yes) await confirm(statement);
-    const domain = isChange ? await transferDomain(db, origin, name, to, { seen }) : would;
+    const isAsking = changed && !isDryRun && !yes;
+    if (isAsking)
+      await confirm(`This transfers ${name.name} from ${from} to ${to} and copies ${copied}.`);
+    const isMade = changed && !isDryRun;
+    const domain = isMade ? await transferDomain(db, origin, name, to, { seen }) : would;
     const { copies, notified: _, createdAt: __, ...contacts } = domain;
-    const done = `${isDryRun ? 'would transfer' : 'transferred'} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`;
+    const shown = { name: name.name, ...contacts };
     return {
-      data: {
-        domain: { name: name.name, ...contacts },
-        ...(!isDryRun && { copies }),
-        changed: isChange,
-      },
-      text: from === to ? `nothing to change: domain ${name.name} already belongs to ${to}` : done,
+      data: { domain: shown, ...(!isDryRun && { copies }), changed },
+      text: changed
+        ? `${did('transfer', 'transferred')} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`
+        : `nothing to change: domain ${name.name} already belongs to ${to}`,
     };
   },
 );
 
-export const domainCommand = noun('domain', 'domain import domains.csv', [
-  list,
-  show,
-  update,
-  remove,
-  transfer,
-  domainImportVerb,
-  domainExportVerb,
-]).description('Domains and the contacts they link');
+const verbs = [list, show, update, remove, transfer, domainImportVerb, domainExportVerb];
+export const domainCommand = noun('domain', 'domain import domains.csv', verbs).description(
+  'Domains and the contacts they link',
+);

@@ -1,23 +1,8 @@
 import type { HistorySubject } from '../../../../drizzle/schema.ts';
 import { shownChanges } from '../../../history/changes.ts';
 import type { HistoryEntry } from '../../../history/search.ts';
-
-/** An entry of history as commands answer it with --json. */
-export function historyData(entry: HistoryEntry) {
-  return {
-    occurred_at: entry.occurredAt,
-    subject: nounOf[entry.subject],
-    key: entry.subjectKey,
-    uuid: entry.subjectUuid,
-    registrar: entry.registrar,
-    action: entry.action,
-    actor_type: entry.actorType,
-    actor: entry.actor,
-    request_id: entry.requestId,
-    client_reference: entry.clientReference,
-    changes: shownChanges(entry.changes),
-  };
-}
+import { changeTexts } from '../../report/changes.ts';
+import { dataOf, plain, type ViewColumns } from '../../view.ts';
 
 /** The noun of the tool for each subject of history. */
 export const nounOf = {
@@ -31,3 +16,23 @@ export const nounOf = {
   auction: 'auction',
   disclosure: 'disclosure',
 } as const satisfies Record<HistorySubject, string>;
+
+const columns: ViewColumns<HistoryEntry> = {
+  ...plain('occurredAt'),
+  subject: ({ subject }) => nounOf[subject],
+  key: 'subjectKey',
+  uuid: 'subjectUuid',
+  ...plain('registrar', 'action', 'actorType', 'actor', 'requestId', 'clientReference'),
+  changes: ({ changes }) => shownChanges(changes),
+};
+
+export const historyData = (entry: HistoryEntry) => dataOf(columns, entry);
+
+function entryText(entry: HistoryEntry): string {
+  const { occurredAt, action, subject, subjectKey, subjectUuid, actor, requestId, changes } = entry;
+  const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
+  const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}, request ${requestId}`;
+  return [head, ...changeTexts(changes)].join('\n    ');
+}
+
+export const historyView = { columns, textOf: entryText };

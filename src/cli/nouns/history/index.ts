@@ -1,17 +1,22 @@
 import { setTimeout } from 'node:timers/promises';
 import { Argument } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
-import type { HistoryCriteria, HistoryEntry } from '../../../history/search.ts';
+import { everyRow } from '../../../database/every-row.ts';
+import type { Database } from '../../../database/open.ts';
+import {
+  findIdBefore,
+  findNewestId,
+  type HistoryCriteria,
+  type HistoryEntry,
+  listHistory,
+} from '../../../history/search.ts';
 import { asciiUpperCase } from '../../../text/ascii-case.ts';
 import { noun, reading, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
-import type { Registry } from '../../registry.ts';
-import { changeTexts } from '../../report/changes.ts';
-import { writeOutput } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
-import { historyData, nounOf } from './entry.ts';
-import { readHistory } from './read-history.ts';
+import { csvOption, streamRows } from '../../view.ts';
+import { historyData, historyView, nounOf } from './entry.ts';
 import { revertVerb } from './revert.ts';
 
 const show = verb(
@@ -35,26 +40,22 @@ const show = verb(
     .option('--until <time>', 'up to this day or time, in UTC', parseUntil)
     .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
+    .addOption(csvOption())
     .option('--follow', 'wait for further changes, until Ctrl-C')
     .hook('preAction', (command) => {
       const { follow, until } = command.opts();
       if (follow && until) throw usageError('--follow has no end: leave out --until');
     }),
-  async (registry, noun, text, options) => {
+  async ({ db }, noun, text, { follow, ...options }) => {
     const key = text && keyOf(noun, text);
-    const { since, until, by, request } = options;
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
-    const criteria = { subject, key, since, until, by, request };
-    if (key === undefined || options.follow) {
-      const isEmpty = await stream(registry, criteria, options);
-      if (!isEmpty || options.json) return undefined;
-      return { data: {}, text: 'nothing is recorded that matches' };
+    const pause = follow && (() => setTimeout(500));
+    const entries = readHistory(db, { ...options, subject, key }, pause);
+    if (options.json && key !== undefined && !follow) {
+      return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };
     }
-    const entries = await Array.fromAsync(readHistory(registry.db, criteria));
-    return {
-      data: { history: entries.map(historyData) },
-      text: entries.map(entryText).join('\n') || `nothing is recorded about ${noun} ${key}`,
-    };
+    const what = key === undefined ? 'that matches' : `about ${noun} ${key}`;
+    return streamRows(entries, { ...historyView, none: `nothing is recorded ${what}` }, options);
   },
 );
 
@@ -71,24 +72,20 @@ function keyOf(noun: string | undefined, text: string): string {
   return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(text);
 }
 
-/** Prints the entries as they are read; with `follow`, also those that come later. Returns whether there were none. */
-async function stream(
-  { db }: Registry,
+/** The entries that meet the criteria, the oldest first. With a pause, it then follows new entries for ever. */
+export async function* readHistory(
+  db: Database,
   criteria: HistoryCriteria,
-  { json, follow }: { json?: true; follow?: true },
-): Promise<boolean> {
-  let isEmpty = true;
-  const pause = follow && (() => setTimeout(500));
-  for await (const entry of readHistory(db, criteria, pause)) {
-    await writeOutput(`${json ? JSON.stringify(historyData(entry)) : entryText(entry)}\n`);
-    isEmpty = false;
+  pause?: () => Promise<unknown>,
+): AsyncGenerator<HistoryEntry, void> {
+  let last = criteria.since ? await findIdBefore(db, criteria.since) : 0;
+  for (;;) {
+    const [start, upTo] = [last, await findNewestId(db)];
+    yield* everyRow<HistoryEntry>(({ after = { id: start }, limit }) =>
+      listHistory(db, criteria, { after, upTo, limit }),
+    );
+    if (!pause) return;
+    last = upTo;
+    await pause();
   }
-  return isEmpty;
-}
-
-function entryText(entry: HistoryEntry): string {
-  const { occurredAt, action, subject, subjectKey, subjectUuid, actor, requestId, changes } = entry;
-  const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
-  const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}, request ${requestId}`;
-  return [head, ...changeTexts(changes)].join('\n    ');
 }

@@ -6,12 +6,17 @@ import {
   countRetainedDomains,
   removeRetainedDomains,
 } from '../../../retained-domain/change-names.ts';
-import { findRetainedDomains, type RetainedDomain } from '../../../retained-domain/list.ts';
+import {
+  findRetainedDomains,
+  type RetainedDomain,
+  type RetainedStatus,
+} from '../../../retained-domain/list.ts';
 import { noun, reading, writing } from '../../command.ts';
 import { parseAnyNames, parseName, parseNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
-import { counted, fieldLines, listReport } from '../../report/text.ts';
+import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
+import { listing, listVerb, plain, type RowView, showReport } from '../../view.ts';
 import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from './file.ts';
 
 const add = verb(
@@ -19,13 +24,12 @@ const add = verb(
     .description('Reserve or block names and publish the lists')
     .argument('<name...>', 'the names')
     .addOption(statusOption('the status to give them').makeOptionMandatory()),
-  async ({ db, env, origin, isDryRun, did }, texts, options) => {
-    const { status } = options;
+  async ({ db, env, origin, isDryRun, did }, texts, { status }) => {
     const names = parseNames(texts, env).map((name) => ({ ...name, status }));
     const { added } = await addRetainedDomains(db, origin, names, { isDryRun });
     const unchanged = names.length - added;
     return {
-      data: { status, added, unchanged, changed: added > 0 && !isDryRun },
+      data: { status, added, unchanged, changed: added > 0 },
       text: `${did('add')} ${counted(added, `${status} name`)}, ${unchanged} already there`,
       publish: listsShowing([status]),
     };
@@ -39,7 +43,7 @@ const remove = verb(
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
-    const { db, origin, isDryRun, did } = registry;
+    const { db, origin, did } = registry;
     const { status } = options;
     const one = `${status} name`;
     const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
@@ -49,26 +53,25 @@ const remove = verb(
     );
     const unchanged = names.length - removed;
     return {
-      data: { status, removed, unchanged, changed: removed > 0 && !isDryRun },
+      data: { status, removed, unchanged, changed: removed > 0 },
       text: `${did('remove')} ${counted(removed, one)}, ${unchanged} not there`,
       publish: listsShowing([status]),
     };
   },
 );
 
-const list = verb(
-  reading('list', 'retained list --status blocked')
-    .description('List reserved and blocked names')
-    .addOption(statusOption('only names with this status')),
-  async ({ db }, options) => {
-    const names = await Array.fromAsync(everyName(db, options.status), shown);
-    return listReport('retained_domains', names, 'there are no such names', {
-      NAME: 'name',
-      PUNYCODE: 'punycode_name',
-      STATUS: 'status',
-      UNTIL: 'last_day',
-    });
-  },
+const names: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
+  name: 'retained_domains',
+  columns: { name: 'name', punycode_name: 'punycode', ...plain('status', 'lastDay') },
+  table: 'name punycode_name status last_day',
+  read: ({ db }, { status }) => everyName(db, status),
+};
+
+const list = listVerb(
+  names,
+  listing('List reserved and blocked names', 'retained list --status blocked').addOption(
+    statusOption('only names with this status'),
+  ),
 );
 
 const show = verb(
@@ -83,23 +86,13 @@ const show = verb(
       const message = `${JSON.stringify(name.name)} is neither ${retainedStatuses.join(' nor ')}`;
       throw new RegistryError('not_found', message, 'name');
     }
-    const names = found.map((one) => ({ ...shown(one), password: one.password }));
-    return {
-      data: { retained_domains: names },
-      text: names.map((one) => fieldLines(one)).join('\n\n'),
-    };
+    return showReport('retained_domains', { ...names.columns, password: 'password' }, found);
   },
 );
 
-const shown = ({ name, punycode, status, lastDay }: RetainedDomain) => ({
-  name,
-  punycode_name: punycode,
-  status,
-  last_day: lastDay,
-});
-
+const verbs = [add, remove, list, show, retainedImportVerb, retainedExportVerb];
 export const retainedCommand = noun(
   'retained',
   'retained add riigikogu.ee õ.ee --status reserved',
-  [add, remove, list, show, retainedImportVerb, retainedExportVerb],
+  verbs,
 ).description('Reserved and blocked names');

@@ -1,0 +1,142 @@
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
+import { stringify } from 'csv-stringify/sync';
+import { shownField } from '../history/changes.ts';
+import { type CommonOptions, reading } from './command.ts';
+import type { Registry } from './registry.ts';
+import { writeOutput } from './report/output.ts';
+import { fieldLines, table } from './report/text.ts';
+import { type Report, verb } from './run.ts';
+
+/** Things of one kind and how they are shown: data, and functions that print nothing, for whatever shows them. */
+export interface RowView<Row, Given extends unknown[]> extends Shown<Row> {
+  read(registry: Registry, ...given: Given): AsyncIterable<Row> | Promise<Row[]>;
+}
+
+export interface Shown<Row> {
+  /** What JSON calls the rows. */
+  name: string;
+  columns: ViewColumns<Row>;
+  /** The columns of a table, separated by blanks. */
+  table: string;
+}
+
+/** The columns by their names in JSON and CSV: a property of the row, or a value that is made of it. */
+export type ViewColumns<Row> = Record<string, Of<Row> | { of: Of<Row>; cell: Made<Row> }>;
+
+type Of<Row> = (keyof Row & string) | Made<Row>;
+type Made<Row> = (row: Row) => unknown;
+
+/** How a command is asked to answer. */
+interface Form {
+  json?: true;
+  csv?: true;
+}
+
+/** Columns that are called as the properties are, in the spelling of JSON. */
+export function plain<Row>(...names: (keyof Row & string)[]): ViewColumns<Row> {
+  return Object.fromEntries(names.map((name) => [shownField(name), name]));
+}
+
+/** For each column the value, or what people read instead of it if the column has a `cell`. */
+function fieldsOf<Row>(
+  columns: ViewColumns<Row>,
+  row: Row,
+  isForPeople = false,
+): [string, unknown][] {
+  return Object.entries(columns).map(([name, column]) => {
+    const { of, cell } = typeof column === 'object' ? column : { of: column };
+    const made = isForPeople && cell ? cell : of;
+    return [name, (typeof made === 'function' ? made(row) : row[made as keyof Row]) ?? null];
+  });
+}
+
+/** The row as JSON has it. */
+export function dataOf<Row>(columns: ViewColumns<Row>, row: Row): Record<string, unknown> {
+  return Object.fromEntries(fieldsOf(columns, row));
+}
+
+/** The rows as CSV, where lists and objects are JSON. */
+function csvOf<Row>(columns: ViewColumns<Row>, rows: readonly Row[], header = true): string {
+  const data = rows.map((row) => dataOf(columns, row));
+  const options = { header, columns: Object.keys(columns), cast: { boolean: String } };
+  return stringify(data, options).trimEnd();
+}
+
+export const csvOption = () => new Option('--csv', 'answer in CSV').conflicts('json');
+
+export const listing = (description: string, ...examples: string[]) =>
+  reading('list', ...examples)
+    .description(description)
+    .addOption(csvOption());
+
+/** The command that lists a view. */
+export function listVerb<
+  Row,
+  Args extends unknown[],
+  Options extends OptionValues & CommonOptions & Form,
+>(view: RowView<Row, [...Args, Options]>, command: Command<Args, Options>) {
+  return verb(command, (registry, ...given) => listReport(view, registry, ...given));
+}
+
+/** Reads the rows of a view, and reports them. */
+export async function listReport<Row, Given extends unknown[]>(
+  view: RowView<Row, Given>,
+  registry: Registry,
+  ...given: Given
+): Promise<Report> {
+  const rows = await Array.fromAsync(await view.read(registry, ...given));
+  return rowsReport(view, rows, given.at(-1) as Form);
+}
+
+/** Reports rows. What there is to say about all of them follows in JSON and below the table. */
+export function rowsReport<Row>(
+  { name, columns, table: names }: Shown<Row>,
+  rows: readonly Row[],
+  { csv }: Form,
+  all: { data?: Record<string, unknown>; lines?: readonly string[] } = {},
+): Report {
+  const cells = rows.map((row) => Object.fromEntries(fieldsOf(columns, row, true)));
+  const shown = table(cells, `there are no ${name.replaceAll('_', ' ')}`, names.split(' '));
+  return {
+    data: { ...all.data, [name]: rows.map((row) => dataOf(columns, row)) },
+    text: csv ? csvOf(columns, rows) : [shown, ...(all.lines ?? [])].join('\n'),
+  };
+}
+
+/** Figures, under the names that they have in each row, and what there is to say about all of them. */
+export function figuresText<Row extends object>(
+  rows: readonly Row[],
+  { csv }: Form,
+  ...lines: string[]
+): string {
+  const columns = plain<Row>(...(Object.keys(rows[0] ?? {}) as (keyof Row & string)[]));
+  return csv ? csvOf(columns, rows) : [table(rows, ''), ...lines].join('\n').trim();
+}
+
+/** Prints rows as they are read: the text of each, or with --json and --csv a line. If there are none, returns a note. */
+export async function streamRows<Row>(
+  rows: AsyncIterable<Row>,
+  { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): string; none: string },
+  { json, csv }: Form,
+): Promise<Report | undefined> {
+  let isEmpty = true;
+  for await (const row of rows) {
+    const text = csv ? csvOf(columns, [row], isEmpty) : textOf(row);
+    await writeOutput(`${json ? JSON.stringify(dataOf(columns, row)) : text}\n`);
+    isEmpty = false;
+  }
+  return isEmpty && !json ? { data: {}, text: none } : undefined;
+}
+
+/** Reports one thing or several, with a line for each column. Without a name, one thing is the whole answer in JSON. */
+export function showReport<Row>(
+  name: string | undefined,
+  columns: ViewColumns<Row>,
+  shown: Row | readonly Row[],
+): Report {
+  const rows = [shown].flat() as Row[];
+  const texts = rows.map((row) => fieldLines(Object.fromEntries(fieldsOf(columns, row, true))));
+  const data = rows.map((row) => dataOf(columns, row));
+  const answer = Array.isArray(shown) ? data : data[0]!;
+  return { data: name === undefined ? data[0]! : { [name]: answer }, text: texts.join('\n\n') };
+}
