@@ -5,7 +5,7 @@ const users = [
   { username: 'ats', registrar: 'ALPHA', state: 'disabled since 2026-11-21T13:20:11.250Z' },
   { username: 'mari', registrar: 'BETA', state: 'enabled' },
 ];
-const columns = { USERNAME: 'username', REGISTRAR: 'registrar', STATE: 'state' } as const;
+const columns = ['username', 'registrar', 'state'];
 
 test('aligns the columns of a table that fits the terminal', () => {
   expect(table(users, '', columns, 60)).toBe(

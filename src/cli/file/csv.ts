@@ -11,8 +11,8 @@ export async function* readCsv(
   onUnknown?: (column: string) => void,
 ): AsyncGenerator<FileRow> {
   const lines = openText(file);
-  const { value: head = Buffer.alloc(0) } = await lines.next();
-  const { separator, length } = findSeparator(String(head), columns);
+  const { value: head = '' } = await lines.next();
+  const { separator, length } = findSeparator(head, columns);
   const skippedLines = length === 0 ? 0 : 1;
   let lastLine = skippedLines;
   const parser = parse({
@@ -28,7 +28,7 @@ export async function* readCsv(
     },
   });
   const text = async function* () {
-    yield head.subarray(length);
+    yield head.slice(length);
     yield* lines;
   };
   let header: string[] | undefined;
@@ -77,7 +77,7 @@ const separators = [',', ';', '\t'];
 /** The separator of the fields, from a first line `sep=;` of this length, or else from the header. */
 function findSeparator(text: string, columns: Columns): { separator: string; length: number } {
   const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
-  if (line && separator) return { separator, length: Buffer.byteLength(line) };
+  if (line && separator) return { separator, length: line.length };
   const header = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const known = (separator: string) =>
     header.split(separator).filter((name) => columnName(name) in columns).length;

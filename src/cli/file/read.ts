@@ -43,7 +43,7 @@ async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileR
   let line = 0;
   for await (const lines of openText(file)) {
     // The text after the last line's end is nothing, or the last line of the file.
-    for (const text of String(lines).replace(/\n$/, '').split('\n')) {
+    for (const text of lines.replace(/\n$/, '').split('\n')) {
       line += 1;
       if (text.length > maximumRowCharacters) {
         throw unreadableFile(file, line, `has over ${maximumRowCharacters} characters`);
@@ -63,28 +63,9 @@ function parseLine(text: string, columns: Columns): Omit<FileRow, 'line'> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return { values: { rejected_text: text }, problem: 'is not a JSON object' };
   }
-  const repeated = findRepeatedKey(text);
-  if (repeated !== undefined) {
-    return { values: { rejected_text: text }, problem: `has ${JSON.stringify(repeated)} twice` };
-  }
   const values = value as Record<string, unknown>;
   const unknown = findUnknownColumn(Object.keys(values), columns);
   if (unknown === undefined) return { values };
   const known = Object.keys(columns).join(', ');
   return { values, problem: `there is no field ${JSON.stringify(unknown)}; known are ${known}` };
-}
-
-/** A key that is twice in one of the objects of a JSON text; the parser keeps the last value of such a key. */
-function findRepeatedKey(text: string): string | undefined {
-  const open: Set<string>[] = [];
-  for (const [token, string, colon] of text.matchAll(/("(?:[^"\\]|\\.)*")(\s*:)?|[{}]/g)) {
-    if (token === '{') open.push(new Set());
-    else if (token === '}') open.pop();
-    else if (colon) {
-      const key = JSON.parse(string!) as string;
-      if (open.at(-1)!.has(key)) return key;
-      open.at(-1)!.add(key);
-    }
-  }
-  return undefined;
 }

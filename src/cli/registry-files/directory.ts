@@ -1,9 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { Option } from '@commander-js/extra-typings';
 import { RegistryError } from '../../error.ts';
 import { kinds } from '../../move-in/kinds.ts';
-import { usageError } from '../command.ts';
 
 export const reportName = 'move-in-report';
 
@@ -37,17 +35,6 @@ export function openDirectory(directory: string) {
   );
   return { fileOf, has, hasReport, ignored };
 }
-
-/** Ends a command line from when moving in changed a registry, or one that lacks the file, with this sentence. */
-export function checkNoRegistry(former: object, file: string | undefined, sentence: string): void {
-  const isFormer = Object.keys(former).some((name) => name !== 'yes');
-  if (isFormer || file === undefined) throw usageError(sentence);
-}
-
-/** The options of then. Scripts may go on to say yes. */
-export const formerOptions = ['--theirs [row]', '--max-removals <count>', '--remote', '--yes']
-  .concat('--env <name>', '--persist-to <dir>')
-  .map((flags) => new Option(flags).hideHelp());
 
 export function ignoredText(ignored: readonly string[]): string[] {
   if (ignored.length === 0) return [];

@@ -6,7 +6,7 @@ import { kinds } from '../../move-in/kinds.ts';
 import { addForms, completeForm } from '../../move-in/rows.ts';
 import { currentTime } from '../../time/clock.ts';
 import type { Origin } from '../../write.ts';
-import { bare } from '../command.ts';
+import { bare, usageError } from '../command.ts';
 import { writeFileRows } from '../file/write.ts';
 import { openFile } from '../local/file.ts';
 import { applyMigrations } from '../migrate.ts';
@@ -15,17 +15,15 @@ import { operatorName } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
 import { report } from '../run.ts';
-import {
-  checkNoRegistry,
-  formerOptions,
-  ignoredText,
-  openDirectory,
-  reportName,
-} from './directory.ts';
+import { ignoredText, openDirectory, reportName } from './directory.ts';
 import { type Finding, findingColumns, stageFiles } from './stage.ts';
 import { Staging } from './staging.ts';
 
-const command = bare(
+/** Shown also for the options of earlier releases, which changed a registry. */
+const usage =
+  'move-in writes a file: move-in DIRECTORY --to FILE; then restore FILE, with --remote or --persist-to, takes it in';
+
+export const moveInCommand = bare(
   'move-in',
   'move-in files --dry-run',
   'move-in files --to registry.sqlite --orphans-to REGISTRY',
@@ -45,65 +43,60 @@ const command = bare(
 No registry is touched: restore takes the file in, and reconcile compares it with the directory. ${reportName}.csv in
 the directory names every value that was changed, or carried although today's rules refuse it, and every row that was
 refused. Rehearse it as often as you like.`,
-  );
-
-for (const option of formerOptions) command.addOption(option);
-
-export const moveInCommand = command.action(async (name, options) => {
-  const { to, orphansTo, dryRun, json, ...former } = options;
-  const sentence =
-    'move-in writes a file now: move-in DIRECTORY --to FILE; then restore FILE, with --remote or --persist-to, takes it in';
-  checkNoRegistry(former, dryRun ? '' : to, sentence);
-  await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
-    using staging = new Staging();
-    const directory = openDirectory(name);
-    const now = currentTime();
-    const found = new Map<string, number>();
-    const report = directory.fileOf(reportName);
-    const stage = () => {
-      const lines = reportLines(stageFiles({ staging, directory, now, orphansTo }), found);
-      return writeFileRows(report, 'csv', lines, { columns: findingColumns });
-    };
-    const target = dryRun ? null : path.resolve(to!);
-    if (target === null) await stage();
-    else {
-      const fill = async (file: string) => {
-        await stage();
-        const { database, close } = openFile(file, { isWritable: true });
-        await applyMigrations(database);
-        await writeRows(database, staging, now);
-        close();
+  )
+  .showHelpAfterError(usage)
+  .action(async (name, { to, orphansTo, dryRun, json }) => {
+    if (!dryRun && to === undefined) throw usageError(usage);
+    await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
+      using staging = new Staging();
+      const directory = openDirectory(name);
+      const now = currentTime();
+      const found = new Map<string, number>();
+      const report = directory.fileOf(reportName);
+      const stage = () => {
+        const lines = reportLines(stageFiles({ staging, directory, now, orphansTo }), found);
+        return writeFileRows(report, 'csv', lines, { columns: findingColumns });
       };
-      await writeBackup(target, fill, 'move-in');
-    }
-    const causes = [...found]
-      .map(([cause, count]) => ({ ...(JSON.parse(cause) as Cause), count }))
-      .sort((one, other) => other.count - one.count);
-    const refusedOf = (name: string) =>
-      causes.reduce(
-        (sum, { file, done, count }) => sum + (file === name && done === 'refused' ? count : 0),
-        0,
-      );
-    const counts = kinds
-      .map((kind) => ({ kind: kind.name, added: staging.forms(kind).length }))
-      .map(({ kind, added }) => ({ kind, added, refused: refusedOf(kind) }))
-      .filter(({ added, refused }) => added + refused > 0);
-    const { ignored } = directory;
-    const text = [
-      ...(target === null ? ['no file is written; this is what it would hold:'] : []),
-      table(counts, 'the files hold nothing', ['kind', 'added', 'refused']),
-      ...causes.map(({ file, done, column, why, count }) => {
-        const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
-        return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
-      }),
-      ...ignoredText(ignored),
-      `every line: ${report}`,
-      ...(target === null ? [] : [`wrote ${target} (${statSync(target).size} bytes)`]),
-    ];
-    const data = { kinds: counts, causes, ignored, report, file: target };
-    return { data, text: text.join('\n') };
+      const target = dryRun ? null : path.resolve(to!);
+      if (target === null) await stage();
+      else {
+        const fill = async (file: string) => {
+          await stage();
+          const { database, close } = openFile(file, { isWritable: true });
+          await applyMigrations(database);
+          await writeRows(database, staging, now);
+          close();
+        };
+        await writeBackup(target, fill, 'move-in');
+      }
+      const causes = [...found]
+        .map(([cause, count]) => ({ ...(JSON.parse(cause) as Cause), count }))
+        .sort((one, other) => other.count - one.count);
+      const refusedOf = (name: string) =>
+        causes.reduce(
+          (sum, { file, done, count }) => sum + (file === name && done === 'refused' ? count : 0),
+          0,
+        );
+      const counts = kinds
+        .map((kind) => ({ kind: kind.name, added: staging.forms(kind).length }))
+        .map(({ kind, added }) => ({ kind, added, refused: refusedOf(kind) }))
+        .filter(({ added, refused }) => added + refused > 0);
+      const { ignored } = directory;
+      const text = [
+        ...(target === null ? ['no file is written; this is what it would hold:'] : []),
+        table(counts, 'the files hold nothing', ['kind', 'added', 'refused']),
+        ...causes.map(({ file, done, column, why, count }) => {
+          const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
+          return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
+        }),
+        ...ignoredText(ignored),
+        `every line: ${report}`,
+        ...(target === null ? [] : [`wrote ${target} (${statSync(target).size} bytes)`]),
+      ];
+      const data = { kinds: counts, causes, ignored, report, file: target };
+      return { data, text: text.join('\n') };
+    });
   });
-});
 
 const causeOf = ({ file, done, column = null, why }: Finding) => ({ file, done, column, why });
 type Cause = ReturnType<typeof causeOf>;

@@ -3,31 +3,20 @@ import { Help } from '@commander-js/extra-typings';
 /** Wraps text as the help of a command does, in narrow columns too. */
 const help = Object.assign(new Help(), { minWidthToWrap: 1 });
 
-/** The columns of a table by their titles: each a property of the row, or made of the row. */
-type TitledColumns<Row> = Record<string, keyof Row | ((row: Row) => unknown)>;
-
-/** Columns, or properties of the row that give the columns their titles. */
-type Columns<Row> = TitledColumns<Row> | readonly (keyof Row & string)[];
-
 /**
  * Rows in aligned columns, or a note if there are none; without columns, all properties of the first row. Where that is
  * wider than the terminal, each row is shown by its fields instead.
  */
-export function table<Row extends object>(
-  rows: readonly Row[],
+export function table(
+  rows: readonly object[],
   none: string,
-  columns: Columns<Row> = Object.keys(rows[0] ?? {}) as (keyof Row & string)[],
+  columns: readonly string[] = Object.keys(rows[0] ?? {}),
   terminalColumns = process.stdout.columns || Number.POSITIVE_INFINITY,
 ): string {
   if (rows.length === 0) return none;
-  const titled: TitledColumns<Row> = Array.isArray(columns)
-    ? Object.fromEntries(columns.map((name) => [name.replaceAll('_', ' ').toUpperCase(), name]))
-    : columns;
-  const names = Object.keys(titled);
+  const names = columns.map((name) => name.replaceAll('_', ' ').toUpperCase());
   const cells = rows.map((row) =>
-    Object.values(titled).map((column) =>
-      fieldText(typeof column === 'function' ? column(row) : row[column]),
-    ),
+    columns.map((name) => fieldText((row as Record<string, unknown>)[name])),
   );
   const lines = [names, ...cells];
   const widths = lines[0]!.map((_, column) =>

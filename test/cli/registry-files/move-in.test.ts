@@ -134,10 +134,10 @@ test('leaves no file if one of the directory cannot be read', async () => {
 });
 
 test.each([
-  ['move-in DIR', 'move-in writes a file now: move-in DIRECTORY --to FILE'],
-  ['move-in DIR --theirs --remote', 'move-in writes a file now: move-in DIRECTORY --to FILE'],
-  ['reconcile DIR', 'reconcile compares with a file now: reconcile DIRECTORY FILE'],
-  ['reconcile DIR --remote', 'reconcile compares with a file now: reconcile DIRECTORY FILE'],
+  ['move-in DIR', 'move-in writes a file: move-in DIRECTORY --to FILE'],
+  ['move-in DIR --theirs --remote', 'move-in writes a file: move-in DIRECTORY --to FILE'],
+  ['reconcile DIR', 'reconcile compares files with a backup: reconcile DIRECTORY FILE'],
+  ['reconcile DIR --remote', 'reconcile compares files with a backup: reconcile DIRECTORY FILE'],
 ])('%s, as it was before, says how it is now', async (command, sentence) => {
   const { status, stderr } = await run(...command.split(' '));
   expect(status).toBe(2);
