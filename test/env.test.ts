@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { disclosureHoursOf, type Env, findPolicies, settings } from '../src/env.ts';
+import type { Env } from '../src/env.ts';
+import { disclosureHoursOf, findPolicies, settings } from '../src/settings.ts';
 
 const secret = (letter: string) => letter.repeat(32);
 

@@ -72,6 +72,7 @@ const rootFiles = [
   'metrics.ts',
   'on-first-use.ts',
   'outcome.ts',
+  'settings.ts',
   'version.ts',
   'write.ts',
 ];

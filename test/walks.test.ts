@@ -78,14 +78,14 @@ test.each(walks)('the walk "$title" names functions of the files that it links',
   expect(problemsOf(text)).toEqual([]);
 });
 
-const [error, env] = ['[error.ts](error.ts)', '[env.ts](env.ts)'];
+const [error, settings] = ['[error.ts](error.ts)', '[settings.ts](settings.ts)'];
 
 test.each([
-  [`1. ${error}, \`orRefusal\`; ${env}, \`settings\``, []],
-  [`Two files:\n\n1. ${env}, \`settings\`\n2. ${error}`, []],
-  [`Two files:\n\n1. ${env}, \`settings\`\n2. ${env}`, ['it links 1 files']],
-  [`1. ${error}, ${env}, \`orRefusal\``, ['orRefusal is not in src/env.ts']],
-  [`1. ${env}\n2. \`settings\` is called`, ['settings is in no file']],
+  [`1. ${error}, \`orRefusal\`; ${settings}, \`settings\``, []],
+  [`Two files:\n\n1. ${settings}, \`settings\`\n2. ${error}`, []],
+  [`Two files:\n\n1. ${settings}, \`settings\`\n2. ${settings}`, ['it links 1 files']],
+  [`1. ${error}, ${settings}, \`orRefusal\``, ['orRefusal is not in src/settings.ts']],
+  [`1. ${settings}\n2. \`settings\` is called`, ['settings is in no file']],
 ])('finds what is wrong with the walk %j', (text, problems) => {
   expect(problemsOf(text)).toEqual(problems);
 });

@@ -1,8 +1,8 @@
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { newMeter } from '../database/meter.ts';
-import { findRateLimits } from '../env.ts';
 import { RegistryError } from '../error.ts';
 import { logUnexpected } from '../log.ts';
+import { findRateLimits } from '../settings.ts';
 import { currentTime } from '../time/clock.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './answer.ts';
 import { auctionError } from './auction/answer.ts';

@@ -1,7 +1,7 @@
 import { sha256Hex } from '../bytes/digest.ts';
 import { openDatabase } from '../database/open.ts';
-import { settings } from '../env.ts';
 import { LoginError } from '../error.ts';
+import { settings } from '../settings.ts';
 import { getSystem, type System } from '../system/login.ts';
 import { clientCertificate, recordPresentedAfterResponse } from './client-certificate.ts';
 import { type AppContext, callerAddress } from './context.ts';

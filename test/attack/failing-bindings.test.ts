@@ -4,8 +4,9 @@ import { deleteAnyContact, listContactsBy } from '../../src/contact/administer.t
 import type { ContactWithRegistrar } from '../../src/contact/contact.ts';
 import { everyRow } from '../../src/database/every-row.ts';
 import { type Database, openDatabase } from '../../src/database/open.ts';
-import { type Env, rateLimits } from '../../src/env.ts';
+import type { Env } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
+import { rateLimits } from '../../src/settings.ts';
 import { addRegistrar, operator } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';
 import { type Command, doneEachTime, type Kinds, kindsOf } from './commands.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { rateLimits, settings } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
 import { issueToken, type Person } from '../../src/registrant/token.ts';
+import { rateLimits, settings } from '../../src/settings.ts';
 import { addPerson, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 

@@ -1,10 +1,11 @@
 import { expect, it, vi } from 'vitest';
-import { type Env, settings } from '../../src/env.ts';
+import type { Env } from '../../src/env.ts';
 import type { LoginRefusal } from '../../src/error.ts';
 import { app } from '../../src/http/app.ts';
 import { issueToken, type TokenKey } from '../../src/registrant/token.ts';
 import { authenticate, findRefusals, loginOf } from '../../src/registrar/login.ts';
 import { hashPassword } from '../../src/registrar/password.ts';
+import { settings } from '../../src/settings.ts';
 import { addRegistrar, addSystem, basic } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 

@@ -4,8 +4,8 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type contacts, history, notifications } from '../../drizzle/schema.ts';
 import { callbackOf } from '../../src/cli/sandbox/identity-service.ts';
 import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
-import { settings } from '../../src/env.ts';
 import { app } from '../../src/http/app.ts';
+import { settings } from '../../src/settings.ts';
 import { takeIdentification } from '../../src/verification/identity-request.ts';
 import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
 import {

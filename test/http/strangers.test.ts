@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, it, onTestFinished, test, vi } from 'vitest';
-import { type Env, rateLimits } from '../../src/env.ts';
+import type { Env } from '../../src/env.ts';
 import { plainRequests } from '../../src/http/public/answer.ts';
 import { answerFromMemory } from '../../src/http/public/from-memory.ts';
 import source from '../../src/index.ts';
 import { listNames } from '../../src/public-list/lists.ts';
 import { publish } from '../../src/public-list/publish/publish.ts';
 import { memoryOf } from '../../src/public-list/read/memory.ts';
+import { rateLimits } from '../../src/settings.ts';
 import { published, withMethods } from '../public-list/published.ts';
 import { useSmallBlocks } from '../public-list/small-blocks.ts';
 import { counted } from '../support/counted.ts';

@@ -18,9 +18,10 @@ import {
 import { sha256Hex } from '../../src/bytes/digest.ts';
 import { keysOf } from '../../src/contact/keys.ts';
 import { openDatabase } from '../../src/database/open.ts';
-import { type Env, settings } from '../../src/env.ts';
+import type { Env } from '../../src/env.ts';
 import { issueToken, type Person } from '../../src/registrant/token.ts';
 import { loginOf } from '../../src/registrar/login.ts';
+import { settings } from '../../src/settings.ts';
 import type { Origin } from '../../src/write.ts';
 
 /**

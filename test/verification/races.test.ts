@@ -11,10 +11,10 @@ import { importContacts } from '../../src/contact/import.ts';
 import { updateContact, updateContactOfPerson } from '../../src/contact/update.ts';
 import { verificationsOf } from '../../src/contact/verifications.ts';
 import type { Database } from '../../src/database/open.ts';
-import { settings } from '../../src/env.ts';
 import { RegistryError } from '../../src/error.ts';
 import { planRevert } from '../../src/revert/plan-revert.ts';
 import { revert } from '../../src/revert/revert.ts';
+import { settings } from '../../src/settings.ts';
 import {
   decideVerification,
   requestIdentification,

@@ -14,8 +14,9 @@ import {
   getDisclosure,
   listDisclosures,
 } from '../../disclosure/read.ts';
-import { disclosureHoursOf, type Env } from '../../env.ts';
+import type { Env } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
+import { disclosureHoursOf } from '../../settings.ts';
 import { listed, noun, reading, writing } from '../command.ts';
 import { parseFileName } from '../file/import.ts';
 import { writeWhole } from '../file/whole.ts';

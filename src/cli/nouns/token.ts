@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { identityProblem } from '../../contact/identity.ts';
 import { contactRules } from '../../contact/rules.ts';
-import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { issueToken } from '../../registrant/token.ts';
+import { settings } from '../../settings.ts';
 import { noun, reading } from '../command.ts';
 import { verb } from '../run.ts';
 

@@ -1,5 +1,5 @@
-import { settings } from '../../env.ts';
 import { logUnexpected } from '../../log.ts';
+import { settings } from '../../settings.ts';
 import { version } from '../../version.ts';
 import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';

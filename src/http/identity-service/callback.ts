@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
+import { settings } from '../../settings.ts';
 import { textField } from '../../text/field.ts';
 import { takeIdentification } from '../../verification/identity-request.ts';
 import { isSigned } from '../../verification/identity-service.ts';

@@ -1,8 +1,9 @@
 import { readDomainName } from '../../domain/name.ts';
-import { type Env, findRateLimits } from '../../env.ts';
+import type { Env } from '../../env.ts';
 import { type ListName, listNames, publicLists } from '../../public-list/lists.ts';
 import { recallName } from '../../public-list/read/look-up.ts';
 import { recallList } from '../../public-list/read/whole-list.ts';
+import { findRateLimits } from '../../settings.ts';
 import { currentTime } from '../../time/clock.ts';
 import { isKnown } from '../public-list.ts';
 import { countAnswer } from '../request-log.ts';

@@ -1,5 +1,6 @@
 import { networkOf } from '../../address-list.ts';
-import { type Env, findRateLimits } from '../../env.ts';
+import type { Env } from '../../env.ts';
+import { findRateLimits } from '../../settings.ts';
 import { currentTime } from '../../time/clock.ts';
 
 /**

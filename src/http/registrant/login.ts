@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import { sha256Hex } from '../../bytes/digest.ts';
 import { identityKey } from '../../contact/identity-code.ts';
-import { settings } from '../../env.ts';
 import { LoginError } from '../../error.ts';
 import { type Person, verifyToken } from '../../registrant/token.ts';
+import { settings } from '../../settings.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { type AppContext, type AppEnv, callerAddress, isFromAnotherSite } from '../context.ts';
 import { limitBody } from '../input.ts';

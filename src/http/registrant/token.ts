@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { contactRules } from '../../contact/rules.ts';
-import { settings } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { onFirstUse } from '../../on-first-use.ts';
 import { issueToken } from '../../registrant/token.ts';
+import { settings } from '../../settings.ts';
 import { echoClientReference } from '../client-reference.ts';
 import { newApp } from '../hono.ts';
 import { limitBody, parseBody } from '../input.ts';

@@ -1,4 +1,4 @@
-import { findPolicies } from '../../env.ts';
+import { findPolicies } from '../../settings.ts';
 import { type ErrorForm, statuses } from '../answer.ts';
 import { languageOf, preferredLanguage } from './language.ts';
 import { pageHeaders, renderDocument } from './layout.tsx';

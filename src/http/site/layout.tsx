@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import type { findPolicies } from '../../env.ts';
+import type { findPolicies } from '../../settings.ts';
 import { type Language, languages } from './language.ts';
 import { type Texts, texts } from './texts.ts';
 import { hrefOf, type View } from './view.ts';

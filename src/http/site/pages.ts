@@ -1,8 +1,9 @@
 import { sha256Hex } from '../../bytes/digest.ts';
-import { findPolicies, zonesOf } from '../../env.ts';
+import { zonesOf } from '../../env.ts';
 import { RegistryError } from '../../error.ts';
 import { logUnexpected } from '../../log.ts';
 import { listNames } from '../../public-list/lists.ts';
+import { findPolicies } from '../../settings.ts';
 import type { AppContext } from '../context.ts';
 import { newApp } from '../hono.ts';
 import { cacheHeaders, isKnown, readerOf } from '../public-list.ts';

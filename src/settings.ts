@@ -1,0 +1,195 @@
+import * as z from 'zod/mini';
+import type { AuctionStatus } from '../drizzle/schema.ts';
+import { parseAddressList } from './address-list.ts';
+import { type Env, entriesOf, isLocalEnvironment } from './env.ts';
+import { onFirstUseOf } from './on-first-use.ts';
+import type { TokenKey } from './registrant/token.ts';
+import type { IdentityClient } from './verification/identity-service.ts';
+
+/**
+ * Within how many hours of its receipt a request for disclosure is to be answered. Throws an Error if the setting is
+ * malformed.
+ */
+export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLOSURE_HOURS'>) {
+  if (/^[1-9]\d{0,3}$/.test(DISCLOSURE_HOURS)) return Number(DISCLOSURE_HOURS);
+  throw new Error('DISCLOSURE_HOURS must be a number of hours, 1 to 9999');
+}
+
+/** Each binding with what it counts. */
+export const limiters = {
+  caller: ['CALLER_LIMITER', 'requests by one caller'],
+  address: ['ADDRESS_LIMITER', 'requests from one address'],
+  'failed-login': ['FAILED_LOGIN_LIMITER', 'failed logins from one address'],
+  password: ['PASSWORD_LIMITER', 'passwords verified for one address'],
+  'registrant-write': ['REGISTRANT_WRITE_LIMITER', 'writes or token requests for one person'],
+  system: ['SYSTEM_LIMITER', 'requests by one system'],
+} as const satisfies Record<string, readonly [binding: keyof Env, counted: string]>;
+export type RateLimitName = keyof typeof limiters;
+export const rateLimits = Object.keys(limiters) as RateLimitName[];
+
+/** A setting whose text is read by a function, which may refuse it with a message. */
+const readBy = <Value>(read: (text: string, refuse: (message: string) => never) => Value) =>
+  z.pipe(
+    z.string('is missing'),
+    z.transform((input: string, { issues }) =>
+      read(input, (message) => {
+        issues.push({ code: 'custom', message, input });
+        return z.NEVER;
+      }),
+    ),
+  );
+
+const addressList = () =>
+  readBy((text, refuse) => {
+    try {
+      return parseAddressList(entriesOf(text));
+    } catch {
+      // No entry is named: it may be a secret in the wrong place, and the message is logged.
+      return refuse('must be addresses and CIDR ranges, separated by commas');
+    }
+  });
+
+const restartable = [
+  'payment_not_received',
+  'domain_not_registered',
+] as const satisfies AuctionStatus[];
+
+const months = () =>
+  readBy((text, refuse) => {
+    if (!/^([1-9]\d{0,3})?$/.test(text)) {
+      return refuse('must be a number of months, 1 to 9999, or empty');
+    }
+    return text === '' ? undefined : Number(text);
+  });
+
+const policyUrl = () =>
+  readBy((text, refuse) => {
+    if (text === '') return undefined;
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url?.protocol === 'https:' ? url.href : refuse('must be an https URL, or empty');
+  });
+
+/** Law asks a registry to publish these. A policy whose setting is empty or malformed is left out. */
+export function findPolicies({ VERIFICATION_POLICY_URL, ACCESS_POLICY_URL }: Partial<Env>) {
+  const policies = { verification: VERIFICATION_POLICY_URL, access: ACCESS_POLICY_URL };
+  return (['verification', 'access'] as const).flatMap((policy) => {
+    const { data: url } = policyUrl().safeParse(policies[policy]);
+    return url === undefined ? [] : [{ policy, url }];
+  });
+}
+
+/** HS256 requires a key of at least 256 bits (RFC 7518, section 3.2). */
+const minimumSecretBytes = 32;
+const demoSecretPrefix = 'demo-';
+
+const tokenKeys = (isLocal: boolean) =>
+  readBy((text, refuse) => {
+    const keys = entriesOf(text).map((entry) => {
+      const [id = '', ...rest] = entry.split(':');
+      return { id, text: rest.join(':'), secret: new TextEncoder().encode(rest.join(':')) };
+    });
+    const wrong = keys.find((key) => key.id === '' || key.secret.length < minimumSecretBytes);
+    const ids = new Set(keys.map((key) => key.id));
+    // The messages are logged, so they name no part of a secret.
+    if (keys.length === 0 || wrong) {
+      return refuse(
+        `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`,
+      );
+    }
+    if (ids.size < keys.length) return refuse('contains two keys with the same id');
+    if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
+      return refuse('contains a demo secret');
+    }
+    return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
+  });
+
+const serviceUrl = (isLocal: boolean) =>
+  readBy((text, refuse) => {
+    if (text === '') return undefined;
+    const url = URL.parse(text);
+    const isOnThisMachine =
+      isLocal && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(url?.origin ?? '');
+    const isPlain = url?.href === `${url?.origin}${url?.pathname}`;
+    if (url && isPlain && (url.protocol === 'https:' || isOnThisMachine)) {
+      return url.href.replace(/\/$/, '');
+    }
+    return refuse('must be a URL that begins with https://, or empty');
+  });
+
+const serviceClients = () =>
+  readBy((text, refuse) => {
+    const form = /^(?<identType>priv|birthday)=(?<id>[^:]+):(?<secret>.+)$/;
+    const clients = entriesOf(text).map((entry) => form.exec(entry)?.groups);
+    return clients.includes(undefined) ||
+      Map.groupBy(clients, (client) => client!.identType).size < clients.length
+      ? refuse('must be priv=id:secret, birthday=id:secret, one of them, or empty')
+      : (clients as Omit<IdentityClient, 'url'>[]);
+  });
+
+const rateLimitPolicy = () =>
+  readBy((header, refuse) => {
+    const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
+    const limits = new Map(
+      policies.map(([, name, requests, seconds]) => [
+        name,
+        { requests: Number(requests), windowSeconds: Number(seconds) },
+      ]),
+    );
+    if (rateLimits.some((name) => !limits.has(name))) {
+      return refuse(`must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`);
+    }
+    return { header, limits };
+  });
+
+/**
+ * Also says how the `RateLimit-Policy` header states the limits (draft-ietf-httpapi-ratelimit-headers). Undefined while
+ * the setting is malformed: what anybody may read is answered all the same, and the limiters go on counting.
+ */
+export const findRateLimits = onFirstUseOf(
+  ({ RATE_LIMIT_POLICY }: Env) => rateLimitPolicy().safeParse(RATE_LIMIT_POLICY).data,
+);
+
+/**
+ * Checked together and remembered with their bindings. Throws an Error that names each missing or malformed setting, so
+ * that nothing that depends on settings answers.
+ */
+export const settings = onFirstUseOf((env: Env) => {
+  const shape = z.object({
+    ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
+    RATE_LIMIT_POLICY: rateLimitPolicy(),
+    AUCTION_API_ALLOWED_IPS: addressList(),
+    ACCESS_POLICY_URL: z.optional(policyUrl()),
+    VERIFICATION_POLICY_URL: z.optional(policyUrl()),
+    /** A report of one of these puts the name up for auction again. */
+    AUCTION_RESTART_STATUSES: z.pipe(
+      readBy(entriesOf),
+      z.array(
+        z.enum(restartable, `must be ${restartable.join(', ')}, both with a comma, or empty`),
+      ),
+    ),
+    /** Months for which the history of contacts keeps personal values; undefined is for ever. */
+    HISTORY_VALUES_MONTHS: months(),
+    IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
+    IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
+    IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
+    /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
+    ORPHAN_CONTACT_MONTHS: months(),
+    REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
+    /** An array in an object, or the bare array. */
+    REGISTRANT_LIST_FORM: z._default(
+      z.enum(['wrapped', 'array'], 'must be wrapped or array'),
+      'wrapped',
+    ),
+    /** The first key signs tokens; all of them verify. */
+    REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
+  });
+  const { data, error } = shape.safeParse(env);
+  if (error) {
+    const wrong = error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`);
+    throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
+  }
+  const { IDENTITY_SERVICE_URL: url, IDENTITY_SERVICE_CLIENTS: clients = [] } = data;
+  /** Empty if the registry has nobody who identifies people. */
+  const identityClients = url === undefined ? [] : clients.map((client) => ({ url, ...client }));
+  return { ...data, identityClients };
+});
