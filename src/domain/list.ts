@@ -12,8 +12,7 @@ import { RegistryError } from '../error.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
 import type { DomainName } from './name.ts';
 import { selectDomains } from './read.ts';
-
-export type DomainRole = (typeof domainRoles)[number];
+import type { DomainRole } from './record.ts';
 
 export interface DomainOfContact extends DomainName {
   registrar: string;

@@ -3,9 +3,10 @@ import { isIn, jsonArrays } from '../database/json-rows.ts';
 import type { Database } from '../database/open.ts';
 import type { RecordProblem } from '../error.ts';
 import { asciiUpperCase } from '../text/ascii-case.ts';
-import type { DomainRole } from './list.ts';
 import type { DomainName } from './name.ts';
 import type { Recorded } from './read.ts';
+
+export type DomainRole = (typeof domainRoles)[number];
 
 export interface DomainRecord extends DomainName {
   registrar: string;
