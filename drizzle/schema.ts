@@ -34,7 +34,7 @@ export const registrars = sqliteTable(
   'registrars',
   {
     id: integer().primaryKey(),
-    /** New codes follow a stricter rule (src/registrar/account.ts) than those of a former registry. */
+    /** New codes follow a stricter rule (src/party/registrar/account.ts) than those of a former registry. */
     code: text().notNull().unique(),
     name: text().notNull(),
     /** Addresses and CIDR ranges; empty allows every address. */
@@ -75,7 +75,7 @@ export const apiUsers = sqliteTable(
     /** SHA-256 of the secret, 64 hexadecimal digits. A login is looked up by it. */
     secretDigest: text('secret_digest').unique(),
     /**
-     * In place of a secret, the password from a former registry (src/registrar/password.ts). A login with the password is
+     * In place of a secret, the password from a former registry (src/party/registrar/password.ts). A login with the password is
      * looked up by it as well. Beside a secret, it is the password that the secret replaced.
      */
     passwordHash: text('password_hash'),
@@ -269,7 +269,7 @@ export const contacts = sqliteTable(
     number: integer().notNull(),
     code: text().notNull().unique(),
     name: text().notNull(),
-    /** `searchKey` of the name and of the email (src/text/search-key.ts), by which a registrar finds its contacts. */
+    /** `searchKey` of the name and of the email (src/base/text/search-key.ts), by which a registrar finds its contacts. */
     nameKey: text('name_key').notNull(),
     orgName: text('org_name'),
     email: text().notNull(),
@@ -865,7 +865,7 @@ export const cronRuns = sqliteTable('cron_runs', {
   cron: text().notNull(),
   startedAt: text('started_at').notNull(),
   tookMilliseconds: integer('took_ms').notNull(),
-  /** JSON: what failed, by the names of the works in src/cron.ts. */
+  /** JSON: what failed, by the names of the works in src/worker/cron.ts. */
   failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 

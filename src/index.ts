@@ -1,10 +1,10 @@
-import { runCron } from './cron.ts';
-import { openDatabase } from './database/open.ts';
-import type { Env, WebhookMessage } from './env.ts';
-import { app } from './http/app.ts';
-import { answerFromMemory } from './http/public/from-memory.ts';
-import { consumeDeliveries } from './webhook/consume.ts';
-import { senderOf } from './webhook/deliver.ts';
+import { openDatabase } from './base/database/open.ts';
+import type { Env, WebhookMessage } from './base/env.ts';
+import { consumeDeliveries } from './party/webhook/consume.ts';
+import { senderOf } from './party/webhook/deliver.ts';
+import { runCron } from './worker/cron.ts';
+import { app } from './worker/http/app.ts';
+import { answerFromMemory } from './worker/http/public/from-memory.ts';
 
 export default {
   fetch: (request, env, context) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { callbackOf } from '../src/cli/sandbox/identity-service.ts';
 import { getContactByCode } from '../src/contact/administer.ts';
-import { openApiDocument } from '../src/http/document.openapi.ts';
+import { callbackOf } from '../src/tool/sandbox/identity-service.ts';
+import { openApiDocument } from '../src/worker/http/document.openapi.ts';
 import { cost as costOfRequest, counted } from './support/counted.ts';
 import {
   addAuction,

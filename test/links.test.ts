@@ -44,7 +44,7 @@ function problemOf(file: string, target: string): string | undefined {
 }
 
 test('there are documents', () => {
-  expect(documents).toEqual(expect.arrayContaining(['README.md', 'src/http/README.md']));
+  expect(documents).toEqual(expect.arrayContaining(['README.md', 'src/worker/http/README.md']));
 });
 
 test.each(documents)('%s links to files and headings that exist', (file) => {
@@ -54,8 +54,8 @@ test.each(documents)('%s links to files and headings that exist', (file) => {
 test.each([
   ['README.md', 'src/nowhere.ts', 'src/nowhere.ts: there is no src/nowhere.ts'],
   ['README.md', '#nowhere', '#nowhere: README.md has no such heading'],
-  ['src/http/README.md', '../../../x', '../../../x leads out of the repository'],
-  ['src/http/README.md', '../../README.md', undefined],
+  ['src/worker/http/README.md', '../../../../x', '../../../../x leads out of the repository'],
+  ['src/worker/http/README.md', '../../../README.md', undefined],
   ['README.md', 'https://example.ee/', undefined],
 ])('tells of the link of %s to %s', (file, target, problem) => {
   expect(problemOf(file, target)).toBe(problem);

@@ -78,13 +78,13 @@ test.each(walks)('the walk "$title" names functions of the files that it links',
   expect(problemsOf(text)).toEqual([]);
 });
 
-const [error, settings] = ['[error.ts](error.ts)', '[settings.ts](settings.ts)'];
+const [error, settings] = ['[error.ts](base/error.ts)', '[settings.ts](worker/settings.ts)'];
 
 test.each([
   [`1. ${error}, \`orRefusal\`; ${settings}, \`settings\``, []],
   [`Two files:\n\n1. ${settings}, \`settings\`\n2. ${error}`, []],
   [`Two files:\n\n1. ${settings}, \`settings\`\n2. ${settings}`, ['it links 1 files']],
-  [`1. ${error}, ${settings}, \`orRefusal\``, ['orRefusal is not in src/settings.ts']],
+  [`1. ${error}, ${settings}, \`orRefusal\``, ['orRefusal is not in src/worker/settings.ts']],
   [`1. ${settings}\n2. \`settings\` is called`, ['settings is in no file']],
 ])('finds what is wrong with the walk %j', (text, problems) => {
   expect(problemsOf(text)).toEqual(problems);

@@ -1,9 +1,9 @@
 import { and, lt, type SQL, sql } from 'drizzle-orm';
-import { idempotencyKeys } from '../drizzle/schema.ts';
-import { insertRows } from './database/insert-rows.ts';
-import type { Database } from './database/open.ts';
-import { mentions } from './database/violations.ts';
-import { RegistryError } from './error.ts';
+import { idempotencyKeys } from '../../drizzle/schema.ts';
+import { insertRows } from '../base/database/insert-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import { mentions } from '../base/database/violations.ts';
+import { RegistryError } from '../base/error.ts';
 
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), with a digest that tells its request from others. */
 export interface IdempotencyKey {

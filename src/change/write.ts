@@ -1,11 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type ActorType, type HistorySubject, history } from '../drizzle/schema.ts';
-import { insertRows } from './database/insert-rows.ts';
-import type { Database } from './database/open.ts';
-import { pause, retried } from './database/retry.ts';
-import { isAboutOtherRow, mentions } from './database/violations.ts';
-import { RegistryError } from './error.ts';
+import { type ActorType, type HistorySubject, history } from '../../drizzle/schema.ts';
+import { insertRows } from '../base/database/insert-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import { pause, retried } from '../base/database/retry.ts';
+import { isAboutOtherRow, mentions } from '../base/database/violations.ts';
+import { RegistryError } from '../base/error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
 import { withContactUuids } from './history/contact-uuids.ts';
 import { findNewestId } from './history/search.ts';

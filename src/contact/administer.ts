@@ -8,13 +8,13 @@ import {
   isUnverified,
   registrars,
 } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
-import { RegistryError, throwProblems } from '../error.ts';
-import type { Changes } from '../history/changes.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
-import { searchKey } from '../text/search-key.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import type { Database } from '../base/database/open.ts';
+import type { RowsAfter } from '../base/database/paging.ts';
+import { RegistryError, throwProblems } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { searchKey } from '../base/text/search-key.ts';
+import type { Changes } from '../change/history/changes.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../change/write.ts';
 import { notifyingRegistrar, rowUpdate } from './change.ts';
 import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';

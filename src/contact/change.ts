@@ -1,10 +1,16 @@
 import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { type Changes, difference, shownChanges } from '../history/changes.ts';
-import { keyHolderOf, type Login, withLogin } from '../registrar/login.ts';
-import { type NewNotification, notifying } from '../registrar/notification.ts';
-import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+import type { Database } from '../base/database/open.ts';
+import { type Changes, difference, shownChanges } from '../change/history/changes.ts';
+import {
+  type Change,
+  type Origin,
+  type WriteRequest,
+  type Written,
+  write,
+} from '../change/write.ts';
+import { keyHolderOf, type Login, withLogin } from '../party/registrar/login.ts';
+import { type NewNotification, notifying } from '../party/registrar/notification.ts';
 import { changeTime } from './change-time.ts';
 import {
   type Contact,

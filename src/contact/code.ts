@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../drizzle/schema.ts';
-import { randomHex } from '../bytes/digest.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { type Caller, type Login, readWithLogin } from '../registrar/login.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
+import { randomHex } from '../base/bytes/digest.ts';
+import type { Database } from '../base/database/open.ts';
+import { RegistryError } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { type Caller, type Login, readWithLogin } from '../party/registrar/login.ts';
 
 /** The code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {

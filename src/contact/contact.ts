@@ -1,9 +1,9 @@
 import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
-import { randomHex } from '../bytes/digest.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import type { WriteRequest } from '../write.ts';
+import { randomHex } from '../base/bytes/digest.ts';
+import type { Database } from '../base/database/open.ts';
+import { RegistryError } from '../base/error.ts';
+import type { WriteRequest } from '../change/write.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 

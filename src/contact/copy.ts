@@ -1,5 +1,5 @@
-import { difference } from '../history/changes.ts';
-import type { Origin } from '../write.ts';
+import { difference } from '../change/history/changes.ts';
+import type { Origin } from '../change/write.ts';
 import { contactCode } from './code.ts';
 import { type Contact, generateAuthInfo } from './contact.ts';
 import { contactColumns, verificationColumn } from './fields.ts';

@@ -1,4 +1,4 @@
-import { asciiUpperCase } from '../text/ascii-case.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
 
 /**
  * ISO 3166-1 alpha-2 as of November 2026 (ISO Online Browsing Platform), and XK, which the European Union assigns to

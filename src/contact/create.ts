@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import { insertRows, valuesInJson } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
-import { orRefusal, RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { registrarIdOf } from '../registrar/account.ts';
-import { keyHolderOf, type Login, readWithLogin, withLogin } from '../registrar/login.ts';
-import { type WriteRequest, type Written, write } from '../write.ts';
+import { insertRows, valuesInJson } from '../base/database/insert-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import { orRefusal, RegistryError } from '../base/error.ts';
+import { difference } from '../change/history/changes.ts';
+import { type WriteRequest, type Written, write } from '../change/write.ts';
+import { registrarIdOf } from '../party/registrar/account.ts';
+import { keyHolderOf, type Login, readWithLogin, withLogin } from '../party/registrar/login.ts';
 import { changeTime } from './change-time.ts';
 import { contactCode, takenCodes } from './code.ts';
 import {

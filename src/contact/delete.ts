@@ -1,10 +1,10 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { type Changes, difference } from '../history/changes.ts';
-import type { Login } from '../registrar/login.ts';
-import type { Change, Origin, WriteRequest, Written } from '../write.ts';
+import type { Database } from '../base/database/open.ts';
+import { RegistryError } from '../base/error.ts';
+import { type Changes, difference } from '../change/history/changes.ts';
+import type { Change, Origin, WriteRequest, Written } from '../change/write.ts';
+import type { Login } from '../party/registrar/login.ts';
 import { writeContact } from './change.ts';
 import {
   type Contact,

@@ -1,4 +1,4 @@
-import { asciiUpperCase } from '../text/ascii-case.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
 
 /**
  * ASCII characters that people write between the letters and digits of a code, and the spaces, hyphens and dashes that

@@ -1,5 +1,5 @@
-import type { Problem } from '../error.ts';
-import { dayOf, isDay } from '../time/day.ts';
+import type { Problem } from '../base/error.ts';
+import { dayOf, isDay } from '../base/time/day.ts';
 import type { ContactIdentity } from './fields.ts';
 
 const oldestAgeYears = 150;

@@ -1,5 +1,5 @@
-import type { Problem } from '../error.ts';
-import { isBlank } from '../text/field.ts';
+import type { Problem } from '../base/error.ts';
+import { isBlank } from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { type ContactIdentity, contactColumns } from './fields.ts';
 import { identityProblem } from './identity.ts';

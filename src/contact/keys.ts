@@ -1,4 +1,4 @@
-import { searchKey } from '../text/search-key.ts';
+import { searchKey } from '../base/text/search-key.ts';
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 

@@ -1,12 +1,17 @@
 import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
 import { contactBlocks, contacts, registrars } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { Page, RowsAfter } from '../database/paging.ts';
-import { prepared } from '../database/prepared-query.ts';
-import { retried } from '../database/retry.ts';
-import { isTooLong } from '../database/violations.ts';
-import type { Person } from '../registrant/token.ts';
-import { type Login, loginValues, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
+import type { Database } from '../base/database/open.ts';
+import type { Page, RowsAfter } from '../base/database/paging.ts';
+import { prepared } from '../base/database/prepared-query.ts';
+import { retried } from '../base/database/retry.ts';
+import { isTooLong } from '../base/database/violations.ts';
+import type { Person } from '../party/registrant/token.ts';
+import {
+  type Login,
+  loginValues,
+  readWithLogin,
+  registrarOfLogin,
+} from '../party/registrar/login.ts';
 import type { Contact } from './contact.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 import { isPersons } from './read.ts';

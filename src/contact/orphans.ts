@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { type SweepLimits, sweep } from '../database/sweep.ts';
-import { RegistryError } from '../error.ts';
-import { scheduledRun, type WriteRequest, write } from '../write.ts';
+import type { Database } from '../base/database/open.ts';
+import { type SweepLimits, sweep } from '../base/database/sweep.ts';
+import { RegistryError } from '../base/error.ts';
+import { scheduledRun, type WriteRequest, write } from '../change/write.ts';
 import { notifyingRegistrar } from './change.ts';
 import { type Contact, prohibitingStatuses, selectContacts, theContact } from './contact.ts';
 import { contactDeletion } from './delete.ts';

@@ -8,11 +8,11 @@ import {
   history,
   registrars,
 } from '../../drizzle/schema.ts';
-import { everyRow } from '../database/every-row.ts';
-import type { Database } from '../database/open.ts';
-import type { Page } from '../database/paging.ts';
-import { retried } from '../database/retry.ts';
-import type { Person } from '../registrant/token.ts';
+import { everyRow } from '../base/database/every-row.ts';
+import type { Database } from '../base/database/open.ts';
+import type { Page } from '../base/database/paging.ts';
+import { retried } from '../base/database/retry.ts';
+import type { Person } from '../party/registrant/token.ts';
 import type { Contact } from './contact.ts';
 import { conditionsByCode, isLastDeletion } from './entries.ts';
 import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';

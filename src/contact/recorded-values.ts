@@ -1,9 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { contacts, history, historyPermits } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { isIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { type SweepLimits, sweep } from '../database/sweep.ts';
+import { insertRows } from '../base/database/insert-rows.ts';
+import { isIn } from '../base/database/json-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { personalFields } from './fields.ts';
 
 /** D1 allows 1,000 queries in a scheduled run; a window takes one, and three more if it has something to remove. */

@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
-import { onFirstUse } from '../on-first-use.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
-import { isBlank, plainText, textField } from '../text/field.ts';
+import { onFirstUse } from '../base/on-first-use.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { isBlank, plainText, textField } from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 import { isEmail } from './email.ts';

@@ -1,11 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, isUnverified } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { Page } from '../database/paging.ts';
-import { prepared } from '../database/prepared-query.ts';
-import { RegistryError } from '../error.ts';
-import { type Login, loginValues, readWithLogin, registrarOfLogin } from '../registrar/login.ts';
-import { searchKey } from '../text/search-key.ts';
+import type { Database } from '../base/database/open.ts';
+import type { Page } from '../base/database/paging.ts';
+import { prepared } from '../base/database/prepared-query.ts';
+import { RegistryError } from '../base/error.ts';
+import { searchKey } from '../base/text/search-key.ts';
+import {
+  type Login,
+  loginValues,
+  readWithLogin,
+  registrarOfLogin,
+} from '../party/registrar/login.ts';
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';

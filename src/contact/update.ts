@@ -1,8 +1,14 @@
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import type { Person } from '../registrant/token.ts';
-import type { Login } from '../registrar/login.ts';
-import { type Change, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+import type { Database } from '../base/database/open.ts';
+import { RegistryError } from '../base/error.ts';
+import {
+  type Change,
+  type Origin,
+  type WriteRequest,
+  type Written,
+  write,
+} from '../change/write.ts';
+import type { Person } from '../party/registrant/token.ts';
+import type { Login } from '../party/registrar/login.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,

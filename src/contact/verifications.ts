@@ -1,5 +1,5 @@
 import { type Claim, claims, type Verification } from '../../drizzle/schema.ts';
-import type { Changes } from '../history/changes.ts';
+import type { Changes } from '../change/history/changes.ts';
 import type { Contact } from './contact.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../database/open.ts';
+import type { Database } from '../base/database/open.ts';
 import { entryPages } from './entries.ts';
 import type { Block } from './format/block.ts';
 import { newBlockCutter } from './format/cut.ts';

@@ -1,8 +1,8 @@
 import { and, between, inArray, sql } from 'drizzle-orm';
 import { dailyCounts, listPublications } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { dayOf, daysBefore } from '../time/day.ts';
+import type { Database } from '../base/database/open.ts';
+import { retried } from '../base/database/retry.ts';
+import { dayOf, daysBefore } from '../base/time/day.ts';
 import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
 import type { Reader } from './read/parts.ts';

@@ -1,4 +1,4 @@
-import { pause } from '../database/retry.ts';
+import { pause } from '../base/database/retry.ts';
 import type { Block } from './format/block.ts';
 import { compressJson, decompressJson } from './format/gzip.ts';
 import type { Head, Published } from './format/head.ts';

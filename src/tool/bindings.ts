@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Env } from '../env.ts';
+import type { Env } from '../base/env.ts';
 import type { CommonOptions } from './command.ts';
 
 /** Bindings and settings, until they are disposed of. */

@@ -19,7 +19,7 @@ import { readEnvironment } from './wrangler-config.ts';
  * the Worker to .wrangler/assets. A file is replaced in one step, and only if it changes: several servers may be starting.
  */
 
-const staticDirectory = path.join(projectDirectory, 'src/http/static');
+const staticDirectory = path.join(projectDirectory, 'src/worker/http/static');
 const target = path.join(projectDirectory, '.wrangler/assets');
 
 /** The files that the reference takes from Swagger UI, and the name that each is served under. */
@@ -67,17 +67,17 @@ if (!process.env.ASSETS_ARE_BUILT) {
     files.set(path.join('docs', servedName), readFileSync(file));
   }
   const guide = path.join('docs', 'guide.html');
-  const prose = readFileSync(path.join(projectDirectory, 'src/http/README.md'), 'utf8');
+  const prose = readFileSync(path.join(projectDirectory, 'src/worker/http/README.md'), 'utf8');
   files.set(guide, guidePage(String(files.get(guide)), prose));
   const document = path.join(target, 'openapi.json');
   const startedAtSeconds = Date.now() / 1000;
   const isKept = isUpToDate(statSync(document, { throwIfNoEntry: false })?.mtimeMs);
   const { openApiDocument } = isKept
     ? { openApiDocument: () => JSON.parse(readFileSync(document, 'utf8')) }
-    : await import('../http/document.openapi.ts');
+    : await import('../worker/http/document.openapi.ts');
   const content = openApiDocument();
   const { own } = readEnvironment(configPath, process.env.CLOUDFLARE_ENV || undefined);
-  const { introductionFor } = await import('../http/openapi/introduction.ts');
+  const { introductionFor } = await import('../worker/http/openapi/introduction.ts');
   content.info.description = introductionFor(own?.vars ?? {});
   files.set('openapi.json', JSON.stringify(content));
   write(files);

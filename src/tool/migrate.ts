@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../base/error.ts';
 import { projectDirectory } from './project.ts';
 
 const directory = path.join(projectDirectory, 'migrations');

@@ -1,8 +1,8 @@
-import { type DomainName, domainNameOf } from '../domain/name.ts';
-import { findZoneProblems } from '../domain/zone.ts';
-import { type Env, zonesOf } from '../env.ts';
-import { orRefusal, type Problem, RegistryError, throwProblems } from '../error.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
+import { type Env, zonesOf } from '../base/env.ts';
+import { orRefusal, type Problem, RegistryError, throwProblems } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { type DomainName, domainNameOf } from '../name/domain/name.ts';
+import { findZoneProblems } from '../name/domain/zone.ts';
 import { commandLine, usageError } from './command.ts';
 
 /** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */

@@ -27,9 +27,9 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   health: async () => (await import('./nouns/health.ts')).healthCommand,
   history: async () => (await import('./nouns/history/index.ts')).historyCommand,
   report: async () => (await import('./nouns/report.ts')).reportCommand,
-  'move-in': async () => (await import('./registry-files/move-in.ts')).moveInCommand,
-  reconcile: async () => (await import('./registry-files/reconcile.ts')).reconcileCommand,
-  'move-out': async () => (await import('./registry-files/move-out.ts')).moveOutCommand,
+  'move-in': async () => (await import('./move-in/move-in.ts')).moveInCommand,
+  reconcile: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
+  'move-out': async () => (await import('./move-in/move-out.ts')).moveOutCommand,
   backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };

@@ -1,8 +1,8 @@
 import { userInfo } from 'node:os';
-import { openDatabase } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { currentTime } from '../time/clock.ts';
-import type { Origin } from '../write.ts';
+import { openDatabase } from '../base/database/open.ts';
+import { RegistryError } from '../base/error.ts';
+import { currentTime } from '../base/time/clock.ts';
+import type { Origin } from '../change/write.ts';
 import { type Bindings, type OpenBindings, opening } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local/open.ts';

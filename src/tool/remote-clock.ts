@@ -1,5 +1,5 @@
-import { RegistryError } from '../error.ts';
-import { currentTime } from '../time/clock.ts';
+import { RegistryError } from '../base/error.ts';
+import { currentTime } from '../base/time/clock.ts';
 
 const maximumMilliseconds = 10_000;
 

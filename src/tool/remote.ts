@@ -1,8 +1,8 @@
 import { mkdir, mkdtempDisposable, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Unstable_Config } from 'wrangler';
-import type { Env } from '../env.ts';
-import { RegistryError } from '../error.ts';
+import type { Env } from '../base/env.ts';
+import { RegistryError } from '../base/error.ts';
 import type { Bindings } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { configPath, projectDirectory } from './project.ts';

@@ -4,16 +4,16 @@ import {
   type CommandUnknownOpts,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import { type Problem, RegistryError } from '../error.ts';
-import type { ListName } from '../public-list/lists.ts';
-import { findRevertible } from '../revert/revertible.ts';
-import { currentTime } from '../time/clock.ts';
+import { type Problem, RegistryError } from '../base/error.ts';
+import { currentTime } from '../base/time/clock.ts';
+import type { ListName } from '../list/lists.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { noteCommandProgress, unfinishedReport } from './report/command-progress.ts';
 import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted } from './report/text.ts';
+import { findRevertible } from './undo/revertible.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
 export interface Report {
@@ -117,7 +117,7 @@ async function published(
   const args = ['lists', 'publish', ...registryOptions(options)];
   noteCommandProgress({ isChanged: 'yes', lists, args });
   try {
-    const { publish } = await import('../public-list/publish/publish.ts');
+    const { publish } = await import('../list/publish/publish.ts');
     const changed = await publish(db, env.LISTS, lists, currentTime);
     noteCommandProgress({ lists: [] });
     return {

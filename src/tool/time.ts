@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { isDay } from '../time/day.ts';
-import { instantRule } from '../time/instant.ts';
+import { isDay } from '../base/time/day.ts';
+import { instantRule } from '../base/time/instant.ts';
 
 const expected =
   'Write a day, 2026-01-31, or a time, 2026-01-31T12:00:00Z. Without an offset it is UTC.';

@@ -1,6 +1,6 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { stringify } from 'csv-stringify/sync';
-import { shownField } from '../history/changes.ts';
+import { shownField } from '../change/history/changes.ts';
 import { type CommonOptions, reading } from './command.ts';
 import type { Registry } from './registry.ts';
 import { writeOutput } from './report/output.ts';

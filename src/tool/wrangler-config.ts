@@ -3,7 +3,7 @@ import path from 'node:path';
 import { parseEnv } from 'node:util';
 import { parse } from 'smol-toml';
 import type { Unstable_RawConfig } from 'wrangler';
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../base/error.ts';
 import { configPath, projectDirectory } from './project.ts';
 
 /** Reads an environment of a wrangler.toml, or its top level. `own` is undefined if there is no such environment. */

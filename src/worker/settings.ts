@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import type { AuctionStatus } from '../drizzle/schema.ts';
-import { parseAddressList } from './address-list.ts';
-import { type Env, entriesOf, isLocalEnvironment } from './env.ts';
-import { onFirstUseOf } from './on-first-use.ts';
-import type { TokenKey } from './registrant/token.ts';
-import type { IdentityClient } from './verification/identity-service.ts';
+import type { AuctionStatus } from '../../drizzle/schema.ts';
+import { parseAddressList } from '../base/address-list.ts';
+import { type Env, entriesOf, isLocalEnvironment } from '../base/env.ts';
+import { onFirstUseOf } from '../base/on-first-use.ts';
+import type { IdentityClient } from '../contact/verification/identity-service.ts';
+import type { TokenKey } from '../party/registrant/token.ts';
 
 /**
  * Within how many hours of its receipt a request for disclosure is to be answered. Throws an Error if the setting is

@@ -1,4 +1,4 @@
-import { type Answered, contractProblem } from '../http/openapi/contract.ts';
+import { type Answered, contractProblem } from '../worker/http/openapi/contract.ts';
 import type { Sent } from './requests.ts';
 
 /** The problem of an answer by the document, or by what no schema can say. */

@@ -1,8 +1,8 @@
 import { asc, eq } from 'drizzle-orm';
 import { apiUsers, auctions, contacts, history, notifications } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
 import { type Contact, versionOf } from '../../src/contact/contact.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
 import {
   addAuction,
   addContact,

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
-import { cancelAuction } from '../../src/auction/cancel.ts';
+import { everyRow } from '../../src/base/database/every-row.ts';
+import { type Database, openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
 import { deleteAnyContact, listContactsBy } from '../../src/contact/administer.ts';
 import type { ContactWithRegistrar } from '../../src/contact/contact.ts';
-import { everyRow } from '../../src/database/every-row.ts';
-import { type Database, openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { rateLimits } from '../../src/settings.ts';
+import { cancelAuction } from '../../src/name/auction/cancel.ts';
+import { app } from '../../src/worker/http/app.ts';
+import { rateLimits } from '../../src/worker/settings.ts';
 import { addRegistrar, operator } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';
 import { type Command, doneEachTime, type Kinds, kindsOf } from './commands.ts';

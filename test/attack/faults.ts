@@ -1,4 +1,4 @@
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
 
 /** A fault at one call of a binding: the call fails, or it is done and reported as failed. */
 export interface Fault {

@@ -6,10 +6,10 @@ import {
   history as entries,
   type history,
 } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
 import { nextVersion } from '../../src/contact/contact.ts';
 import { contactColumns } from '../../src/contact/fields.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
 
 type ContactRow = typeof contacts.$inferSelect;
 type AuctionRow = typeof auctions.$inferSelect;

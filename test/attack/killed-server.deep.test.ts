@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { auctions, contacts } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
 import { addAuction, addContact, addRegistrar, newContact } from '../support/fixtures.ts';
 import { migrate } from '../support/local-data.ts';
 import { makeDataDirectory } from './data-directory.ts';
@@ -71,7 +71,7 @@ async function plantRows(env: Env) {
 /** `npm start` on the data, in a group of processes of its own, so that all of them can be killed at once. */
 async function start(): Promise<URL> {
   const options = ['--no-demo', '--port', '0', '--ip', '127.0.0.1', '--persist-to', data.state];
-  const child = spawn(process.execPath, ['src/cli/start/index.ts', ...options], {
+  const child = spawn(process.execPath, ['src/tool/start/index.ts', ...options], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

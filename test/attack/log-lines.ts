@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { loginRefusals } from '../../src/error.ts';
-import { app } from '../../src/http/app.ts';
+import { loginRefusals } from '../../src/base/error.ts';
+import { app } from '../../src/worker/http/app.ts';
 import type { World } from './world.ts';
 
 const uuid = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);

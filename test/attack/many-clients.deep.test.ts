@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { auctions, contacts, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
 import { type Runtime, service, startRuntime } from '../bench/runtime.ts';
 import { addAuction, addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
 import { brokenInvariants } from './invariants.ts';

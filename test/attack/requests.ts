@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { app } from '../../src/http/app.ts';
+import { app } from '../../src/worker/http/app.ts';
 import { bentBody, plainText, validBody } from './bodies.ts';
 import { brokenBody, formBody, hostileHeader, hostileText, mostly } from './hostile.ts';
 import type { Caller, World } from './world.ts';

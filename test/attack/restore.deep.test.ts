@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
+import type { Env } from '../../src/base/env.ts';
+import { app } from '../../src/worker/http/app.ts';
 import { addDispute, addRetainedDomain, newContact } from '../support/fixtures.ts';
 import { migrate } from '../support/local-data.ts';
 import { makeDataDirectory, wrangler } from './data-directory.ts';

@@ -1,7 +1,7 @@
 import { auctions, contacts, systemRights } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { issueToken, type Person } from '../../src/registrant/token.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { issueToken, type Person } from '../../src/party/registrant/token.ts';
 import {
   addAuction,
   addContact,

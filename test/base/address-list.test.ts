@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { networkOf, parseAddressList } from '../src/address-list.ts';
+import { networkOf, parseAddressList } from '../../src/base/address-list.ts';
 
 test.each([
   ['192.0.2.7', '192.0.2.7'],

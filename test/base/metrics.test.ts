@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
-import { webhookDeliveries } from '../drizzle/schema.ts';
-import { runCron } from '../src/cron.ts';
-import { publishAndPurge } from '../src/public-list/publish/publish.ts';
-import { Faults } from './attack/faults.ts';
+import { webhookDeliveries } from '../../drizzle/schema.ts';
+import { publishAndPurge } from '../../src/list/publish/publish.ts';
+import { runCron } from '../../src/worker/cron.ts';
+import { Faults } from '../attack/faults.ts';
 import {
   addAuction,
   addContact,
@@ -10,9 +10,9 @@ import {
   addSystem,
   emptyLists,
   send,
-} from './support/fixtures.ts';
-import { answerTo, measured } from './support/measured.ts';
-import { shareEmptyWorker } from './support/worker.ts';
+} from '../support/fixtures.ts';
+import { answerTo, measured } from '../support/measured.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const registry = shareEmptyWorker();
 const build = expect.stringMatching(/^[0-9a-f-]{36}$/);

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
 import { cost, counted } from '../support/counted.ts';
 import { nameOf, seedRetainedNames } from '../support/seed.ts';
 import { atLeast, atMost, type Figure } from './figure.ts';

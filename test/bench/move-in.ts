@@ -7,7 +7,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { type FileRow, row, uuidOf } from '../cli/registry-files/files.ts';
+import { type FileRow, row, uuidOf } from '../tool/move-in/files.ts';
 import { atMost, type Figure } from './figure.ts';
 
 const contactCount = Number(process.env.MOVE_IN_CONTACTS ?? 100_000);
@@ -61,7 +61,7 @@ async function writeAll(directory: string): Promise<void> {
 /** Seconds and peak memory of the tool itself; the local runtime beside it is not part of it. */
 async function measured(args: string[]): Promise<{ seconds: number; megabytes: number }> {
   const startedAt = performance.now();
-  const child = spawn('src/cli/registry', args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn('src/tool/registry', args, { stdio: ['ignore', 'ignore', 'inherit'] });
   let peak = 0;
   const sampler = setInterval(() => {
     const status = readdirSync('/proc').includes(String(child.pid))

@@ -1,8 +1,8 @@
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { headKey, readPublished } from '../../src/public-list/kv.ts';
-import { listNames, retainedList } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { headKey, readPublished } from '../../src/list/kv.ts';
+import { listNames, retainedList } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
 import { counted } from '../support/counted.ts';
 
 /** The cost of publishing, in the platform's units, and the bytes that went to KV. */

@@ -1,11 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
-import { newMeter } from '../../src/database/meter.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { listNames, retainedList } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { expireCopies } from '../../src/public-list/read/memory.ts';
-import { readList } from '../../src/public-list/read/whole-list.ts';
+import { newMeter } from '../../src/base/database/meter.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { listNames, retainedList } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
+import { expireCopies } from '../../src/list/read/memory.ts';
+import { readList } from '../../src/list/read/whole-list.ts';
 import { nameOf, seedRetainedNames } from '../support/seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';
 import { knowing, retainedDomains } from './lists.ts';

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { unstable_getMiniflareWorkerOptions } from 'wrangler';
-import { applyMigrations } from '../../src/cli/migrate.ts';
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
 import type worker from '../../src/index.ts';
+import { applyMigrations } from '../../src/tool/migrate.ts';
 
 /** The service and the Workers that it is compared with, each on a socket of the runtime's own. */
 export interface Runtime {

@@ -1,9 +1,9 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { listNames } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
 import { counted } from '../support/counted.ts';
 import { nameOf, seedAuctions, seedRegistrar, seedRetainedNames } from '../support/seed.ts';
 import { atMost, type Figure, stated } from './figure.ts';

@@ -1,10 +1,10 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
-import { contacts, history } from '../drizzle/schema.ts';
-import { runCron } from '../src/cron.ts';
-import { monthsBefore } from '../src/time/day.ts';
-import { addContact, addEntry, addRegistrar } from './support/fixtures.ts';
-import { shareEmptyWorker } from './support/worker.ts';
+import { contacts, history } from '../../drizzle/schema.ts';
+import { monthsBefore } from '../../src/base/time/day.ts';
+import { runCron } from '../../src/worker/cron.ts';
+import { addContact, addEntry, addRegistrar } from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const hourly = '31 * * * *';

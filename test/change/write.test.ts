@@ -3,34 +3,34 @@ import { join } from 'node:path';
 import { getTableName, is, sql } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import * as schema from '../drizzle/schema.ts';
-import { cancelAuction } from '../src/auction/cancel.ts';
-import { registerAuction, updateAuction } from '../src/auction/report.ts';
-import { importAuctions, startAuctions } from '../src/auction/start.ts';
+import * as schema from '../../drizzle/schema.ts';
+import { type Database, openDatabase } from '../../src/base/database/open.ts';
+import type { Origin } from '../../src/change/write.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
   updateAnyContact,
-} from '../src/contact/administer.ts';
-import { createContact } from '../src/contact/create.ts';
-import { deleteContact } from '../src/contact/delete.ts';
-import { eraseContact } from '../src/contact/erase.ts';
-import { importContacts } from '../src/contact/import.ts';
-import { deleteOrphans } from '../src/contact/orphans.ts';
-import { updateContact, updateContactOfPerson } from '../src/contact/update.ts';
-import { rotateHolder, setHolderDisabled } from '../src/credential/holder.ts';
-import { type Database, openDatabase } from '../src/database/open.ts';
-import { importDomains } from '../src/domain/import.ts';
-import { removeDomains } from '../src/domain/remove.ts';
-import { addRegistrar as addAccount, updateRegistrar } from '../src/registrar/account.ts';
-import { addApiUser } from '../src/registrar/api-user.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../src/retained-domain/change-names.ts';
-import { closeDispute, openDispute } from '../src/retained-domain/dispute.ts';
-import { importDisputes } from '../src/retained-domain/import-disputes.ts';
-import { replaceRetainedDomains } from '../src/retained-domain/replace.ts';
-import type { Origin } from '../src/write.ts';
-import { addAuction, addContact, addRegistrar } from './support/fixtures.ts';
-import { startWorker } from './support/worker.ts';
+} from '../../src/contact/administer.ts';
+import { createContact } from '../../src/contact/create.ts';
+import { deleteContact } from '../../src/contact/delete.ts';
+import { eraseContact } from '../../src/contact/operator/erase.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
+import { deleteOrphans } from '../../src/contact/orphans.ts';
+import { updateContact, updateContactOfPerson } from '../../src/contact/update.ts';
+import { cancelAuction } from '../../src/name/auction/cancel.ts';
+import { registerAuction, updateAuction } from '../../src/name/auction/report.ts';
+import { importAuctions, startAuctions } from '../../src/name/auction/start.ts';
+import { importDomains } from '../../src/name/domain/operator/import.ts';
+import { removeDomains } from '../../src/name/domain/remove.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';
+import { importDisputes } from '../../src/name/retained/operator/import-disputes.ts';
+import { replaceRetainedDomains } from '../../src/name/retained/operator/replace.ts';
+import { rotateHolder, setHolderDisabled } from '../../src/party/credential/holder.ts';
+import { addRegistrar as addAccount, updateRegistrar } from '../../src/party/registrar/account.ts';
+import { addApiUser } from '../../src/party/registrar/operator/api-user.ts';
+import { addAuction, addContact, addRegistrar } from '../support/fixtures.ts';
+import { startWorker } from '../support/worker.ts';
 
 // In a runtime that files share, a webhook of another file may still be on its way.
 const worker = startWorker();
@@ -339,7 +339,7 @@ test('history is inserted in one place, and nothing counts what the statement be
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
   expect(
     found(/(insert|insertRows)\((db, )?history\b|insert into (history\b|\$\{history\})/i),
-  ).toEqual(['write.ts']);
+  ).toEqual(['change/write.ts']);
   // The database over a file answers like D1, which counts them.
-  expect(found(/\b(changes|last_insert_rowid)\(\)/)).toEqual(['cli/local/file.ts']);
+  expect(found(/\b(changes|last_insert_rowid)\(\)/)).toEqual(['tool/local/file.ts']);
 });

@@ -4,7 +4,7 @@ import { contacts } from '../../drizzle/schema.ts';
 import { changeTime } from '../../src/contact/change-time.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
-import { importContacts } from '../../src/contact/import.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import { addContact, addRegistrar, contactValues, operator } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { updateAnyContact } from '../../src/contact/administer.ts';
-import { importContacts } from '../../src/contact/import.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
 import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,

@@ -1,12 +1,15 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, history, notifications } from '../../drizzle/schema.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { findRestored } from '../../src/contact/restored.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import {
+  grantDisclosure,
+  openDisclosure,
+} from '../../src/contact/operator/disclosure/disclosure.ts';
+import { getDisclosure } from '../../src/contact/operator/disclosure/read.ts';
+import { eraseContact } from '../../src/contact/operator/erase.ts';
+import { findRestored } from '../../src/contact/operator/restored.ts';
 import { updateContactOfPerson } from '../../src/contact/update.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { grantDisclosure, openDisclosure } from '../../src/disclosure/disclosure.ts';
-import { getDisclosure } from '../../src/disclosure/read.ts';
 import { Faults } from '../attack/faults.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {

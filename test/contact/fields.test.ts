@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { shownChanges } from '../../src/change/history/changes.ts';
 import { contactColumns, type Sender } from '../../src/contact/fields.ts';
-import { shownChanges } from '../../src/history/changes.ts';
-import { openApiDocument } from '../../src/http/document.openapi.ts';
+import { openApiDocument } from '../../src/worker/http/document.openapi.ts';
 
 /** The rules that hold for every field of a contact, the next one included. */
 

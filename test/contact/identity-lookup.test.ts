@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { identityKey } from '../../src/contact/identity-code.ts';
-import { importContacts } from '../../src/contact/import.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
 import { addContact, addPerson, addRegistrar, operator, send } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { isDay } from '../../src/base/time/day.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { isSameIdentityCode } from '../../src/contact/identity-code.ts';
-import { isDay } from '../../src/time/day.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const problem = (identType: 'priv' | 'org' | 'birthday', identCountryCode: string, ident: string) =>

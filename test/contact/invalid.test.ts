@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { currentTime } from '../../src/base/time/clock.ts';
 import type { Contact } from '../../src/contact/contact.ts';
 import { invalidValues } from '../../src/contact/invalid.ts';
-import { createBody } from '../../src/http/registrar/contacts.ts';
-import { currentTime } from '../../src/time/clock.ts';
+import { createBody } from '../../src/worker/http/registrar/contacts.ts';
 
 const text = fc.constantFrom(
   ...[

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { openDatabase } from '../../src/base/database/open.ts';
 import { listContactCodes, listContacts } from '../../src/contact/list.ts';
-import { openDatabase } from '../../src/database/open.ts';
 import { counted } from '../support/counted.ts';
 import { addContacts, addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';

@@ -1,10 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import type { Database } from '../../src/base/database/open.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
-import { importContacts } from '../../src/contact/import.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
-import type { Database } from '../../src/database/open.ts';
 import {
   addContact,
   addDomainOf,

@@ -8,8 +8,8 @@ import {
   historyPermits,
   sweeps,
 } from '../../drizzle/schema.ts';
+import { monthsBefore } from '../../src/base/time/day.ts';
 import { removeOldValues } from '../../src/contact/recorded-values.ts';
-import { monthsBefore } from '../../src/time/day.ts';
 import { addContact, addEntry, addRegistrar, unique } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 

@@ -3,11 +3,10 @@ import { expect, test } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { changeContactStatuses, deleteAnyContact } from '../../src/contact/administer.ts';
 import { versionOf } from '../../src/contact/contact.ts';
-import { importContacts } from '../../src/contact/import.ts';
-import { transferContact } from '../../src/contact/transfer.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import { copyRows, replaceRows } from '../cli/empty-again.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
+import { transferContact } from '../../src/contact/operator/transfer.ts';
+import { planRevert } from '../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../src/tool/undo/revert.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,
@@ -19,6 +18,7 @@ import {
   unique,
 } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
+import { copyRows, replaceRows } from '../tool/empty-again.ts';
 
 const worker = shareEmptyWorker();
 const repp = registrarClient(worker);

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { parseDomainName } from '../../src/domain/name.ts';
-import type { Env } from '../../src/env.ts';
-import { compareNames } from '../../src/public-list/format/entry.ts';
-import { type ListName, listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
+import type { Env } from '../../src/base/env.ts';
+import { compareNames } from '../../src/list/format/entry.ts';
+import { type ListName, listNames } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
 import {
   type BrowsedName,
   browseNames,
   type Range,
   readNames,
-} from '../../src/public-list/read/browse.ts';
-import { findNames } from '../../src/public-list/read/look-up.ts';
-import type { Reader } from '../../src/public-list/read/parts.ts';
+} from '../../src/list/read/browse.ts';
+import { findNames } from '../../src/list/read/look-up.ts';
+import type { Reader } from '../../src/list/read/parts.ts';
+import { parseDomainName } from '../../src/name/domain/name.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

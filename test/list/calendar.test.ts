@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { disputes, untilClosed } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { listsShowing } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { listStatus } from '../../src/public-list/publish/status.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { listsShowing } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
+import { listStatus } from '../../src/list/publish/status.ts';
 import { addDispute, emptyLists } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { published } from './published.ts';

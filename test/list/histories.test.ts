@@ -1,25 +1,20 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import {
-  type Block,
-  buildBlock,
-  openBlock,
-  readEntries,
-} from '../../src/public-list/format/block.ts';
-import { wholeBody } from '../../src/public-list/format/body.ts';
-import { blockSizes, Cutter } from '../../src/public-list/format/cut.ts';
-import { compareNames, type Entry, entryOf } from '../../src/public-list/format/entry.ts';
-import { compressJson, decompressJson } from '../../src/public-list/format/gzip.ts';
-import { createHead } from '../../src/public-list/format/head.ts';
+import { type Block, buildBlock, openBlock, readEntries } from '../../src/list/format/block.ts';
+import { wholeBody } from '../../src/list/format/body.ts';
+import { blockSizes, Cutter } from '../../src/list/format/cut.ts';
+import { compareNames, type Entry, entryOf } from '../../src/list/format/entry.ts';
+import { compressJson, decompressJson } from '../../src/list/format/gzip.ts';
+import { createHead } from '../../src/list/format/head.ts';
 import {
   addStep,
   compareBlocks,
   differenceSince,
   type Steps,
-} from '../../src/public-list/format/steps.ts';
-import type { ListedStatus } from '../../src/public-list/lists.ts';
-import { updateBlocks } from '../../src/public-list/publish/update.ts';
+} from '../../src/list/format/steps.ts';
+import type { ListedStatus } from '../../src/list/lists.ts';
+import { updateBlocks } from '../../src/list/publish/update.ts';
 import { useSmallBlocks } from './small-blocks.ts';
 
 const usualSizes = { ...blockSizes };

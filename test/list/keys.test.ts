@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listKeys } from '../../src/public-list/kv.ts';
+import { listKeys } from '../../src/list/kv.ts';
 
 test('lists keys page by page, however few KV gives at once', async () => {
   const names = ['block/1', 'block/2', 'block/3', 'block/4', 'block/5'];

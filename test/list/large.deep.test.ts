@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/open.ts';
-import { listNames, listsShowing } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { findNames } from '../../src/public-list/read/look-up.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { listNames, listsShowing } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
+import { findNames } from '../../src/list/read/look-up.ts';
 import { counted } from '../support/counted.ts';
 import { startWorker } from '../support/worker.ts';
 import { published, withMethods } from './published.ts';

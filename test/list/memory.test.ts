@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Cache } from '../../src/public-list/read/cache.ts';
+import { Cache } from '../../src/list/read/cache.ts';
 
 const mebibyte = 1024 * 1024;
 

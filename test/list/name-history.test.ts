@@ -1,28 +1,25 @@
 import fc from 'fast-check';
 import { describe, expect, inject, it } from 'vitest';
 import { untilClosed } from '../../drizzle/schema.ts';
-import { cancelAuction } from '../../src/auction/cancel.ts';
-import { getAuctionOf } from '../../src/auction/read.ts';
-import { updateAuction } from '../../src/auction/report.ts';
-import { startAuctions } from '../../src/auction/start.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
-import { RegistryError } from '../../src/error.ts';
-import type { Form } from '../../src/move-in/kind.ts';
-import { kinds } from '../../src/move-in/kinds.ts';
-import { addForms } from '../../src/move-in/rows.ts';
-import type { NameStatus } from '../../src/public-list/lists.ts';
-import { readNameHistory, statusesAt } from '../../src/public-list/name-history/name-history.ts';
-import {
-  addRetainedDomains,
-  removeRetainedDomains,
-} from '../../src/retained-domain/change-names.ts';
-import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';
-import { endReservations } from '../../src/retained-domain/end.ts';
-import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import { dayOf, daysBefore } from '../../src/time/day.ts';
-import type { Origin } from '../../src/write.ts';
+import { RegistryError } from '../../src/base/error.ts';
+import { dayOf, daysBefore } from '../../src/base/time/day.ts';
+import type { Origin } from '../../src/change/write.ts';
+import type { NameStatus } from '../../src/list/lists.ts';
+import { readNameHistory, statusesAt } from '../../src/list/name-history/name-history.ts';
+import { cancelAuction } from '../../src/name/auction/cancel.ts';
+import { getAuctionOf } from '../../src/name/auction/read.ts';
+import { updateAuction } from '../../src/name/auction/report.ts';
+import { startAuctions } from '../../src/name/auction/start.ts';
+import { parseDomainName } from '../../src/name/domain/name.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';
+import { endReservations } from '../../src/name/retained/end.ts';
+import { replaceRetainedDomains } from '../../src/name/retained/operator/replace.ts';
+import type { Form } from '../../src/tool/move-in/kinds/kind.ts';
+import { kinds } from '../../src/tool/move-in/kinds/kinds.ts';
+import { addForms } from '../../src/tool/move-in/kinds/rows.ts';
+import { planRevert } from '../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../src/tool/undo/revert.ts';
 import { addDispute, operator, unique } from '../support/fixtures.ts';
 import { deleteOldEntries } from '../support/following.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
-import type { Env } from '../../src/env.ts';
-import { openBlock } from '../../src/public-list/format/block.ts';
-import { wholeBody } from '../../src/public-list/format/body.ts';
-import { decompressJson } from '../../src/public-list/format/gzip.ts';
-import type { Head, Published } from '../../src/public-list/format/head.ts';
-import { blockKey, headKey } from '../../src/public-list/kv.ts';
-import type { ListName } from '../../src/public-list/lists.ts';
+import type { Env } from '../../src/base/env.ts';
+import { openBlock } from '../../src/list/format/block.ts';
+import { wholeBody } from '../../src/list/format/body.ts';
+import { decompressJson } from '../../src/list/format/gzip.ts';
+import type { Head, Published } from '../../src/list/format/head.ts';
+import { blockKey, headKey } from '../../src/list/kv.ts';
+import type { ListName } from '../../src/list/lists.ts';
 
 /** The list in KV: its body as JSON, its head, and the head's metadata. Throws if a block is missing. */
 export async function published(env: Env, list: ListName) {

@@ -1,11 +1,11 @@
 import { gunzipSync } from 'node:zlib';
-import { newMeter } from '../../src/database/meter.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import type { ListName } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import type { Reader } from '../../src/public-list/read/parts.ts';
-import { readList } from '../../src/public-list/read/whole-list.ts';
+import { newMeter } from '../../src/base/database/meter.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import type { ListName } from '../../src/list/lists.ts';
+import { publish } from '../../src/list/publish/publish.ts';
+import type { Reader } from '../../src/list/read/parts.ts';
+import { readList } from '../../src/list/read/whole-list.ts';
 import { withMethods } from './published.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { openDatabase } from '../../src/database/open.ts';
-import { headKey } from '../../src/public-list/kv.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { listStatus } from '../../src/public-list/publish/status.ts';
-import { sweepLists } from '../../src/public-list/publish/sweep.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { headKey } from '../../src/list/kv.ts';
+import { publish } from '../../src/list/publish/publish.ts';
+import { listStatus } from '../../src/list/publish/status.ts';
+import { sweepLists } from '../../src/list/publish/sweep.ts';
 import { Faults } from '../attack/faults.ts';
 import { emptyLists } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';

@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
+import { version } from '../../src/base/version.ts';
 import worker from '../../src/index.ts';
-import { version } from '../../src/version.ts';
 import { kindsOf } from '../attack/commands.ts';
 import { addRegistrar, addRetainedDomain } from '../support/fixtures.ts';
 import { lentBucket } from '../support/lent-bucket.ts';

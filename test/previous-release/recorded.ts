@@ -1,4 +1,4 @@
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
 
 interface Statement {
   sql: string;

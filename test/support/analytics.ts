@@ -1,5 +1,5 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
-import { publicationPoint, requestPoint, statePoint } from '../../src/metrics.ts';
+import { publicationPoint, requestPoint, statePoint } from '../../src/base/metrics.ts';
 
 /** Analytics Engine's SQL, as far as the dashboard, the alert rules and the runbook use it, on SQLite. */
 

@@ -31,7 +31,7 @@ export default async function build({ provide }: TestProject): Promise<() => voi
     }),
     migrate(emptyRegistry),
     // Otherwise the first process of the tool builds it, perhaps while a test kills it.
-    run(process.execPath, ['src/cli/index.ts', '--version']),
+    run(process.execPath, ['src/tool/index.ts', '--version']),
   ]);
   provide('bundle', bundle);
   provide('emptyRegistry', emptyRegistry);

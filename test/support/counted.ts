@@ -1,6 +1,6 @@
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
 import type sourceWorker from '../../src/index.ts';
-import { withMethods } from '../public-list/published.ts';
+import { withMethods } from '../list/published.ts';
 
 /** The cost of a call, in the units that the platform bills. */
 export interface Counts {

@@ -15,14 +15,14 @@ import {
   systems,
   type Verification,
 } from '../../drizzle/schema.ts';
-import { sha256Hex } from '../../src/bytes/digest.ts';
+import { sha256Hex } from '../../src/base/bytes/digest.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import type { Origin } from '../../src/change/write.ts';
 import { keysOf } from '../../src/contact/keys.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { issueToken, type Person } from '../../src/registrant/token.ts';
-import { loginOf } from '../../src/registrar/login.ts';
-import { settings } from '../../src/settings.ts';
-import type { Origin } from '../../src/write.ts';
+import { issueToken, type Person } from '../../src/party/registrant/token.ts';
+import { loginOf } from '../../src/party/registrar/login.ts';
+import { settings } from '../../src/worker/settings.ts';
 
 /**
  * Builders of rows. Each gives a row that is complete and shares nothing with any other, so that a test

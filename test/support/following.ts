@@ -1,7 +1,7 @@
 import { inArray, sql } from 'drizzle-orm';
 import { expect } from 'vitest';
 import { auctions, history, historyPermits } from '../../drizzle/schema.ts';
-import type { Database } from '../../src/database/open.ts';
+import type { Database } from '../../src/base/database/open.ts';
 import { type Pool, snapshotOf } from './random-changes.ts';
 
 /** What the registry has of these keys, by the subject and the key. */

@@ -2,7 +2,7 @@ import {
   type DatabaseCall,
   runStatements,
   tokenHeader,
-} from '../../src/cli/local/http-bindings.ts';
+} from '../../src/tool/local/http-bindings.ts';
 
 /** A call, which has an id because others may overtake it. */
 export interface LenderCall {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { withMethods } from '../public-list/published.ts';
+import { withMethods } from '../list/published.ts';
 
 /**
  * The bucket of a runtime for the Worker's code that runs in Node, which can pass no stream on: what is put is read first.

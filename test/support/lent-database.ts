@@ -1,5 +1,9 @@
 import type { RequestInit, Response } from 'miniflare';
-import { type DatabaseCall, databaseOver, tokenHeader } from '../../src/cli/local/http-bindings.ts';
+import {
+  type DatabaseCall,
+  databaseOver,
+  tokenHeader,
+} from '../../src/tool/local/http-bindings.ts';
 import type { LenderAnswer, LenderCall } from './lender.ts';
 
 /** The runtime closes a WebSocket after a message of more than 32 MiB; a character has at most three bytes. */

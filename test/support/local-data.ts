@@ -1,6 +1,6 @@
-import type { Bindings } from '../../src/cli/bindings.ts';
-import { openLocalData } from '../../src/cli/local/open.ts';
-import { applyMigrations } from '../../src/cli/migrate.ts';
+import type { Bindings } from '../../src/tool/bindings.ts';
+import { openLocalData } from '../../src/tool/local/open.ts';
+import { applyMigrations } from '../../src/tool/migrate.ts';
 
 /** Creates every table in an empty directory of a local server (its `--persist-to`). */
 export async function migrate(directory: string): Promise<void> {

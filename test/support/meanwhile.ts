@@ -1,6 +1,6 @@
-import { type Database, openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { withMethods } from '../public-list/published.ts';
+import { type Database, openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { withMethods } from '../list/published.ts';
 
 type Around = <Results>(send: () => Promise<Results>, number: number) => Promise<Results>;
 

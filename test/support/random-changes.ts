@@ -7,27 +7,24 @@ import {
   registrars,
   retainedDomains,
 } from '../../drizzle/schema.ts';
-import { cancelAuction } from '../../src/auction/cancel.ts';
-import { correctAuction } from '../../src/auction/report.ts';
-import { startAuctions } from '../../src/auction/start.ts';
+import type { Database } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { RegistryError } from '../../src/base/error.ts';
+import type { Origin } from '../../src/change/write.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { importContacts } from '../../src/contact/import.ts';
-import { transferContact } from '../../src/contact/transfer.ts';
-import type { Database } from '../../src/database/open.ts';
-import { importDomains } from '../../src/domain/import.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
-import { removeDomains } from '../../src/domain/remove.ts';
-import { transferDomain } from '../../src/domain/transfer.ts';
-import { updateDomain } from '../../src/domain/update.ts';
-import type { Env } from '../../src/env.ts';
-import { RegistryError } from '../../src/error.ts';
-import {
-  addRetainedDomains,
-  removeRetainedDomains,
-} from '../../src/retained-domain/change-names.ts';
-import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';
-import type { Origin } from '../../src/write.ts';
+import { eraseContact } from '../../src/contact/operator/erase.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
+import { transferContact } from '../../src/contact/operator/transfer.ts';
+import { cancelAuction } from '../../src/name/auction/cancel.ts';
+import { correctAuction } from '../../src/name/auction/report.ts';
+import { startAuctions } from '../../src/name/auction/start.ts';
+import { parseDomainName } from '../../src/name/domain/name.ts';
+import { importDomains } from '../../src/name/domain/operator/import.ts';
+import { updateDomain } from '../../src/name/domain/operator/update.ts';
+import { removeDomains } from '../../src/name/domain/remove.ts';
+import { transferDomain } from '../../src/name/domain/transfer.ts';
+import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';
 import { addRegistrar, contactValues, unique } from './fixtures.ts';
 
 /** Two registrars with three codes each, and three names: few, so that what is made meets what was there. */

@@ -1,7 +1,7 @@
 import { and, asc, eq } from 'drizzle-orm';
 import { auctions, history } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
 
 /** The history of a subject, the oldest first. */
 export function historyOf(

@@ -1,5 +1,5 @@
-import { type Database, openDatabase } from '../../src/database/open.ts';
-import { withMethods } from '../public-list/published.ts';
+import { type Database, openDatabase } from '../../src/base/database/open.ts';
+import { withMethods } from '../list/published.ts';
 
 /** Sends a call of D1, or does not, and returns its result. */
 export type Around = <Result>(send: () => Promise<Result>) => Promise<Result>;

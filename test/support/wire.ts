@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
-import { contractProblem } from '../http/openapi/contract.ts';
+import { contractProblem } from '../worker/http/openapi/contract.ts';
 
 interface Sent {
   method?: string;

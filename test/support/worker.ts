@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
-import { applyMigrations } from '../../src/cli/migrate.ts';
-import { readLocalConfig } from '../../src/cli/wrangler-config.ts';
-import { type Database, openDatabase } from '../../src/database/open.ts';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { maximumBodyBytes } from '../../src/http/input.ts';
-import { emptyAgain } from '../cli/empty-again.ts';
-import { type Asked, contractProblem } from '../http/openapi/contract.ts';
-import { withMethods } from '../public-list/published.ts';
+import { type Database, openDatabase } from '../../src/base/database/open.ts';
+import type { Env } from '../../src/base/env.ts';
+import { applyMigrations } from '../../src/tool/migrate.ts';
+import { readLocalConfig } from '../../src/tool/wrangler-config.ts';
+import { app } from '../../src/worker/http/app.ts';
+import { maximumBodyBytes } from '../../src/worker/http/request/input.ts';
+import { withMethods } from '../list/published.ts';
+import { emptyAgain } from '../tool/empty-again.ts';
+import { type Asked, contractProblem } from '../worker/http/openapi/contract.ts';
 import { sharedIdentityService } from './identity-service.ts';
 import { lentBucket } from './lent-bucket.ts';
 import { openLentDatabase } from './lent-database.ts';
@@ -84,7 +84,7 @@ function startShared(): Promise<Runtime> {
 
 /** The Worker of `npm start -- --sandbox`, as `startWorker` starts the one that is deployed. */
 export function startSandbox(vars: Record<string, string> = {}) {
-  return startWorkerFrom('src/cli/sandbox/worker.ts', vars);
+  return startWorkerFrom('src/tool/sandbox/worker.ts', vars);
 }
 
 /** The Worker of another module, as `startWorker` starts the one that is deployed. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { listMigrations } from '../../src/cli/migrate.ts';
+import { listMigrations } from '../../src/tool/migrate.ts';
 
 /** One call of wrangler that goes wrong: it fails, or it is done and reported as failed. */
 export interface WranglerFault {

@@ -1,17 +1,17 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { cancelAuction } from '../../src/auction/cancel.ts';
-import type { Auction } from '../../src/auction/read.ts';
-import { updateAuction } from '../../src/auction/report.ts';
-import { startAuctions } from '../../src/auction/start.ts';
-import { askSecret } from '../../src/cli/report/ask.ts';
+import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { cancelAuction } from '../../src/name/auction/cancel.ts';
+import type { Auction } from '../../src/name/auction/read.ts';
+import { updateAuction } from '../../src/name/auction/report.ts';
+import { startAuctions } from '../../src/name/auction/start.ts';
+import { askSecret } from '../../src/tool/report/ask.ts';
 import {
   noteCommandProgress,
   startCommandProgress,
   unfinishedReport,
-} from '../../src/cli/report/command-progress.ts';
-import { confirm, confirmedChange } from '../../src/cli/report/confirm.ts';
-import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+} from '../../src/tool/report/command-progress.ts';
+import { confirm, confirmedChange } from '../../src/tool/report/confirm.ts';
 import { addAuction, addContact, addRegistrar, operator } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { startTool } from './tool.ts';

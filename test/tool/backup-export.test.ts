@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { contentsOf } from '../../src/cli/nouns/backup/contents.ts';
-import { loadSql } from '../../src/cli/nouns/backup/load-sql.ts';
+import { contentsOf } from '../../src/tool/nouns/backup/contents.ts';
+import { loadSql } from '../../src/tool/nouns/backup/load-sql.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
-import { tablesOf } from '../../src/cli/nouns/backup/contents.ts';
-import { readSeal, seal } from '../../src/cli/nouns/backup/seal.ts';
+import { tablesOf } from '../../src/tool/nouns/backup/contents.ts';
+import { readSeal, seal } from '../../src/tool/nouns/backup/seal.ts';
 import { fill } from './filled.ts';
 import { startTool } from './tool.ts';
 

@@ -6,10 +6,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
-import { findDatabaseFile } from '../../src/cli/local/file.ts';
-import { restoreMarker } from '../../src/cli/migrate.ts';
-import { contentsOf } from '../../src/cli/nouns/backup/contents.ts';
-import { readSeal } from '../../src/cli/nouns/backup/seal.ts';
+import { findDatabaseFile } from '../../src/tool/local/file.ts';
+import { restoreMarker } from '../../src/tool/migrate.ts';
+import { contentsOf } from '../../src/tool/nouns/backup/contents.ts';
+import { readSeal } from '../../src/tool/nouns/backup/seal.ts';
 import { fill, rowsOf } from './filled.ts';
 import { killGroup, startTool, TestRegistry } from './tool.ts';
 
@@ -84,7 +84,7 @@ function limitedNode(...args: string[]) {
   });
 }
 
-const sources = path.resolve('src/cli');
+const sources = path.resolve('src/tool');
 const script = (text: string) => limitedNode('--input-type=module', '--eval', text);
 
 async function outputOf(child: ReturnType<typeof limitedNode>): Promise<string> {
@@ -119,7 +119,7 @@ test('writes, restores and compares a database, and reads an export, that are la
   }
   const directory = await tool.newDirectory();
   const file = path.join(directory, 'large.sqlite');
-  const run = (...args: string[]) => outputOf(limitedNode('src/cli/index.ts', ...args));
+  const run = (...args: string[]) => outputOf(limitedNode('src/tool/index.ts', ...args));
   await run('backup', file, '--persist-to', registry.directory);
   expect(statSync(file).size).toBeGreaterThan(megabytes * 1024 * 1024);
   expect(await run('backup', 'verify', file)).toMatch(/is whole: 700\d\d rows/);

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
-import { listMigrations } from '../../src/cli/migrate.ts';
-import { copyLocal, writeBackup } from '../../src/cli/nouns/backup/file.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import { listMigrations } from '../../src/tool/migrate.ts';
+import { copyLocal, writeBackup } from '../../src/tool/nouns/backup/file.ts';
+import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
 import { fill, rowsOf } from './filled.ts';
 import { startTool, TestRegistry } from './tool.ts';

@@ -29,7 +29,7 @@ afterEach(() => rmSync(checkout, { recursive: true }));
 
 function run(script: string, args: string[], options = {}) {
   const { ASSETS_ARE_BUILT: _, ...env } = process.env;
-  const file = path.join(checkout, 'src/cli', script);
+  const file = path.join(checkout, 'src/tool', script);
   return spawnSync(process.execPath, [file, ...args], { env, encoding: 'utf8', ...options });
 }
 
@@ -41,7 +41,7 @@ function firstLine(options = {}): string {
 
 /** Replaces a source by a changed one, as unpacking an archive does: with the time that the archive gives it. */
 function unpackChange(word: string): void {
-  const file = path.join(checkout, 'src/cli/program.ts');
+  const file = path.join(checkout, 'src/tool/program.ts');
   const text = readFileSync(file, 'utf8').replace(
     /The operator's tool[^"]*/,
     `The operator's tool, ${word}`,

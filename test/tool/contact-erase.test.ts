@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import type { OpenBindings } from '../../src/cli/bindings.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import type { Env } from '../../src/env.ts';
+import type { Env } from '../../src/base/env.ts';
+import type { OpenBindings } from '../../src/tool/bindings.ts';
+import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
 import { openKept, startTool, type TestRegistry } from './tool.ts';
 

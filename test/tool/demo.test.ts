@@ -11,15 +11,15 @@ import {
   registrars,
   retainedDomains,
 } from '../../drizzle/schema.ts';
-import { demoContacts as demoImport, loadDemoData } from '../../src/cli/demo/load.ts';
-import { readImport } from '../../src/cli/file/read-import.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
+import { demoContacts as demoImport, loadDemoData } from '../../src/tool/demo/load.ts';
+import { readImport } from '../../src/tool/files/read-import.ts';
 import { Faults } from '../attack/faults.ts';
 import { basic } from '../support/fixtures.ts';
 import { shareEmptyWorker, startWorker } from '../support/worker.ts';
 
-const { rows } = await readImport('src/cli/demo/contacts.csv', {}, demoImport());
+const { rows } = await readImport('src/tool/demo/contacts.csv', {}, demoImport());
 const demoContacts = [...rows.chunks(1_000)].flat().map(({ row }) => row);
 
 const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };

@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { steps } from '../../src/cli/deploy/steps.ts';
+import { steps } from '../../src/tool/deploy/steps.ts';
 
 it('prints every step and does none with --dry-run, without an account', async () => {
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ['src/cli/deploy/index.ts', '--env', 'staging', '--dry-run'],
+    ['src/tool/deploy/index.ts', '--env', 'staging', '--dry-run'],
     { env: { PATH: process.env.PATH } },
   );
   const titles = stdout.split('\n').filter((line) => /^\d/.test(line));

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Deployment, printPlan, runSteps } from '../../src/cli/deploy/deployment.ts';
-import { steps } from '../../src/cli/deploy/steps.ts';
+import { type Deployment, printPlan, runSteps } from '../../src/tool/deploy/deployment.ts';
+import { steps } from '../../src/tool/deploy/steps.ts';
 import { Account, type WranglerFault } from './account.ts';
 
 let directory: string;
@@ -78,7 +78,7 @@ const eachTime = [
   'deploy --env production',
   ...['lifecycle', 'lock'].map(
     (kind) =>
-      `r2 bucket ${kind} set registry-edge-production-backups --file src/cli/deploy/backup-${kind}.json --force --jurisdiction eu`,
+      `r2 bucket ${kind} set registry-edge-production-backups --file src/tool/deploy/backup-${kind}.json --force --jurisdiction eu`,
   ),
 ];
 

@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, it, test } from 'vitest';
-import { askSecret } from '../../src/cli/report/ask.ts';
-import { hashPassword } from '../../src/registrar/password.ts';
+import { hashPassword } from '../../src/party/registrar/password.ts';
+import { askSecret } from '../../src/tool/report/ask.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA', 'BETA');

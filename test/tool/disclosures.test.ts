@@ -3,9 +3,9 @@ import fs, { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promise
 import { syncBuiltinESMExports } from 'node:module';
 import path from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { OpenBindings } from '../../src/cli/bindings.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { setClockAhead } from '../../src/time/clock.ts';
+import { setClockAhead } from '../../src/base/time/clock.ts';
+import type { OpenBindings } from '../../src/tool/bindings.ts';
+import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
 import { openKept, startTool, type TestRegistry } from './tool.ts';
 

@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { jsonArrays } from '../../src/database/json-rows.ts';
-import type { Env } from '../../src/env.ts';
-import { emptyBucket } from '../archive/bucket.ts';
+import { jsonArrays } from '../../src/base/database/json-rows.ts';
+import type { Env } from '../../src/base/env.ts';
+import { emptyBucket } from '../list/archive/bucket.ts';
 
 /** The database file of a local registry. */
 export function databaseFile(directory: string): string {

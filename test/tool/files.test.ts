@@ -1,7 +1,7 @@
 import { link, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { writeFileRows } from '../../src/cli/file/write.ts';
+import { writeFileRows } from '../../src/tool/files/write.ts';
 import { contactHeader, startTool } from './tool.ts';
 
 const tool = startTool();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { loadProgram } from '../../src/cli/program.ts';
+import { loadProgram } from '../../src/tool/program.ts';
 import { startTool } from './tool.ts';
 
 /** Contacts of ALPHA whose codes moved in with BETA's prefix: the tool takes them for ALPHA's. */

@@ -10,7 +10,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { buffer, text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listenInFront } from '../../src/cli/start/front.ts';
+import { listenInFront } from '../../src/tool/start/front.ts';
 
 /** Answers with what arrived, or with a compressed body below /compressed. */
 const server = createServer(async (asked, answer) => {

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { openRunningServer } from '../../src/cli/local/server.ts';
-import { askService } from '../../src/cli/service.ts';
-import { domainAddress } from '../../src/cli/wrangler-config.ts';
+import { openRunningServer } from '../../src/tool/local/server.ts';
+import { askService } from '../../src/tool/service.ts';
+import { domainAddress } from '../../src/tool/wrangler-config.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();

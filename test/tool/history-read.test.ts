@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { readHistory } from '../../src/cli/nouns/history/index.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { readHistory } from '../../src/tool/nouns/history/index.ts';
 import { counted } from '../support/counted.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { setClockAhead } from '../../src/time/clock.ts';
+import { setClockAhead } from '../../src/base/time/clock.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

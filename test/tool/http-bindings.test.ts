@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { databaseOver } from '../../src/cli/local/http-bindings.ts';
+import { databaseOver } from '../../src/tool/local/http-bindings.ts';
 
 test('reads the first row, or a column of it, as D1 does', async () => {
   const read = (results: object[]) => databaseOver(async () => [{ results }]).prepare('select');

@@ -19,9 +19,9 @@ let project: string;
 
 beforeEach(() => {
   project = mkdtempSync(join(tmpdir(), 'install-'));
-  mkdirSync(join(project, 'src/cli'), { recursive: true });
+  mkdirSync(join(project, 'src/tool'), { recursive: true });
   mkdirSync(join(project, 'node_modules/.bin'), { recursive: true });
-  cpSync('src/cli/install.mjs', join(project, 'src/cli/install.mjs'));
+  cpSync('src/tool/install.mjs', join(project, 'src/tool/install.mjs'));
   writeFileSync(join(project, 'node_modules/.bin/node'), '');
   writeLock('package-lock.json', wanted);
   // Stands where npm would: notes how it was called.
@@ -44,7 +44,7 @@ function addPackage(path: string) {
 }
 
 function install(environment: Record<string, string> = { npm_execpath: join(project, 'npm.cjs') }) {
-  return spawnSync(process.execPath, [join(project, 'src/cli/install.mjs')], {
+  return spawnSync(process.execPath, [join(project, 'src/tool/install.mjs')], {
     env: { PATH: process.env.PATH, ...environment },
     encoding: 'utf8',
   });

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { OpenBindings } from '../../src/cli/bindings.ts';
-import { runProgram } from '../../src/cli/program.ts';
+import type { OpenBindings } from '../../src/tool/bindings.ts';
+import { runProgram } from '../../src/tool/program.ts';
 import {
   noteCommandProgress,
   startCommandProgress,
   unfinishedReport,
-} from '../../src/cli/report/command-progress.ts';
+} from '../../src/tool/report/command-progress.ts';
 import { captured } from './captured.ts';
 import { openKept, startTool } from './tool.ts';
 

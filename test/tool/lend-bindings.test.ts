@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest';
-import { openOverHttp } from '../../src/cli/local/http-bindings.ts';
-import { lendBindings } from '../../src/cli/local/lend-bindings.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
 import service from '../../src/index.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
+import { publish } from '../../src/list/publish/publish.ts';
+import { openOverHttp } from '../../src/tool/local/http-bindings.ts';
+import { lendBindings } from '../../src/tool/local/lend-bindings.ts';
 import { addAuction, addRetainedDomain } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { type ArchivedDay, putDay } from '../../src/archive/day.ts';
+import { type ArchivedDay, putDay } from '../../src/list/archive/day.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry();

@@ -5,11 +5,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { putDay } from '../../src/archive/day.ts';
-import { dayOf, daysBefore } from '../../src/time/day.ts';
-import { type Signer, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
-import { appendToLog, signersOf } from '../../src/transparency/signed-log.ts';
-import { bundle, leafHash, rootOf, tilePath } from '../../src/transparency/tree.ts';
+import { dayOf, daysBefore } from '../../src/base/time/day.ts';
+import { putDay } from '../../src/list/archive/day.ts';
+import { type Signer, signCheckpoint, signerOf } from '../../src/list/log/note.ts';
+import { appendToLog, signersOf } from '../../src/list/log/signed-log.ts';
+import { bundle, leafHash, rootOf, tilePath } from '../../src/list/log/tree.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry();

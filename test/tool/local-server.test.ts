@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { findClockAhead } from '../../src/cli/local/http-bindings.ts';
-import { noteServer, openRunningServer } from '../../src/cli/local/server.ts';
+import { findClockAhead } from '../../src/tool/local/http-bindings.ts';
+import { noteServer, openRunningServer } from '../../src/tool/local/server.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

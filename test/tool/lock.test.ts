@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { takeLock } from '../../src/cli/local/lock.ts';
+import { takeLock } from '../../src/tool/local/lock.ts';
 
 const directories: string[] = [];
 
@@ -20,7 +20,7 @@ afterAll(() => {
 
 /** Another process that takes the lock. */
 async function holdElsewhere(directory: string) {
-  const module = join(import.meta.dirname, '../../src/cli/local/lock.ts');
+  const module = join(import.meta.dirname, '../../src/tool/local/lock.ts');
   const script = `
     const { takeLock } = await import(${JSON.stringify(module)});
     globalThis.held = await takeLock(${JSON.stringify(directory)}, 'npm start');

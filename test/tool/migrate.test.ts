@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestHarness, type TestHarness } from 'wrangler';
-import { openLocalData } from '../../src/cli/local/open.ts';
-import { applyMigrations, findMissingMigrations } from '../../src/cli/migrate.ts';
+import { openLocalData } from '../../src/tool/local/open.ts';
+import { applyMigrations, findMissingMigrations } from '../../src/tool/migrate.ts';
 
 /** Wrangler applies the migrations here. */
 let harness: TestHarness;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logEntry, readableLine } from '../../src/cli/start/readable-log.ts';
+import { logEntry, readableLine } from '../../src/tool/start/readable-log.ts';
 
 const now = () => new Date(2026, 10, 21, 16, 52, 3);
 
@@ -117,7 +117,7 @@ it.each([
 it.each([
   '⎔ Local server updated and ready',
   '✘ [ERROR] Build failed with 1 error:',
-  '      at pS (src/cron.ts:68:32)',
+  '      at pS (src/worker/cron.ts:68:32)',
   '{"level":"info","event":"request"',
   '{"another":"object"}',
   '',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runProgram } from '../../src/cli/program.ts';
+import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
 import { startTool } from './tool.ts';
 

@@ -5,7 +5,7 @@ import { startTool } from './tool.ts';
 import { wordsOf } from './words.ts';
 
 const tool = startTool();
-const document = path.resolve('src/cli/README.md');
+const document = path.resolve('src/tool/README.md');
 
 /** A file that the document shows, or commands with what they print. */
 type Step = { file: string; content: string } | { command: string; output: string };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkClock } from '../../src/cli/remote-clock.ts';
+import { checkClock } from '../../src/tool/remote-clock.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();

@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { runProgram } from '../../src/cli/program.ts';
-import { remoteConfig } from '../../src/cli/remote.ts';
-import { confirm } from '../../src/cli/report/confirm.ts';
+import { runProgram } from '../../src/tool/program.ts';
+import { remoteConfig } from '../../src/tool/remote.ts';
+import { confirm } from '../../src/tool/report/confirm.ts';
 import { captured } from './captured.ts';
 import { TestRegistry } from './tool.ts';
 

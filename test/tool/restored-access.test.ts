@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { openFile } from '../../src/cli/local/file.ts';
-import { applyMigrations } from '../../src/cli/migrate.ts';
-import { writeBackup } from '../../src/cli/nouns/backup/file.ts';
+import { openFile } from '../../src/tool/local/file.ts';
+import { applyMigrations } from '../../src/tool/migrate.ts';
+import { writeBackup } from '../../src/tool/nouns/backup/file.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { loadProgram, runProgram } from '../../src/cli/program.ts';
+import { loadProgram, runProgram } from '../../src/tool/program.ts';
 import { captured, type Fault } from './captured.ts';
 import { contactHeader, startTool } from './tool.ts';
 

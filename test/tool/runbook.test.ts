@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { workNames } from '../../src/cron.ts';
-import { loginRefusals } from '../../src/error.ts';
-import { alarmNames } from '../../src/health/alarm.ts';
+import { loginRefusals } from '../../src/base/error.ts';
+import { alarmNames } from '../../src/tool/health/alarm.ts';
+import { workNames } from '../../src/worker/cron.ts';
 
-const runbook = readFileSync('src/cli/runbook.md', 'utf8');
+const runbook = readFileSync('src/tool/runbook.md', 'utf8');
 
 /** The events of the log, by the calls that write them. */
 const events = readdirSync('src', { recursive: true, encoding: 'utf8' })

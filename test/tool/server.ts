@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /** `npm start -- ...options`, without npm around it. */
 export function runServer(...options: string[]) {
-  const child = spawn(process.execPath, ['src/cli/start/index.ts', ...options], {
+  const child = spawn(process.execPath, ['src/tool/start/index.ts', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1' },
   });

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { dayOf, daysBefore } from '../../src/time/day.ts';
+import { dayOf, daysBefore } from '../../src/base/time/day.ts';
 import { basic } from '../support/fixtures.ts';
 import { runServer, startServer } from './server.ts';
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { registryOptions } from '../../src/cli/command.ts';
+import { registryOptions } from '../../src/tool/command.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA', 'BETA');

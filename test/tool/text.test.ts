@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { table } from '../../src/cli/report/text.ts';
+import { table } from '../../src/tool/report/text.ts';
 
 const users = [
   { username: 'ats', registrar: 'ALPHA', state: 'disabled since 2026-11-21T13:20:11.250Z' },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { parseSince, parseUntil } from '../../src/cli/time.ts';
+import { parseSince, parseUntil } from '../../src/tool/time.ts';
 
 const { TZ } = process.env;
 beforeAll(() => {

@@ -8,15 +8,15 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, inject, onTestFinished, TestRunner } from 'vitest';
-import type { Bindings, OpenBindings } from '../../src/cli/bindings.ts';
-import { takeLock } from '../../src/cli/local/lock.ts';
-import { openLocalData } from '../../src/cli/local/open.ts';
-import { openRunningServer } from '../../src/cli/local/server.ts';
-import { readContact } from '../../src/cli/nouns/contact/record.ts';
-import { runProgram } from '../../src/cli/program.ts';
-import { openBindings } from '../../src/cli/registry.ts';
-import { importContacts } from '../../src/contact/import.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
+import type { Bindings, OpenBindings } from '../../src/tool/bindings.ts';
+import { takeLock } from '../../src/tool/local/lock.ts';
+import { openLocalData } from '../../src/tool/local/open.ts';
+import { openRunningServer } from '../../src/tool/local/server.ts';
+import { readContact } from '../../src/tool/nouns/contact/record.ts';
+import { runProgram } from '../../src/tool/program.ts';
+import { openBindings } from '../../src/tool/registry.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
 import { databaseFile, emptyAgain } from './empty-again.ts';
 
@@ -124,7 +124,7 @@ export class TestRegistry {
   /** Starts the tool as a process; detached, it leads a process group of its own. Its heap may be limited. */
   start(command: Command, detached = false, heapMegabytes?: number) {
     const limit = heapMegabytes && { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
-    return spawn(process.execPath, ['src/cli/index.ts', ...this.placed(command)], {
+    return spawn(process.execPath, ['src/tool/index.ts', ...this.placed(command)], {
       env: { ...process.env, NO_COLOR: '1', ...limit },
       detached,
     });

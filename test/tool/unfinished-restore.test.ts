@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
-import { makeEmpty } from '../../src/cli/nouns/backup/copy.ts';
-import { loadProgram } from '../../src/cli/program.ts';
-import { prepareLocalData } from '../../src/cli/start/data.ts';
+import { makeEmpty } from '../../src/tool/nouns/backup/copy.ts';
+import { loadProgram } from '../../src/tool/program.ts';
+import { prepareLocalData } from '../../src/tool/start/data.ts';
 import { startTool } from './tool.ts';
 import { wordsOf } from './words.ts';
 
@@ -36,7 +36,7 @@ test('every command refuses a database whose restore was not finished, and says 
   const examples = await everyExample();
   const files = await tool.newDirectory();
   const inputs: Record<string, string> = {
-    retained: 'src/cli/demo/retained.csv',
+    retained: 'src/tool/demo/retained.csv',
     auction: await registry.file('auctions.csv', 'name\na.ee\n'),
   };
   for (const words of examples) {
@@ -44,7 +44,7 @@ test('every command refuses a database whose restore was not finished, and says 
     const args = words.map((word) => {
       if (!/\.(csv|ndjson|sqlite)$/.test(word)) return word;
       return verb === 'import'
-        ? (inputs[noun!] ?? `src/cli/demo/${noun}s.csv`)
+        ? (inputs[noun!] ?? `src/tool/demo/${noun}s.csv`)
         : path.join(files, word);
     });
     const { status, stdout, stderr } = await registry.run(args);

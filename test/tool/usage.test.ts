@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
-import { loadProgram, runProgram } from '../../src/cli/program.ts';
-import { projectVersion } from '../../src/cli/project.ts';
+import { loadProgram, runProgram } from '../../src/tool/program.ts';
+import { projectVersion } from '../../src/tool/project.ts';
 import { captured } from './captured.ts';
 import { startTool, TestRegistry } from './tool.ts';
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { webhookDeliveries } from '../../drizzle/schema.ts';
-import { runCron } from '../../src/cron.ts';
-import { publicationPoint, requestPoint, statePoint } from '../../src/metrics.ts';
-import { listNames } from '../../src/public-list/lists.ts';
-import { publish, publishAndPurge } from '../../src/public-list/publish/publish.ts';
+import { publicationPoint, requestPoint, statePoint } from '../../src/base/metrics.ts';
+import { listNames } from '../../src/list/lists.ts';
+import { publish, publishAndPurge } from '../../src/list/publish/publish.ts';
+import { runCron } from '../../src/worker/cron.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { queried, type WrittenPoint } from '../support/analytics.ts';
 import { addAuction, addRegistrar, send } from '../support/fixtures.ts';
@@ -27,9 +27,9 @@ interface Rule {
 }
 
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
-const runbook = readFileSync('src/cli/runbook.md', 'utf8');
-const [{ rules }] = readJson('src/cli/alert-rules.json').groups as [{ rules: Rule[] }];
-const panels = readJson('src/cli/dashboard.json').panels as {
+const runbook = readFileSync('src/tool/runbook.md', 'utf8');
+const [{ rules }] = readJson('src/tool/alert-rules.json').groups as [{ rules: Rule[] }];
+const panels = readJson('src/tool/dashboard.json').panels as {
   title: string;
   targets: { query: string }[];
 }[];
@@ -109,12 +109,12 @@ it('the rules ask the data source that is provided beside them', () => {
     rules.flatMap(({ data }) => data.map(({ datasourceUid }) => datasourceUid)),
   );
   expect([...asked]).toEqual(['registry-edge-metrics', '__expr__']);
-  const source = readFileSync('src/cli/data-source.yaml', 'utf8');
+  const source = readFileSync('src/tool/data-source.yaml', 'utf8');
   expect(source).toContain('\n    uid: registry-edge-metrics\n');
 });
 
 it('the mute timing holds the start of the nightly backup', () => {
-  const [{ time_intervals: intervals }] = readJson('src/cli/alert-rules.json').muteTimes;
+  const [{ time_intervals: intervals }] = readJson('src/tool/alert-rules.json').muteTimes;
   const workflow = readFileSync('.github/workflows/backup.yml', 'utf8');
   const [, minute, hour] = /cron: "(\d+) (\d+) \* \* \*"/.exec(workflow)!;
   const start = `${hour!.padStart(2, '0')}:${minute!.padStart(2, '0')}`;
@@ -132,7 +132,7 @@ it.each(rules.map(({ uid, annotations }) => [uid, annotations.runbook]))(
         .replaceAll(/[^\w\- ]/g, '')
         .replaceAll(' ', '-'),
     );
-    expect(anchors.map((anchor) => `src/cli/runbook.md#${anchor}`)).toContain(entry);
+    expect(anchors.map((anchor) => `src/tool/runbook.md#${anchor}`)).toContain(entry);
   },
 );
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { startEndpoint, verified } from '../webhook/endpoint.ts';
+import { startEndpoint, verified } from '../party/webhook/endpoint.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { webhooks } from '../drizzle/schema.ts';
-import { openLocalData } from '../src/cli/local/open.ts';
-import { listCronRuns, runCron } from '../src/cron.ts';
-import { openDatabase } from '../src/database/open.ts';
-import { recorded } from './previous-release/recorded.ts';
-import { counted } from './support/counted.ts';
-import { addContact, addRegistrar } from './support/fixtures.ts';
-import { migrate } from './support/local-data.ts';
-import { SteppedQueue } from './webhook/stepped-queue.ts';
+import { webhooks } from '../../drizzle/schema.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { openLocalData } from '../../src/tool/local/open.ts';
+import { listCronRuns, runCron } from '../../src/worker/cron.ts';
+import { SteppedQueue } from '../party/webhook/stepped-queue.ts';
+import { recorded } from '../previous-release/recorded.ts';
+import { counted } from '../support/counted.ts';
+import { addContact, addRegistrar } from '../support/fixtures.ts';
+import { migrate } from '../support/local-data.ts';
 
 let directory: string;
 beforeAll(async () => {

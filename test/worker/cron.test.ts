@@ -7,11 +7,12 @@ import {
   notifications,
   webhookDeliveries,
   webhooks,
-} from '../drizzle/schema.ts';
-import { listCronRuns, runCron } from '../src/cron.ts';
-import { Faults, overload } from './attack/faults.ts';
-import { recorded } from './previous-release/recorded.ts';
-import { published } from './public-list/published.ts';
+} from '../../drizzle/schema.ts';
+import { listCronRuns, runCron } from '../../src/worker/cron.ts';
+import { Faults, overload } from '../attack/faults.ts';
+import { published } from '../list/published.ts';
+import { SteppedQueue } from '../party/webhook/stepped-queue.ts';
+import { recorded } from '../previous-release/recorded.ts';
 import {
   addAuction,
   addContact,
@@ -19,9 +20,8 @@ import {
   addNotification,
   addRegistrar,
   addRetainedDomain,
-} from './support/fixtures.ts';
-import { shareEmptyWorker } from './support/worker.ts';
-import { SteppedQueue } from './webhook/stepped-queue.ts';
+} from '../support/fixtures.ts';
+import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

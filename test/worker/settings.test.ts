@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Env } from '../src/env.ts';
-import { disclosureHoursOf, findPolicies, settings } from '../src/settings.ts';
+import type { Env } from '../../src/base/env.ts';
+import { disclosureHoursOf, findPolicies, settings } from '../../src/worker/settings.ts';
 
 const secret = (letter: string) => letter.repeat(32);
 

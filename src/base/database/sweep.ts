@@ -1,6 +1,6 @@
 import { and, eq, lt, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
-import { sweeps } from '../../drizzle/schema.ts';
+import { sweeps } from '../../../drizzle/schema.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Database } from './open.ts';
 

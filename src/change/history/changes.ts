@@ -1,4 +1,4 @@
-import type { FieldChange, HistorySubject, history } from '../../drizzle/schema.ts';
+import type { FieldChange, HistorySubject, history } from '../../../drizzle/schema.ts';
 
 /** The subject of a change. */
 export type Subject = { key: string; uuid?: string | undefined } & (

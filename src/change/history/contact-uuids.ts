@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { contacts, domainRoles } from '../../drizzle/schema.ts';
+import { contacts, domainRoles } from '../../../drizzle/schema.ts';
 
 /**
  * The changes of a domain, which are JSON, with the UUIDs that its contacts have now beside their codes: a code may be

@@ -1,9 +1,9 @@
 import { asc, max, sql } from 'drizzle-orm';
-import { type HistorySubject, history } from '../../drizzle/schema.ts';
-import { sha256Hex } from '../bytes/digest.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { RegistryError } from '../error.ts';
+import { type HistorySubject, history } from '../../../drizzle/schema.ts';
+import { sha256Hex } from '../../base/bytes/digest.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import { RegistryError } from '../../base/error.ts';
 import type { HistoryEntry } from './search.ts';
 
 /** The subjects whose changes can be followed. */

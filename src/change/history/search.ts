@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, gte, lt, lte, max, or, type SQL, sql } from 'drizzle-orm';
-import { type HistorySubject, history } from '../../drizzle/schema.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
-import { retried } from '../database/retry.ts';
+import { type HistorySubject, history } from '../../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RowsAfter } from '../../base/database/paging.ts';
+import { retried } from '../../base/database/retry.ts';
 
 export type HistoryEntry = typeof history.$inferSelect;
 

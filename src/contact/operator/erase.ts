@@ -5,17 +5,23 @@ import {
   disclosures,
   history,
   idempotencyKeys,
-} from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
-import { type Change, type ChangeOptions, followedBy, type Origin, write } from '../write.ts';
-import { notifyingRegistrar } from './change.ts';
-import { type Contact, contactSubject, selectContacts } from './contact.ts';
-import { contactDeletion } from './delete.ts';
-import { isAboutContact, isLastDeletion } from './entries.ts';
-import { contactColumns, personalFields } from './fields.ts';
-import { hasValues, isPersonalValue, removeValues } from './recorded-values.ts';
+} from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
+import {
+  type Change,
+  type ChangeOptions,
+  followedBy,
+  type Origin,
+  write,
+} from '../../change/write.ts';
+import { notifyingRegistrar } from '../change.ts';
+import { type Contact, contactSubject, selectContacts } from '../contact.ts';
+import { contactDeletion } from '../delete.ts';
+import { isAboutContact, isLastDeletion } from '../entries.ts';
+import { contactColumns, personalFields } from '../fields.ts';
+import { hasValues, isPersonalValue, removeValues } from '../recorded-values.ts';
 
 type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 

@@ -1,26 +1,32 @@
-import { contacts, registrars } from '../../drizzle/schema.ts';
-import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
+import { contacts, registrars } from '../../../drizzle/schema.ts';
+import { isIn, jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
 import {
   orRefusal,
   type Problem,
   type RecordProblem,
   RegistryError,
   throwProblems,
-} from '../error.ts';
-import { difference, shownChanges } from '../history/changes.ts';
-import { type ChangeOptions, changeEach, changesOfRows, type Origin, writeMany } from '../write.ts';
-import { updateAnyContact } from './administer.ts';
+} from '../../base/error.ts';
+import { difference, shownChanges } from '../../change/history/changes.ts';
+import {
+  type ChangeOptions,
+  changeEach,
+  changesOfRows,
+  type Origin,
+  writeMany,
+} from '../../change/write.ts';
+import { updateAnyContact } from '../administer.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
   checkStatuses,
   generateAuthInfo,
   selectContacts,
-} from './contact.ts';
-import { insertContacts } from './create.ts';
-import { contactColumns, type FileColumn, type RequiredColumn } from './fields.ts';
-import { keysOf } from './keys.ts';
+} from '../contact.ts';
+import { insertContacts } from '../create.ts';
+import { contactColumns, type FileColumn, type RequiredColumn } from '../fields.ts';
+import { keysOf } from '../keys.ts';
 
 /** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &

@@ -1,10 +1,10 @@
 import { sql } from 'drizzle-orm';
-import { jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import type { Contact } from './contact.ts';
-import { isAboutContact } from './entries.ts';
-import { hasValues } from './recorded-values.ts';
+import { jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import type { Contact } from '../contact.ts';
+import { isAboutContact } from '../entries.ts';
+import { hasValues } from '../recorded-values.ts';
 
 /**
  * Contacts that were erased at these instants, but that the database, the history or disclosures have values of; not

@@ -1,21 +1,21 @@
 import { eq, sql } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
-import { rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { getRegistrar } from '../registrar/account.ts';
-import { insertNotification } from '../registrar/notification.ts';
-import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
-import { getContactByCode } from './administer.ts';
+import { contacts } from '../../../drizzle/schema.ts';
+import { rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { difference } from '../../change/history/changes.ts';
+import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../../change/write.ts';
+import { getRegistrar } from '../../party/registrar/account.ts';
+import { insertNotification } from '../../party/registrar/notification.ts';
+import { getContactByCode } from '../administer.ts';
 import {
   type ContactWithRegistrar,
   generateAuthInfo,
   isUnchanged,
   nextVersion,
   versionOf,
-} from './contact.ts';
-import { insertContacts } from './create.ts';
+} from '../contact.ts';
+import { insertContacts } from '../create.ts';
 
 interface TransferOptions extends ChangeOptions {
   /** `versionOf` the contact when it was looked at. */

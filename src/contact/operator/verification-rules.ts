@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { claims } from '../../drizzle/schema.ts';
-import { currentTime } from '../time/clock.ts';
-import { instantRule } from '../time/instant.ts';
+import { claims } from '../../../drizzle/schema.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import { instantRule } from '../../base/time/instant.ts';
 
 /**
  * Rules for the columns about verifications, as files have them; properties are in the order in which they are stored.

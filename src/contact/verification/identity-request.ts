@@ -1,23 +1,29 @@
-import type { IdentityRequest } from '../../drizzle/schema.ts';
-import { getContactByCode } from '../contact/administer.ts';
-import { notifyingRegistrar, rowUpdate, writeContact } from '../contact/change.ts';
+import type { IdentityRequest } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { searchKey } from '../../base/text/search-key.ts';
+import { difference } from '../../change/history/changes.ts';
+import {
+  type Actor,
+  type Origin,
+  type WriteRequest,
+  type Written,
+  write,
+} from '../../change/write.ts';
+import type { Login } from '../../party/registrar/login.ts';
+import { getContactByCode } from '../administer.ts';
+import { notifyingRegistrar, rowUpdate, writeContact } from '../change.ts';
 import {
   type Contact,
   type ContactReference,
   checkStatuses,
   checkVersion,
   referenceTo,
-} from '../contact/contact.ts';
-import { isSameIdentityCode } from '../contact/identity-code.ts';
-import { invalidIdentity } from '../contact/invalid.ts';
-import { getContact } from '../contact/read.ts';
-import { endedBy } from '../contact/verifications.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import type { Login } from '../registrar/login.ts';
-import { searchKey } from '../text/search-key.ts';
-import { type Actor, type Origin, type WriteRequest, type Written, write } from '../write.ts';
+} from '../contact.ts';
+import { isSameIdentityCode } from '../identity-code.ts';
+import { invalidIdentity } from '../invalid.ts';
+import { getContact } from '../read.ts';
+import { endedBy } from '../verifications.ts';
 import {
   clientFor,
   createIdentification,

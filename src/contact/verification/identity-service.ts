@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { joinBytes, toBase64 } from '../bytes/encoding.ts';
-import type { Contact } from '../contact/contact.ts';
-import { RegistryError } from '../error.ts';
-import { onFirstUse } from '../on-first-use.ts';
+import { joinBytes, toBase64 } from '../../base/bytes/encoding.ts';
+import { RegistryError } from '../../base/error.ts';
+import { onFirstUse } from '../../base/on-first-use.ts';
+import type { Contact } from '../contact.ts';
 
 /**
  * Each type of contact has a client of its own, with its own claims. The service has eeID's protocol

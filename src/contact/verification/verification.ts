@@ -1,19 +1,19 @@
 import { sql } from 'drizzle-orm';
-import { type Claim, history, type Verification } from '../../drizzle/schema.ts';
-import { rowUpdate, writeContact } from '../contact/change.ts';
+import { type Claim, history, type Verification } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
 import {
-  type Contact,
-  type ContactReference,
-  checkVersion,
-  referenceTo,
-} from '../contact/contact.ts';
-import { isAboutContact } from '../contact/entries.ts';
-import { columnsOfClaim, verificationColumn } from '../contact/fields.ts';
-import { isVerified, verificationsOf } from '../contact/verifications.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import type { Login } from '../registrar/login.ts';
-import { changedMeanwhile, type Origin, type WriteRequest, type Written } from '../write.ts';
+  changedMeanwhile,
+  type Origin,
+  type WriteRequest,
+  type Written,
+} from '../../change/write.ts';
+import type { Login } from '../../party/registrar/login.ts';
+import { rowUpdate, writeContact } from '../change.ts';
+import { type Contact, type ContactReference, checkVersion, referenceTo } from '../contact.ts';
+import { isAboutContact } from '../entries.ts';
+import { columnsOfClaim, verificationColumn } from '../fields.ts';
+import { isVerified, verificationsOf } from '../verifications.ts';
 
 export interface Check {
   claim: Claim;

@@ -1,5 +1,6 @@
-import type { Database } from '../database/open.ts';
-import { type Block, openBlock } from '../public-list/format/block.ts';
+import type { Database } from '../../base/database/open.ts';
+import { dayAfter, dayOf, daysBefore, startOfDay } from '../../base/time/day.ts';
+import { type Block, openBlock } from '../format/block.ts';
 import {
   findStored,
   getBlock,
@@ -7,9 +8,8 @@ import {
   type Publication,
   readDayStarts,
   tried,
-} from '../public-list/kv.ts';
-import type { ListName } from '../public-list/lists.ts';
-import { dayAfter, dayOf, daysBefore, startOfDay } from '../time/day.ts';
+} from '../kv.ts';
+import type { ListName } from '../lists.ts';
 import { bareTag, bodyKey, putBody } from './body.ts';
 import { catalogueDays, type ListState, readStates } from './catalogue.ts';
 import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';

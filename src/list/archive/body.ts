@@ -1,8 +1,8 @@
-import { hex } from '../bytes/digest.ts';
-import type { Block } from '../public-list/format/block.ts';
-import { bodyBytes, bodyStream } from '../public-list/format/body.ts';
-import type { Head } from '../public-list/format/head.ts';
-import type { ListName } from '../public-list/lists.ts';
+import { hex } from '../../base/bytes/digest.ts';
+import type { Block } from '../format/block.ts';
+import { bodyBytes, bodyStream } from '../format/body.ts';
+import type { Head } from '../format/head.ts';
+import type { ListName } from '../lists.ts';
 
 /** Each content of a list is in the bucket once, in gzip, as it is sent. */
 

@@ -1,9 +1,9 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { archivedDays } from '../../drizzle/schema.ts';
-import { jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { retried, within } from '../database/retry.ts';
-import { type ListName, listNames } from '../public-list/lists.ts';
+import { archivedDays } from '../../../drizzle/schema.ts';
+import { jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried, within } from '../../base/database/retry.ts';
+import { type ListName, listNames } from '../lists.ts';
 import { type ArchivedDay, type KeptDay, listDays, readDay } from './day.ts';
 
 /** An index of the archive in the database. The bucket has the last word: a restored database lacks days. */

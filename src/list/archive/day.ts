@@ -1,4 +1,4 @@
-import type { ListName } from '../public-list/lists.ts';
+import type { ListName } from '../lists.ts';
 import { listObjects, putUnlessThere } from './objects.ts';
 
 /** A list at the end of a UTC day, or a record that this is not known. It never changes. */

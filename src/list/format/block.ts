@@ -1,5 +1,5 @@
-import { sha256Hex } from '../../bytes/digest.ts';
-import { joinBytes } from '../../bytes/encoding.ts';
+import { sha256Hex } from '../../base/bytes/digest.ts';
+import { joinBytes } from '../../base/bytes/encoding.ts';
 import { cutFragments } from './cut.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzip.ts';

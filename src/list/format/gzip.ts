@@ -1,5 +1,5 @@
 import { constants, crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
-import { joinBytes } from '../../bytes/encoding.ts';
+import { joinBytes } from '../../base/bytes/encoding.ts';
 
 /**
  * A piece of a gzip member (RFC 1952), compressed on its own. Each piece ends with a full flush, so any number of

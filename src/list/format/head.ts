@@ -1,4 +1,4 @@
-import { sha256Hex } from '../../bytes/digest.ts';
+import { sha256Hex } from '../../base/bytes/digest.ts';
 import type { ListName } from '../lists.ts';
 import type { Block } from './block.ts';
 

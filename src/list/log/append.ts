@@ -1,7 +1,7 @@
+import { joinBytes } from '../../base/bytes/encoding.ts';
 import { listDays } from '../archive/day.ts';
 import { putUnlessThere } from '../archive/objects.ts';
-import { joinBytes } from '../bytes/encoding.ts';
-import { listNames } from '../public-list/lists.ts';
+import { listNames } from '../lists.ts';
 import { parseCheckpoint, type Signer, signCheckpoint } from './note.ts';
 import {
   type Bytes,

@@ -1,5 +1,5 @@
-import { hex } from '../bytes/digest.ts';
-import { fromBase64, joinBytes, toBase64 } from '../bytes/encoding.ts';
+import { hex } from '../../base/bytes/digest.ts';
+import { fromBase64, joinBytes, toBase64 } from '../../base/bytes/encoding.ts';
 import { type Hash, hashBytes } from './tree.ts';
 
 /** A signed note with the size and the root of a log (C2SP signed-note, tlog-checkpoint). */

@@ -1,4 +1,4 @@
-import { type Env, isLocalEnvironment } from '../env.ts';
+import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { appendDays } from './append.ts';
 import { type Signer, signerOf } from './note.ts';
 

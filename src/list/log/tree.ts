@@ -1,4 +1,4 @@
-import { joinBytes } from '../bytes/encoding.ts';
+import { joinBytes } from '../../base/bytes/encoding.ts';
 
 /** A log's Merkle tree (RFC 6962, section 2.1), kept in tiles (C2SP tlog-tiles). */
 

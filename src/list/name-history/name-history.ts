@@ -6,10 +6,10 @@ import {
   history,
   retainedDomains,
 } from '../../../drizzle/schema.ts';
-import { isStarted } from '../../auction/read.ts';
-import type { Database } from '../../database/open.ts';
-import type { Page } from '../../database/paging.ts';
-import { retried } from '../../database/retry.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { Page } from '../../base/database/paging.ts';
+import { retried } from '../../base/database/retry.ts';
+import { isStarted } from '../../name/auction/read.ts';
 import type { NameStatus } from '../lists.ts';
 import {
   auctionStep,

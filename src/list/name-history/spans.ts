@@ -1,6 +1,6 @@
 import { type disputes, untilClosed } from '../../../drizzle/schema.ts';
-import type { Changes } from '../../history/changes.ts';
-import { dayAfter, dayOf, startOfDay } from '../../time/day.ts';
+import { dayAfter, dayOf, startOfDay } from '../../base/time/day.ts';
+import type { Changes } from '../../change/history/changes.ts';
 import type { NameStatus } from '../lists.ts';
 
 /** An interval before its ends are judged: `until` may be to come. */

@@ -1,7 +1,7 @@
-import { randomHex } from '../../bytes/digest.ts';
-import type { Database } from '../../database/open.ts';
-import { retried } from '../../database/retry.ts';
-import { dayOf, startOfDay } from '../../time/day.ts';
+import { randomHex } from '../../base/bytes/digest.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import { dayOf, startOfDay } from '../../base/time/day.ts';
 import type { Building } from '../build.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';

@@ -1,10 +1,10 @@
-import { type Database, openDatabase } from '../../database/open.ts';
-import { retried } from '../../database/retry.ts';
-import type { Env } from '../../env.ts';
-import { writeLog } from '../../log.ts';
-import { publicationPoint, writePoint } from '../../metrics.ts';
-import { currentTime } from '../../time/clock.ts';
-import { dayOf } from '../../time/day.ts';
+import { type Database, openDatabase } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import type { Env } from '../../base/env.ts';
+import { writeLog } from '../../base/log.ts';
+import { publicationPoint, writePoint } from '../../base/metrics.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import { dayOf } from '../../base/time/day.ts';
 import { buildLists } from '../build.ts';
 import type { Published } from '../format/head.ts';
 import { MissingBlockError, type Publication, putHead, readPublished, StaleError } from '../kv.ts';

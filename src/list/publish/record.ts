@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { listLeftovers, listPublications } from '../../../drizzle/schema.ts';
-import type { Database } from '../../database/open.ts';
-import { retried } from '../../database/retry.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
 import type { Published } from '../format/head.ts';
 import type { Publication } from '../kv.ts';
 import type { ListName } from '../lists.ts';

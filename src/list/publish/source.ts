@@ -6,9 +6,9 @@ import {
   listSources,
   retainedChanges,
 } from '../../../drizzle/schema.ts';
-import type { Database } from '../../database/open.ts';
-import { prepared } from '../../database/prepared-query.ts';
-import { dayOf } from '../../time/day.ts';
+import type { Database } from '../../base/database/open.ts';
+import { prepared } from '../../base/database/prepared-query.ts';
+import { dayOf } from '../../base/time/day.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Entry, entryOf } from '../format/entry.ts';
 import {

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { auctionChanges, disputes, retainedChanges } from '../../../drizzle/schema.ts';
-import type { Database } from '../../database/open.ts';
+import type { Database } from '../../base/database/open.ts';
 import type { Published } from '../format/head.ts';
 import { readPublished } from '../kv.ts';
 import { isOfAuctions, type ListName, listNames, publicLists, shows } from '../lists.ts';

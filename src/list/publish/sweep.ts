@@ -5,8 +5,8 @@ import {
   listPublications,
   retainedChanges,
 } from '../../../drizzle/schema.ts';
-import type { Database } from '../../database/open.ts';
-import { retried } from '../../database/retry.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
 import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
 import { type ListName, listNames } from '../lists.ts';
 import { isKnownPublication } from './record.ts';

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { retried } from '../../database/retry.ts';
+import { retried } from '../../base/database/retry.ts';
 import { entriesQuery, entryPages } from '../entries.ts';
 import { findLast } from '../format/block.ts';
 import {

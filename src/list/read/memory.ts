@@ -1,4 +1,4 @@
-import { onFirstUseOf } from '../../on-first-use.ts';
+import { onFirstUseOf } from '../../base/on-first-use.ts';
 import type { OpenBlock } from '../format/block.ts';
 import type { BrowsedName } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';

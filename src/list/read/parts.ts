@@ -1,8 +1,8 @@
-import type { Meter } from '../../database/meter.ts';
-import type { Database } from '../../database/open.ts';
-import { RegistryError } from '../../error.ts';
-import { onFirstUseOf } from '../../on-first-use.ts';
-import { dayOf } from '../../time/day.ts';
+import type { Meter } from '../../base/database/meter.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { onFirstUseOf } from '../../base/on-first-use.ts';
+import { dayOf } from '../../base/time/day.ts';
 import {
   type Block,
   type Fragment,

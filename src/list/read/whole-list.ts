@@ -1,4 +1,4 @@
-import type { Database } from '../../database/open.ts';
+import type { Database } from '../../base/database/open.ts';
 import { buildLists } from '../build.ts';
 import { type Block, buildBlock, openBlock } from '../format/block.ts';
 import { bodyBytes, bodyStream, wholeBody } from '../format/body.ts';

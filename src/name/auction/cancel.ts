@@ -1,9 +1,15 @@
 import { and, eq } from 'drizzle-orm';
-import { auctions } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { type Change, type ChangeOptions, changedMeanwhile, type Origin, write } from '../write.ts';
+import { auctions } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { difference } from '../../change/history/changes.ts';
+import {
+  type Change,
+  type ChangeOptions,
+  changedMeanwhile,
+  type Origin,
+  write,
+} from '../../change/write.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
 const lost = { status: null, platform: null, registrationDeadline: null, createdAt: null };

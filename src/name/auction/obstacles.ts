@@ -1,12 +1,12 @@
 import { and, notInArray, type SQL, sql } from 'drizzle-orm';
-import { auctions, disputes, domains, retainedDomains } from '../../drizzle/schema.ts';
-import { jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
+import { auctions, disputes, domains, retainedDomains } from '../../../drizzle/schema.ts';
+import { jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RecordProblem } from '../../base/error.ts';
+import { dayOf } from '../../base/time/day.ts';
+import type { Origin } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
-import type { RecordProblem } from '../error.ts';
-import { isInForce } from '../retained-domain/in-force.ts';
-import { dayOf } from '../time/day.ts';
-import type { Origin } from '../write.ts';
+import { isInForce } from '../retained/in-force.ts';
 import { isHolding } from './read.ts';
 
 /** Why a name cannot be put up for auction, in words that follow the name. */

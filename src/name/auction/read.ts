@@ -1,10 +1,10 @@
 import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions, isOneOf } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
-import { retried } from '../database/retry.ts';
-import { RegistryError } from '../error.ts';
-import { asciiLowerCase } from '../text/ascii-case.ts';
+import { type AuctionStatus, auctions, isOneOf } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RowsAfter } from '../../base/database/paging.ts';
+import { retried } from '../../base/database/retry.ts';
+import { RegistryError } from '../../base/error.ts';
+import { asciiLowerCase } from '../../base/text/ascii-case.ts';
 
 export type Auction = typeof auctions.$inferSelect;
 

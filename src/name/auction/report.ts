@@ -1,9 +1,9 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions, domains } from '../../drizzle/schema.ts';
-import { randomHex } from '../bytes/digest.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError, throwProblems } from '../error.ts';
-import { difference } from '../history/changes.ts';
+import { type AuctionStatus, auctions, domains } from '../../../drizzle/schema.ts';
+import { randomHex } from '../../base/bytes/digest.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError, throwProblems } from '../../base/error.ts';
+import { difference } from '../../change/history/changes.ts';
 import {
   type Change,
   type ChangeOptions,
@@ -11,7 +11,7 @@ import {
   followedBy,
   type Origin,
   write,
-} from '../write.ts';
+} from '../../change/write.ts';
 import { findAuctionObstacles, isUnobstructed } from './obstacles.ts';
 import {
   type Auction,

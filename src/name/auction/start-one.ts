@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
-import { auctions } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
+import { auctions } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { KeptFor } from '../../change/outcome.ts';
+import { type Change, type Origin, type Written, write } from '../../change/write.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
-import type { KeptFor } from '../outcome.ts';
-import { type Change, type Origin, type Written, write } from '../write.ts';
 import { type AuctionObstacle, auctionObstacles, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
 import { auctionCreation, inProgress, newAuction } from './start.ts';

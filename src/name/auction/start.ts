@@ -1,13 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions } from '../../drizzle/schema.ts';
-import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { DomainName } from '../domain/name.ts';
-import { RegistryError, throwProblems } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { onFirstUse } from '../on-first-use.ts';
-import { textField } from '../text/field.ts';
+import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
+import { insertRows, type NewRow, valuesInJson } from '../../base/database/insert-rows.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError, throwProblems } from '../../base/error.ts';
+import { onFirstUse } from '../../base/on-first-use.ts';
+import { textField } from '../../base/text/field.ts';
+import { difference } from '../../change/history/changes.ts';
 import {
   type Change,
   type ChangeOptions,
@@ -15,7 +14,8 @@ import {
   changesOfRows,
   type Origin,
   statementsOf,
-} from '../write.ts';
+} from '../../change/write.ts';
+import type { DomainName } from '../domain/name.ts';
 import {
   type AuctionObstacle,
   findAuctionObstacles,

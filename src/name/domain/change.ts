@@ -5,13 +5,13 @@ import {
   domainRoles,
   domains,
   registrations,
-} from '../../drizzle/schema.ts';
-import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
-import { rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { difference } from '../history/changes.ts';
-import { registrarIdOf } from '../registrar/account.ts';
-import { type ChangesOfMany, changesOfRows } from '../write.ts';
+} from '../../../drizzle/schema.ts';
+import { insertRows, type NewRow, valuesInJson } from '../../base/database/insert-rows.ts';
+import { rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { difference } from '../../change/history/changes.ts';
+import { type ChangesOfMany, changesOfRows } from '../../change/write.ts';
+import { registrarIdOf } from '../../party/registrar/account.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
 

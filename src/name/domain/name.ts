@@ -1,6 +1,6 @@
 import punycode from 'punycode/punycode.js';
-import { RegistryError } from '../error.ts';
-import { nfc } from '../text/nfc.ts';
+import { RegistryError } from '../../base/error.ts';
+import { nfc } from '../../base/text/nfc.ts';
 
 export interface DomainName {
   /** Unicode, lower case, NFC. */

@@ -1,8 +1,8 @@
 import { asc, eq, type SQL } from 'drizzle-orm';
-import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
+import { contacts, domainContacts, domains, registrars } from '../../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
 import type { DomainName } from './name.ts';
 
 /** As the history records it; several codes are sorted. */

@@ -1,8 +1,8 @@
-import { contacts, domainRoles, registrars } from '../../drizzle/schema.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { RecordProblem } from '../error.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
+import { contacts, domainRoles, registrars } from '../../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RecordProblem } from '../../base/error.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { DomainName } from './name.ts';
 import type { Recorded } from './read.ts';
 

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import type { Database } from '../database/open.ts';
-import type { Change, ChangeOfSeenOptions, Origin } from '../write.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { Change, ChangeOfSeenOptions, Origin } from '../../change/write.ts';
 import { deleteDomains, removalRow } from './change.ts';
 import type { Recorded } from './read.ts';
 import { saveDomains } from './save.ts';

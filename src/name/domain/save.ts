@@ -1,7 +1,7 @@
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { throwProblems } from '../error.ts';
-import { nothingSince } from '../history/search.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { throwProblems } from '../../base/error.ts';
+import { nothingSince } from '../../change/history/search.ts';
 import {
   type ChangeOfSeenOptions,
   type ChangeOptions,
@@ -9,7 +9,7 @@ import {
   changesOfRows,
   type Origin,
   writeMany,
-} from '../write.ts';
+} from '../../change/write.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';

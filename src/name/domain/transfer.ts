@@ -1,20 +1,20 @@
 import { and, ne, sql } from 'drizzle-orm';
-import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
-import type { Contact } from '../contact/contact.ts';
-import { copyFor } from '../contact/copy.ts';
-import { insertContacts } from '../contact/create.ts';
-import { rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { nothingSince } from '../history/search.ts';
-import { getRegistrar } from '../registrar/account.ts';
-import { insertNotification, type NewNotification } from '../registrar/notification.ts';
+import { contacts, domainContacts, domains } from '../../../drizzle/schema.ts';
+import { rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { nothingSince } from '../../change/history/search.ts';
 import {
   type ChangeOfSeenOptions,
   changeEach,
   changesOfRows,
   type Origin,
   writeMany,
-} from '../write.ts';
+} from '../../change/write.ts';
+import type { Contact } from '../../contact/contact.ts';
+import { copyFor } from '../../contact/copy.ts';
+import { insertContacts } from '../../contact/create.ts';
+import { getRegistrar } from '../../party/registrar/account.ts';
+import { insertNotification, type NewNotification } from '../../party/registrar/notification.ts';
 import { domainChanges, domainRow } from './change.ts';
 import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';

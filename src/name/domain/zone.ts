@@ -1,4 +1,4 @@
-import type { RecordProblem } from '../error.ts';
+import type { RecordProblem } from '../../base/error.ts';
 import type { DomainName } from './name.ts';
 
 /** A problem for each name outside the zones; none if there are no zones. */

@@ -1,10 +1,10 @@
 import { and, desc, eq, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { auctions, disputes, domains, history, retainedDomains } from '../../drizzle/schema.ts';
+import { auctions, disputes, domains, history, retainedDomains } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { dayOf } from '../../base/time/day.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
-import type { Database } from '../database/open.ts';
-import type { Dispute } from '../retained-domain/dispute.ts';
-import { isInForce } from '../retained-domain/in-force.ts';
-import { dayOf } from '../time/day.ts';
+import type { Dispute } from '../retained/dispute.ts';
+import { isInForce } from '../retained/in-force.ts';
 
 export interface NameState {
   /** In all of the history, when the name was looked at. */

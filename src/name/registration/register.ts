@@ -1,18 +1,18 @@
 import { sql } from 'drizzle-orm';
-import { registrations, type UsedUp } from '../../drizzle/schema.ts';
+import { registrations, type UsedUp } from '../../../drizzle/schema.ts';
+import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
+import { insertRows } from '../../base/database/insert-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { throwProblems } from '../../base/error.ts';
+import { dayOf, isDay } from '../../base/time/day.ts';
+import { type Change, type Origin, write } from '../../change/write.ts';
+import type { System } from '../../party/system/login.ts';
 import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
-import { randomHex, sha256Hex } from '../bytes/digest.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
 import { domainChanges, domainRow } from '../domain/change.ts';
 import { nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
-import { throwProblems } from '../error.ts';
-import { closure } from '../retained-domain/dispute.ts';
-import type { System } from '../system/login.ts';
-import { dayOf, isDay } from '../time/day.ts';
-import { type Change, type Origin, write } from '../write.ts';
+import { closure } from '../retained/dispute.ts';
 import { isNameUnchanged, type NameState, readNameState } from './name-state.ts';
 import { following, passwordUpdate } from './used-up.ts';
 

@@ -1,13 +1,13 @@
 import { max, sql } from 'drizzle-orm';
-import { history } from '../../drizzle/schema.ts';
+import { history } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { nothingSince } from '../../change/history/search.ts';
+import { type Change, followedBy, type Origin, write } from '../../change/write.ts';
 import { type AuctionObstacle, auctionObstacles, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
-import type { Database } from '../database/open.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
-import { nothingSince } from '../history/search.ts';
-import { type Change, followedBy, type Origin, write } from '../write.ts';
 
 /**
  * Removes the domain and starts the auction of its name, in one batch; returns whether there was a domain. Throws

@@ -1,15 +1,15 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm';
-import { auctions, disputes, registrations } from '../../drizzle/schema.ts';
+import { auctions, disputes, registrations } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { deleteOlder } from '../../base/database/sweep.ts';
+import { timeAfter } from '../../base/time/clock.ts';
+import { type Change, followedBy, type Origin, write } from '../../change/write.ts';
+import type { System } from '../../party/system/login.ts';
 import { auctionUpdate } from '../auction/report.ts';
-import type { Database } from '../database/open.ts';
-import { deleteOlder } from '../database/sweep.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
-import { closure } from '../retained-domain/dispute.ts';
-import type { System } from '../system/login.ts';
-import { timeAfter } from '../time/clock.ts';
-import { type Change, followedBy, type Origin, write } from '../write.ts';
+import { closure } from '../retained/dispute.ts';
 import { isNameUnchanged } from './name-state.ts';
 import { following, passwordUpdate } from './used-up.ts';
 

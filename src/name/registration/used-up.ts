@@ -1,8 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
-import type { Database } from '../database/open.ts';
+import type { Database } from '../../base/database/open.ts';
+import { type Change, type Origin, statementsOf } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
-import { namesIn, updates } from '../retained-domain/change-names.ts';
-import { type Change, type Origin, statementsOf } from '../write.ts';
+import { namesIn, updates } from '../retained/change-names.ts';
 
 /** Statements of changes that follow from another one, each with its own history, if that is written. */
 export function following(

@@ -1,16 +1,16 @@
 import { inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { retainedDomains } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { nothingSince } from '../history/search.ts';
+import { retainedDomains } from '../../../drizzle/schema.ts';
+import { insertRows } from '../../base/database/insert-rows.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { nothingSince } from '../../change/history/search.ts';
 import {
   type ChangeOfSeenOptions,
   type ChangeOptions,
   type ChangesOfMany,
   changeEach,
   type Origin,
-} from '../write.ts';
+} from '../../change/write.ts';
 import { isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**

@@ -1,13 +1,13 @@
 import { and, asc, eq, gt, gte, isNull, lte, type SQL, sql } from 'drizzle-orm';
-import { disputes, untilClosed } from '../../drizzle/schema.ts';
-import { insertRows, type NewRow, valuesInJson } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
+import { disputes, untilClosed } from '../../../drizzle/schema.ts';
+import { insertRows, type NewRow, valuesInJson } from '../../base/database/insert-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RowsAfter } from '../../base/database/paging.ts';
+import { type Problem, RegistryError, throwProblems } from '../../base/error.ts';
+import { dayOf, isDay } from '../../base/time/day.ts';
+import { difference } from '../../change/history/changes.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
-import { type Problem, RegistryError, throwProblems } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { dayOf, isDay } from '../time/day.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 

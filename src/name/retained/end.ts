@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { retainedDomains } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { SweepLimits } from '../database/sweep.ts';
-import { dayOf } from '../time/day.ts';
-import { changeEach, scheduledRun, type WriteRequest } from '../write.ts';
+import { retainedDomains } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { SweepLimits } from '../../base/database/sweep.ts';
+import { dayOf } from '../../base/time/day.ts';
+import { changeEach, scheduledRun, type WriteRequest } from '../../change/write.ts';
 import { removals } from './change-names.ts';
 
 const limits: SweepLimits = { window: 1_000, windows: 20 };

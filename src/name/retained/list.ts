@@ -1,8 +1,8 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { retainedDomains, type retainedStatuses } from '../../drizzle/schema.ts';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
+import { retainedDomains, type retainedStatuses } from '../../../drizzle/schema.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RowsAfter } from '../../base/database/paging.ts';
 import type { DomainName } from '../domain/name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];

@@ -1,11 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { retainedDomains } from '../../drizzle/schema.ts';
-import { randomHex } from '../bytes/digest.ts';
-import type { Database } from '../database/open.ts';
+import { retainedDomains } from '../../../drizzle/schema.ts';
+import { randomHex } from '../../base/bytes/digest.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { difference } from '../../change/history/changes.ts';
+import { type Change, type Origin, write } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
-import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { type Change, type Origin, write } from '../write.ts';
 import { insertRetainedDomains, namesIn } from './change-names.ts';
 import { hasEnded } from './end.ts';
 import type { RetainedStatus } from './list.ts';

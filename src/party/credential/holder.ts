@@ -1,11 +1,11 @@
 import { and, eq, getTableColumns, lte, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { apiUsers, certificates, systems } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { type Action, type Changes, difference } from '../history/changes.ts';
-import { type Change, type Operation, write } from '../write.ts';
+import { apiUsers, certificates, systems } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { type Action, type Changes, difference } from '../../change/history/changes.ts';
+import { type Change, type Operation, write } from '../../change/write.ts';
 import { digestSecret, generateSecret } from './secret.ts';
 
 interface Accounts {

@@ -1,7 +1,7 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
-import { apiUsers, certificates } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { timeAfter } from '../time/clock.ts';
+import { apiUsers, certificates } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { timeAfter } from '../../base/time/clock.ts';
 import { type HolderType, holders } from './holder.ts';
 
 /**

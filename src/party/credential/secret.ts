@@ -1,4 +1,4 @@
-import { randomHex, sha256Hex } from '../bytes/digest.ts';
+import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 
 /** A new secret: 256 random bits, 64 hexadecimal digits. */
 export function generateSecret(): string {

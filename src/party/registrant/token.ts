@@ -9,8 +9,8 @@ import {
   JwtTokenSignatureMismatched,
 } from 'hono/utils/jwt/types';
 import * as z from 'zod/mini';
-import { toBase64Url } from '../bytes/encoding.ts';
-import { LoginError, type LoginRefusal } from '../error.ts';
+import { toBase64Url } from '../../base/bytes/encoding.ts';
+import { LoginError, type LoginRefusal } from '../../base/error.ts';
 
 export interface Person {
   /** ISO 3166-1 alpha-2, upper case. */

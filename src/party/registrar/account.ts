@@ -1,13 +1,13 @@
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
-import { registrars, webhooks } from '../../drizzle/schema.ts';
-import { parseAddressList } from '../address-list.ts';
+import { registrars, webhooks } from '../../../drizzle/schema.ts';
+import { parseAddressList } from '../../base/address-list.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import { RegistryError } from '../../base/error.ts';
+import { textField } from '../../base/text/field.ts';
+import { type Changes, difference } from '../../change/history/changes.ts';
+import { type Change, type Operation, write } from '../../change/write.ts';
 import { isAsSeen } from '../credential/holder.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { RegistryError } from '../error.ts';
-import { type Changes, difference } from '../history/changes.ts';
-import { textField } from '../text/field.ts';
-import { type Change, type Operation, write } from '../write.ts';
 import { webhookStatements } from './webhook.ts';
 import { generateWebhookSecret } from './webhook-secret.ts';
 

@@ -1,14 +1,14 @@
 import { isNull, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem, BatchResponse } from 'drizzle-orm/batch';
-import { apiUsers, registrars } from '../../drizzle/schema.ts';
-import { parseAddressList } from '../address-list.ts';
+import { apiUsers, registrars } from '../../../drizzle/schema.ts';
+import { parseAddressList } from '../../base/address-list.ts';
+import type { Database } from '../../base/database/open.ts';
+import { prepared } from '../../base/database/prepared-query.ts';
+import { retried } from '../../base/database/retry.ts';
+import { type LoginRefusal, RegistryError } from '../../base/error.ts';
+import type { Actor } from '../../change/write.ts';
 import { hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import { digestSecret } from '../credential/secret.ts';
-import type { Database } from '../database/open.ts';
-import { prepared } from '../database/prepared-query.ts';
-import { retried } from '../database/retry.ts';
-import { type LoginRefusal, RegistryError } from '../error.ts';
-import type { Actor } from '../write.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
 /** Who calls in a registrar's name. */

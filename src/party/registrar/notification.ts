@@ -1,12 +1,12 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
-import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { Page } from '../database/paging.ts';
-import { retried } from '../database/retry.ts';
-import { deleteOlder } from '../database/sweep.ts';
-import { RegistryError } from '../error.ts';
-import { type Change, followedBy } from '../write.ts';
+import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import { insertRows } from '../../base/database/insert-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { Page } from '../../base/database/paging.ts';
+import { retried } from '../../base/database/retry.ts';
+import { deleteOlder } from '../../base/database/sweep.ts';
+import { RegistryError } from '../../base/error.ts';
+import { type Change, followedBy } from '../../change/write.ts';
 import { type Login, readWithLogin } from './login.ts';
 
 /** A message to a registrar about one of its contacts or API users. */

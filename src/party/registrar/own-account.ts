@@ -1,12 +1,18 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { apiUsers, registrars, webhooks } from '../../drizzle/schema.ts';
+import { apiUsers, registrars, webhooks } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { difference } from '../../change/history/changes.ts';
+import {
+  type Change,
+  changeEach,
+  changesOfRows,
+  type WriteRequest,
+  write,
+} from '../../change/write.ts';
 import { holders, isAsSeen } from '../credential/holder.ts';
 import { endOfReplaced, isFirstUse } from '../credential/login.ts';
 import { digestSecret, generateSecret } from '../credential/secret.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { type Change, changeEach, changesOfRows, type WriteRequest, write } from '../write.ts';
 import {
   type Caller,
   isUser,

@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from '../bytes/encoding.ts';
+import { fromBase64, toBase64 } from '../../base/bytes/encoding.ts';
 
 /** The most rounds that Cloudflare's WebCrypto accepts. */
 const rounds = 100_000;

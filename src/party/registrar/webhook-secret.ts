@@ -1,4 +1,4 @@
-import { fromBase64, toBase64 } from '../bytes/encoding.ts';
+import { fromBase64, toBase64 } from '../../base/bytes/encoding.ts';
 
 /** Standard Webhooks (standardwebhooks.com) gives this prefix to secrets. */
 const prefix = 'whsec_';

@@ -1,7 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
+import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import { insertRows } from '../../base/database/insert-rows.ts';
+import type { Database } from '../../base/database/open.ts';
 
 const { deliveredAt, failedAt } = webhookDeliveries;
 

@@ -1,12 +1,12 @@
 import { sql } from 'drizzle-orm';
-import { registrars, systems } from '../../drizzle/schema.ts';
-import { parseAddressList } from '../address-list.ts';
+import { registrars, systems } from '../../../drizzle/schema.ts';
+import { parseAddressList } from '../../base/address-list.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import { LoginError, type LoginRefusal, RegistryError } from '../../base/error.ts';
+import type { Actor } from '../../change/write.ts';
 import { endOfReplaced, hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { LoginError, type LoginRefusal, RegistryError } from '../error.ts';
 import type { ActingLogin, UserLogin } from '../registrar/login.ts';
-import type { Actor } from '../write.ts';
 
 /** A claim to be one of the registry's systems. */
 export interface SystemLogin

@@ -1,6 +1,6 @@
-import type { Database } from '../database/open.ts';
-import type { WebhookMessage } from '../env.ts';
-import { logUnexpected } from '../log.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { WebhookMessage } from '../../base/env.ts';
+import { logUnexpected } from '../../base/log.ts';
 import { sendDeliveries, type WebhookSender } from './deliver.ts';
 
 /** Longer than a consumer that ended midway holds a webhook. */

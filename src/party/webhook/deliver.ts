@@ -1,9 +1,10 @@
 import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
-import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { type Env, isLocalEnvironment } from '../env.ts';
-import { RegistryError } from '../error.ts';
+import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried } from '../../base/database/retry.ts';
+import { type Env, isLocalEnvironment } from '../../base/env.ts';
+import { RegistryError } from '../../base/error.ts';
+import { clockAhead, currentTime } from '../../base/time/clock.ts';
 import { getWebhook } from '../registrar/account.ts';
 import {
   type Notification,
@@ -12,7 +13,6 @@ import {
 } from '../registrar/notification.ts';
 import { isOpen } from '../registrar/webhook.ts';
 import { signedHeaders } from '../registrar/webhook-secret.ts';
-import { clockAhead, currentTime } from '../time/clock.ts';
 import { leased, restEnded, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';

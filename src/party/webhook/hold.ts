@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
-import { webhooks } from '../../drizzle/schema.ts';
-import { timeAfter } from '../time/clock.ts';
+import { webhooks } from '../../../drizzle/schema.ts';
+import { timeAfter } from '../../base/time/clock.ts';
 
 const second = 1000;
 const minute = 60 * second;

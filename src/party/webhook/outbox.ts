@@ -1,11 +1,11 @@
 import { and, count, desc, eq, inArray, isNull, lt, lte, min, or, sql } from 'drizzle-orm';
-import { notifications, registrars, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { deleteOlder } from '../database/sweep.ts';
-import type { WebhookMessage } from '../env.ts';
-import { writeLog } from '../log.ts';
+import { notifications, registrars, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { deleteOlder } from '../../base/database/sweep.ts';
+import type { WebhookMessage } from '../../base/env.ts';
+import { writeLog } from '../../base/log.ts';
+import { timeAfter } from '../../base/time/clock.ts';
 import { isOpen } from '../registrar/webhook.ts';
-import { timeAfter } from '../time/clock.ts';
 import { queuePatience } from './hold.ts';
 
 export const hasOpen = sql`exists (

@@ -1,4 +1,4 @@
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../../base/error.ts';
 
 const maximumLength = 2_000;
 

@@ -40,8 +40,8 @@ export const archiveStep: Step = {
  * of their names. Each deployment sets them again.
  */
 const ruleFiles = {
-  lifecycle: 'src/cli/deploy/backup-lifecycle.json',
-  lock: 'src/cli/deploy/backup-lock.json',
+  lifecycle: 'src/tool/deploy/backup-lifecycle.json',
+  lock: 'src/tool/deploy/backup-lock.json',
 };
 
 /** It comes last: the service does not need this bucket, and an account may have to enable R2 first. */

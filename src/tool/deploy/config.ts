@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
-import { RegistryError } from '../../error.ts';
+import { RegistryError } from '../../base/error.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 

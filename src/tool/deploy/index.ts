@@ -36,7 +36,7 @@ async function findSubdomain(deployment: Deployment): Promise<string | undefined
 
 /** Runs the tool as a process of its own, which reads the ids that have just been written into wrangler.toml. */
 async function publish(environment: string): Promise<void> {
-  const args = ['src/cli/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
+  const args = ['src/tool/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
   const { status } = spawnSync(process.execPath, args, { cwd: projectDirectory, stdio: [0, 2, 2] });
   if (status !== 0) throw new Error('The lists were not published, see above.');
 }
@@ -58,7 +58,7 @@ try {
   readDeployConfig(deployment);
   if (dryRun) await printPlan(steps, deployment);
   else if (!(await runSteps(steps, deployment))) process.exitCode = 1;
-  else console.log('\nWhat is left to you: src/cli/runbook.md#after-the-first-deployment');
+  else console.log('\nWhat is left to you: src/tool/runbook.md#after-the-first-deployment');
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {

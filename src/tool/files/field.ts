@@ -1,4 +1,4 @@
-import { RegistryError } from '../../error.ts';
+import { RegistryError } from '../../base/error.ts';
 import type { Column } from './format.ts';
 
 /** The column of a domain's name, which `parseDomainName` reads. */

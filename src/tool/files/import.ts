@@ -1,6 +1,6 @@
 import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { RecordProblem } from '../../error.ts';
-import type { ListName } from '../../public-list/lists.ts';
+import type { RecordProblem } from '../../base/error.ts';
+import type { ListName } from '../../list/lists.ts';
 import { type CommonOptions, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { noteCommandProgress } from '../report/command-progress.ts';

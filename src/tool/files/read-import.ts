@@ -1,6 +1,11 @@
 import path from 'node:path';
-import { type Problem, type RecordProblem, RegistryError, throwProblems } from '../../error.ts';
-import { isBlank } from '../../text/field.ts';
+import {
+  type Problem,
+  type RecordProblem,
+  RegistryError,
+  throwProblems,
+} from '../../base/error.ts';
+import { isBlank } from '../../base/text/field.ts';
 import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
 import { type Columns, type Format, formatOf, skippedColumns } from './format.ts';
 import { readRows } from './read.ts';

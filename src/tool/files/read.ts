@@ -1,4 +1,4 @@
-import { RegistryError } from '../../error.ts';
+import { RegistryError } from '../../base/error.ts';
 import { displayName, unreadableFile } from '../report/problem.ts';
 import { readCsv } from './csv.ts';
 import {

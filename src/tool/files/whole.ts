@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
-import { RegistryError } from '../../error.ts';
+import { RegistryError } from '../../base/error.ts';
 import { atInterrupt } from '../report/interrupt.ts';
 
 /**

@@ -1,6 +1,6 @@
-import type { CronRun } from '../cron.ts';
-import { type DatabaseSize, maximumDatabaseBytes } from '../database/size.ts';
-import type { Health } from './health.ts';
+import type { CronRun } from '../../worker/cron.ts';
+import type { Health } from '../../worker/health/health.ts';
+import { type DatabaseSize, maximumDatabaseBytes } from './database-size.ts';
 
 /** Each needs an operator's attention, and has an entry in the runbook. */
 export const alarmNames = [

@@ -1,7 +1,7 @@
 import { getTableName, is } from 'drizzle-orm';
 import { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import * as schema from '../../drizzle/schema.ts';
-import type { Database } from './open.ts';
+import * as schema from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
 
 /** D1's limit (d1/platform/limits). */
 export const maximumDatabaseBytes = 10_000_000_000;

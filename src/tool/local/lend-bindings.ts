@@ -1,6 +1,6 @@
-import type { Env, WebhookMessage } from '../../env.ts';
-import { forgetStarted } from '../../http/started-auctions.ts';
-import { clockAhead } from '../../time/clock.ts';
+import type { Env, WebhookMessage } from '../../base/env.ts';
+import { clockAhead } from '../../base/time/clock.ts';
+import { forgetStarted } from '../../worker/http/request/started-auctions.ts';
 import { bindingsPath, frontHeader, runStatements, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {

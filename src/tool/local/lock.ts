@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { RegistryError } from '../../error.ts';
+import { RegistryError } from '../../base/error.ts';
 
 /**
  * Takes the lock of the local data in the directory. Every process that starts a runtime on it holds the lock, because two

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { Env } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
+import type { Env } from '../../base/env.ts';
+import { RegistryError } from '../../base/error.ts';
 import type { Bindings } from '../bindings.ts';
 import type { CommonOptions } from '../command.ts';
 import { localDirectory } from '../project.ts';

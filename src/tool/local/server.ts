@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Env } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
-import { setClockAhead } from '../../time/clock.ts';
+import type { Env } from '../../base/env.ts';
+import { RegistryError } from '../../base/error.ts';
+import { setClockAhead } from '../../base/time/clock.ts';
 import type { Bindings } from '../bindings.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';

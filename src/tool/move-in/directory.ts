@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { RegistryError } from '../../error.ts';
-import { kinds } from '../../move-in/kinds.ts';
+import { RegistryError } from '../../base/error.ts';
+import { kinds } from './kinds/kinds.ts';
 
 export const reportName = 'move-in-report';
 

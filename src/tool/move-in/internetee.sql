@@ -1,7 +1,7 @@
 -- Writes the data of an internetee/registry database as the files that move-in reads, to the current directory:
 --
 --   umask 077 && mkdir -p ~/moving-in/old && cd ~/moving-in/old
---   psql -X -f CHECKOUT/src/cli/registry-files/internetee.sql DATABASE
+--   psql -X -f CHECKOUT/src/tool/move-in/internetee.sql DATABASE
 --
 -- One read-only snapshot, on the primary or a standby. The exit status is 0 if the files are whole. They contain
 -- passwords. Written for the structure of migration 20260608120000.

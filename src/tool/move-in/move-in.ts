@@ -1,13 +1,10 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { openDatabase } from '../../database/open.ts';
-import type { Kind, Lists } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
-import { addForms, completeForm } from '../../move-in/rows.ts';
-import { currentTime } from '../../time/clock.ts';
-import type { Origin } from '../../write.ts';
+import { openDatabase } from '../../base/database/open.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import type { Origin } from '../../change/write.ts';
 import { bare, usageError } from '../command.ts';
-import { writeFileRows } from '../file/write.ts';
+import { writeFileRows } from '../files/write.ts';
 import { openFile } from '../local/file.ts';
 import { applyMigrations } from '../migrate.ts';
 import { writeBackup } from '../nouns/backup/file.ts';
@@ -16,6 +13,9 @@ import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
 import { report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
+import type { Kind, Lists } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
+import { addForms, completeForm } from './kinds/rows.ts';
 import { type Finding, findingColumns, stageFiles } from './stage.ts';
 import { Staging } from './staging.ts';
 

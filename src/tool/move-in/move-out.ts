@@ -1,13 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { RegistryError } from '../../error.ts';
-import { kinds } from '../../move-in/kinds.ts';
-import { readForms } from '../../move-in/rows.ts';
+import { RegistryError } from '../../base/error.ts';
 import { reading } from '../command.ts';
-import { writeFileRows } from '../file/write.ts';
+import { writeFileRows } from '../files/write.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { existingFiles, reportName } from './directory.ts';
+import { kinds } from './kinds/kinds.ts';
+import { readForms } from './kinds/rows.ts';
 
 export const moveOutCommand = verb(
   reading('move-out', 'move-out files')

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
-import { openDatabase } from '../../database/open.ts';
-import type { Form, Kind } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
-import { readForms } from '../../move-in/rows.ts';
-import { currentTime } from '../../time/clock.ts';
+import { openDatabase } from '../../base/database/open.ts';
+import { currentTime } from '../../base/time/clock.ts';
 import { bare } from '../command.ts';
 import { openFile } from '../local/file.ts';
 import { readSeal } from '../nouns/backup/seal.ts';
 import { counted, table } from '../report/text.ts';
 import { report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
+import type { Form, Kind } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
+import { readForms } from './kinds/rows.ts';
 import { isOver, stageFiles } from './stage.ts';
 import { Staging } from './staging.ts';
 

@@ -1,12 +1,12 @@
-import { orRefusal, RegistryError } from '../../error.ts';
-import { type Form, type Kind, keyOf, uniqueValues } from '../../move-in/kind.ts';
-import { kinds } from '../../move-in/kinds.ts';
-import { refusal } from '../../move-in/reader.ts';
-import { addressKind, noAddress, registrarKind } from '../../move-in/registrars.ts';
-import { valuesMadeHere } from '../../move-in/rows.ts';
-import { columnsNamed } from '../file/format.ts';
-import { readRows } from '../file/read.ts';
+import { orRefusal, RegistryError } from '../../base/error.ts';
+import { columnsNamed } from '../files/format.ts';
+import { readRows } from '../files/read.ts';
 import type { Directory } from './directory.ts';
+import { type Form, type Kind, keyOf, uniqueValues } from './kinds/kind.ts';
+import { kinds } from './kinds/kinds.ts';
+import { refusal } from './kinds/reader.ts';
+import { addressKind, noAddress, registrarKind } from './kinds/registrars.ts';
+import { valuesMadeHere } from './kinds/rows.ts';
 import type { Staging } from './staging.ts';
 
 /** Why a row is refused that nobody could use; the cron may have removed it. */

@@ -1,6 +1,6 @@
-import { type Form, type Kind, keyOf } from '../../move-in/kind.ts';
-import { openTemporary } from '../file/spool.ts';
+import { openTemporary } from '../files/spool.ts';
 import type { Rows } from '../report/progress.ts';
+import { type Form, type Kind, keyOf } from './kinds/kind.ts';
 
 const tables = `
   create table rows (kind, key, owner, form, text, is_repeated, is_over, stored, primary key (kind, key));

@@ -1,6 +1,6 @@
-import { checkRegistrar } from '../../registrar/account.ts';
-import { addApiUser, listApiUsers } from '../../registrar/api-user.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { checkRegistrar } from '../../party/registrar/account.ts';
+import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { noun, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, plain, type RowView } from '../view.ts';

@@ -1,24 +1,24 @@
 import { Option } from '@commander-js/extra-typings';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
-import { cancelAuction } from '../../auction/cancel.ts';
-import { findAuctionObstacles } from '../../auction/obstacles.ts';
+import { everyRow } from '../../base/database/every-row.ts';
+import { retried } from '../../base/database/retry.ts';
+import { zonesOf } from '../../base/env.ts';
+import { auctionLists } from '../../list/lists.ts';
+import { cancelAuction } from '../../name/auction/cancel.ts';
+import { findAuctionObstacles } from '../../name/auction/obstacles.ts';
 import {
   type Auction,
   getAuctionOf,
   listAuctions,
   registrationCodeOf,
-} from '../../auction/read.ts';
-import { correctAuction, registerAuction } from '../../auction/report.ts';
-import { importAuctions, startAuctions } from '../../auction/start.ts';
-import { everyRow } from '../../database/every-row.ts';
-import { retried } from '../../database/retry.ts';
-import { type DomainName, parseDomainName } from '../../domain/name.ts';
-import { findZoneProblems } from '../../domain/zone.ts';
-import { zonesOf } from '../../env.ts';
-import { auctionLists } from '../../public-list/lists.ts';
+} from '../../name/auction/read.ts';
+import { correctAuction, registerAuction } from '../../name/auction/report.ts';
+import { importAuctions, startAuctions } from '../../name/auction/start.ts';
+import { type DomainName, parseDomainName } from '../../name/domain/name.ts';
+import { findZoneProblems } from '../../name/domain/zone.ts';
 import { noun, reading, writing } from '../command.ts';
-import { nameColumn, requiredText } from '../file/field.ts';
-import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
+import { nameColumn, requiredText } from '../files/field.ts';
+import { type Import, importing, runImport, writeInChunks } from '../files/import.ts';
 import { parseNameOrUuid, parseNames } from '../names.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { counted } from '../report/text.ts';

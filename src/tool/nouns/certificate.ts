@@ -1,6 +1,8 @@
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { RegistryError } from '../../base/error.ts';
+import { holderText } from '../../party/credential/holder.ts';
 import {
   bindCertificate,
   type Certificate,
@@ -8,11 +10,9 @@ import {
   listCertificates,
   requireCertificate,
   unbindCertificate,
-} from '../../credential/certificate.ts';
-import { holderText } from '../../credential/holder.ts';
-import { RegistryError } from '../../error.ts';
+} from '../../party/credential/operator/certificate.ts';
 import { noun, requireOneOf, writing } from '../command.ts';
-import { readingError } from '../file/read.ts';
+import { readingError } from '../files/read.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { verb } from '../run.ts';
 import { dataOf, listing, listVerb, plain, type RowView } from '../view.ts';

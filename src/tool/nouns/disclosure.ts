@@ -1,25 +1,25 @@
 import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { everyRow } from '../../database/every-row.ts';
+import { everyRow } from '../../base/database/every-row.ts';
+import type { Env } from '../../base/env.ts';
+import { RegistryError } from '../../base/error.ts';
 import {
   declineDisclosure,
   discloseableFields,
   grantDisclosure,
   openDisclosure,
-} from '../../disclosure/disclosure.ts';
+} from '../../contact/operator/disclosure/disclosure.ts';
 import {
   answerBy,
   type Disclosure,
   getDisclosure,
   listDisclosures,
-} from '../../disclosure/read.ts';
-import type { Env } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
-import { disclosureHoursOf } from '../../settings.ts';
+} from '../../contact/operator/disclosure/read.ts';
+import { disclosureHoursOf } from '../../worker/settings.ts';
 import { listed, noun, reading, writing } from '../command.ts';
-import { parseFileName } from '../file/import.ts';
-import { writeWhole } from '../file/whole.ts';
+import { parseFileName } from '../files/import.ts';
+import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';

@@ -1,11 +1,13 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
-import { everyRow } from '../../database/every-row.ts';
-import type { Database } from '../../database/open.ts';
-import { type DomainName, parseDomainName } from '../../domain/name.ts';
-import { findZoneProblems } from '../../domain/zone.ts';
-import { zonesOf } from '../../env.ts';
-import { RegistryError } from '../../error.ts';
-import { listsShowing } from '../../public-list/lists.ts';
+import { everyRow } from '../../base/database/every-row.ts';
+import type { Database } from '../../base/database/open.ts';
+import { zonesOf } from '../../base/env.ts';
+import { RegistryError } from '../../base/error.ts';
+import { dayOf } from '../../base/time/day.ts';
+import { instantRule } from '../../base/time/instant.ts';
+import { listsShowing } from '../../list/lists.ts';
+import { type DomainName, parseDomainName } from '../../name/domain/name.ts';
+import { findZoneProblems } from '../../name/domain/zone.ts';
 import {
   checkDays,
   closeDispute,
@@ -15,14 +17,15 @@ import {
   openDispute,
   overlapProblem,
   overlaps,
-} from '../../retained-domain/dispute.ts';
-import { findDisputeProblems, importDisputes } from '../../retained-domain/import-disputes.ts';
-import { dayOf } from '../../time/day.ts';
-import { instantRule } from '../../time/instant.ts';
+} from '../../name/retained/dispute.ts';
+import {
+  findDisputeProblems,
+  importDisputes,
+} from '../../name/retained/operator/import-disputes.ts';
 import { noun, reading, writing } from '../command.ts';
-import { exporting, exportRows } from '../file/exporting.ts';
-import { nameColumn, optionalText, requiredText } from '../file/field.ts';
-import { type Import, importing, runImport, writeInChunks } from '../file/import.ts';
+import { exporting, exportRows } from '../files/exporting.ts';
+import { nameColumn, optionalText, requiredText } from '../files/field.ts';
+import { type Import, importing, runImport, writeInChunks } from '../files/import.ts';
 import { parseName, parseNames } from '../names.ts';
 import type { Registry } from '../registry.ts';
 import { counted } from '../report/text.ts';

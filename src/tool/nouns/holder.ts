@@ -1,3 +1,4 @@
+import { shownChanges } from '../../change/history/changes.ts';
 import {
   type Holder,
   type HolderType,
@@ -5,8 +6,7 @@ import {
   holderText,
   rotateHolder,
   setHolderDisabled,
-} from '../../credential/holder.ts';
-import { shownChanges } from '../../history/changes.ts';
+} from '../../party/credential/holder.ts';
 import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';

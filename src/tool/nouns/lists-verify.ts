@@ -2,18 +2,18 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ListName, publicLists } from '../../public-list/lists.ts';
-import { currentTime } from '../../time/clock.ts';
-import { dayOf, daysBefore } from '../../time/day.ts';
-import { bundlesOf, unbundle } from '../../transparency/tree.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import { dayOf, daysBefore } from '../../base/time/day.ts';
+import { type ListName, publicLists } from '../../list/lists.ts';
 import {
   Contradiction,
   checkEntries,
   type Leaf,
   openCheckpoint,
-} from '../../transparency/verify.ts';
+} from '../../list/log/operator/verify.ts';
+import { bundlesOf, unbundle } from '../../list/log/tree.ts';
 import { reading, usageError } from '../command.ts';
-import { writeWhole } from '../file/whole.ts';
+import { writeWhole } from '../files/whole.ts';
 import { openRunningServer } from '../local/server.ts';
 import { configPath, localDirectory } from '../project.ts';
 import { messageOf } from '../report/problem.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { checkRegistrar, getWebhook } from '../../registrar/account.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
-import type { ListedDelivery } from '../../webhook/outbox.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { checkRegistrar, getWebhook } from '../../party/registrar/account.ts';
+import type { ListedDelivery } from '../../party/webhook/outbox.ts';
 import { noun, usageError, writing } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -15,7 +15,7 @@ const test = verb(
   async ({ db, env, isDryRun }, code) => {
     const { url } = await getWebhook(db, code);
     if (isDryRun) return { data: { url, changed: false }, text: `would send a test to ${url}` };
-    const { senderOf, testWebhook } = await import('../../webhook/deliver.ts');
+    const { senderOf, testWebhook } = await import('../../party/webhook/deliver.ts');
     const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
     const isDelivered = deliveredAt !== null;
     if (!isDelivered) process.exitCode = 1;
@@ -40,7 +40,7 @@ const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }
   table: 'id registrar created_at event subject state outcome next_attempt_at',
   async read({ db }, registrar, { limit }) {
     await checkRegistrar(db, registrar);
-    const { listDeliveries } = await import('../../webhook/outbox.ts');
+    const { listDeliveries } = await import('../../party/webhook/outbox.ts');
     return listDeliveries(db, { registrar, limit });
   },
 };
@@ -72,7 +72,7 @@ const resend = verb(
       }
     }),
   async ({ db, origin, isDryRun }, code, id, { since }) => {
-    const { resendDeliveries } = await import('../../webhook/resend.ts');
+    const { resendDeliveries } = await import('../../party/webhook/operator/resend.ts');
     const which = id === undefined ? { since: since! } : { id };
     const count = await resendDeliveries(db, origin, code, which, { isDryRun });
     const deliveries = counted(count, 'delivery', 'deliveries');

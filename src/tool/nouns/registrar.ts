@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { isLocalEnvironment } from '../../env.ts';
+import { isLocalEnvironment } from '../../base/env.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import {
   addRegistrar,
   getRegistrar,
@@ -7,10 +8,9 @@ import {
   type Registrar,
   type RegistrarChanges,
   updateRegistrar,
-} from '../../registrar/account.ts';
-import { listApiUsers } from '../../registrar/api-user.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
-import { parseWebhookUrl } from '../../webhook/url.ts';
+} from '../../party/registrar/account.ts';
+import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
+import { parseWebhookUrl } from '../../party/webhook/url.ts';
 import { noun, reading, requireOneOf, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { reportOfChange } from '../report/changes.ts';

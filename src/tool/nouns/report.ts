@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { reportDisclosures } from '../../disclosure/report.ts';
-import { reportMonth } from '../../history/month-report.ts';
-import { listStatus } from '../../public-list/publish/status.ts';
-import { checkRegistrar } from '../../registrar/account.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
-import { dayOf } from '../../time/day.ts';
-import { reportVerification } from '../../verification/report.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { dayOf } from '../../base/time/day.ts';
+import { reportMonth } from '../../change/history/operator/month-report.ts';
+import { reportDisclosures } from '../../contact/operator/disclosure/report.ts';
+import { reportVerification } from '../../contact/verification/operator/report.ts';
+import { listStatus } from '../../list/publish/status.ts';
+import { checkRegistrar } from '../../party/registrar/account.ts';
 import { noun, reading } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';

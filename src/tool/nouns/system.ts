@@ -1,5 +1,10 @@
 import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
-import { addSystem, listSystems, removeSystem, updateSystem } from '../../system/system.ts';
+import {
+  addSystem,
+  listSystems,
+  removeSystem,
+  updateSystem,
+} from '../../party/system/operator/system.ts';
 import { listed, noun, requireOneOf, writing } from '../command.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { confirmedChange } from '../report/confirm.ts';

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { RegistryError } from '../../base/error.ts';
 import { identityProblem } from '../../contact/identity.ts';
 import { contactRules } from '../../contact/rules.ts';
-import { RegistryError } from '../../error.ts';
-import { issueToken } from '../../registrant/token.ts';
-import { settings } from '../../settings.ts';
+import { issueToken } from '../../party/registrant/token.ts';
+import { settings } from '../../worker/settings.ts';
 import { noun, reading } from '../command.ts';
 import { verb } from '../run.ts';
 

@@ -1,5 +1,5 @@
 import type { FieldChange } from '../../../drizzle/schema.ts';
-import { type Changes, shownChanges } from '../../history/changes.ts';
+import { type Changes, shownChanges } from '../../change/history/changes.ts';
 
 /** Reports the changed fields of one thing, such as `contact ALPHA:1`. With --json, `identity` names it. */
 export function reportOfChange(

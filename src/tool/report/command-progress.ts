@@ -1,4 +1,4 @@
-import type { ListName } from '../../public-list/lists.ts';
+import type { ListName } from '../../list/lists.ts';
 import { commandLine } from '../command.ts';
 
 interface CommandProgress {

@@ -1,13 +1,13 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { Database } from '../../database/open.ts';
-import { RegistryError } from '../../error.ts';
-import { findNewestId } from '../../history/search.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { findNewestId } from '../../change/history/search.ts';
 import {
   type ChangeOfSeenOptions,
   type ChangeOptions,
   changedMeanwhile,
   type Origin,
-} from '../../write.ts';
+} from '../../change/write.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
 import { unchangedWhileAsking } from './command-progress.ts';
 import { counted } from './text.ts';

@@ -1,4 +1,4 @@
-import { type Problem, RegistryError } from '../../error.ts';
+import { type Problem, RegistryError } from '../../base/error.ts';
 
 export interface FileProblem extends Problem {
   file: string;

@@ -1,10 +1,10 @@
 import * as z from 'zod/mini';
-import { RegistryError } from '../../error.ts';
-import { newApp } from '../../http/hono.ts';
-import { limitBody, parseBody } from '../../http/input.ts';
-import { currentTime } from '../../time/clock.ts';
-import { monthsBefore } from '../../time/day.ts';
-import { instantRule } from '../../time/instant.ts';
+import { RegistryError } from '../../base/error.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import { monthsBefore } from '../../base/time/day.ts';
+import { instantRule } from '../../base/time/instant.ts';
+import { newApp } from '../../worker/http/request/hono.ts';
+import { limitBody, parseBody } from '../../worker/http/request/input.ts';
 import { moveClock } from './move.ts';
 import { resetSandbox } from './reset.ts';
 

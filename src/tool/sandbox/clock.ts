@@ -1,4 +1,4 @@
-import { setClockAhead } from '../../time/clock.ts';
+import { setClockAhead } from '../../base/time/clock.ts';
 import { copyRows, listParts } from './rows.ts';
 
 /** Whether this isolate has read the clock. The database keeps it, because an isolate may be replaced at any time. */

@@ -1,15 +1,15 @@
 import { asc } from 'drizzle-orm';
 import { webhooks } from '../../../drizzle/schema.ts';
-import { runCron } from '../../cron.ts';
-import { openDatabase } from '../../database/open.ts';
-import type { Env } from '../../env.ts';
-import { listNames } from '../../public-list/lists.ts';
-import { publishAndPurge } from '../../public-list/publish/publish.ts';
-import { expireCopies } from '../../public-list/read/memory.ts';
-import { currentTime } from '../../time/clock.ts';
-import { dayOf } from '../../time/day.ts';
-import { sendDeliveries, senderOf } from '../../webhook/deliver.ts';
-import { hasOpen } from '../../webhook/outbox.ts';
+import { openDatabase } from '../../base/database/open.ts';
+import type { Env } from '../../base/env.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import { dayOf } from '../../base/time/day.ts';
+import { listNames } from '../../list/lists.ts';
+import { publishAndPurge } from '../../list/publish/publish.ts';
+import { expireCopies } from '../../list/read/memory.ts';
+import { sendDeliveries, senderOf } from '../../party/webhook/deliver.ts';
+import { hasOpen } from '../../party/webhook/outbox.ts';
+import { runCron } from '../../worker/cron.ts';
 import { setClock } from './clock.ts';
 
 /** The crons of wrangler.toml. */

@@ -1,5 +1,5 @@
-import { app } from '../../http/app.ts';
 import worker from '../../index.ts';
+import { app } from '../../worker/http/app.ts';
 import { type FetchingWorker, lendBindings } from '../local/lend-bindings.ts';
 import { sandbox } from './calls.ts';
 import { openClock } from './clock.ts';

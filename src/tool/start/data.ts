@@ -1,9 +1,9 @@
-import { openDatabase } from '../../database/open.ts';
-import type { Env } from '../../env.ts';
-import { recordDailyCounts } from '../../public-list/daily-counts.ts';
-import { listNames } from '../../public-list/lists.ts';
-import { publish } from '../../public-list/publish/publish.ts';
-import { currentTime, timeAfter } from '../../time/clock.ts';
+import { openDatabase } from '../../base/database/open.ts';
+import type { Env } from '../../base/env.ts';
+import { currentTime, timeAfter } from '../../base/time/clock.ts';
+import { recordDailyCounts } from '../../list/daily-counts.ts';
+import { listNames } from '../../list/lists.ts';
+import { publish } from '../../list/publish/publish.ts';
 import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
 import { applyMigrations } from '../migrate.ts';
 

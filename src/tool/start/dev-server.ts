@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { RegistryError } from '../../error.ts';
+import { RegistryError } from '../../base/error.ts';
 import { takeLock } from '../local/lock.ts';
 import { configPath } from '../project.ts';
 import { readLimits } from '../wrangler-config.ts';
@@ -41,7 +41,7 @@ async function run(options: ServerOptions): Promise<string> {
   const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
   worker = await startWorker({
     config: configPath,
-    entrypoint: isSandbox ? 'src/cli/sandbox/worker.ts' : 'src/cli/start/worker.ts',
+    entrypoint: isSandbox ? 'src/tool/sandbox/worker.ts' : 'src/tool/start/worker.ts',
     ...(environment !== undefined && { env: environment }),
     bindings: { ...limitBindings, ...Object.fromEntries(Object.entries(secrets).map(bound)) },
     dev: {

@@ -10,7 +10,7 @@ import {
 } from 'node:http';
 import { type AddressInfo, isIP } from 'node:net';
 import { pipeline } from 'node:stream';
-import { parseAddressList } from '../../address-list.ts';
+import { parseAddressList } from '../../base/address-list.ts';
 import { frontHeader } from '../local/http-bindings.ts';
 
 const notPassedOn =

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
-import { currentTime } from '../../time/clock.ts';
+import { currentTime } from '../../base/time/clock.ts';
 import { projectDirectory } from '../project.ts';
 import { collectLines, wranglerEnvironment } from '../wrangler.ts';
 import type { ServerOptions } from './dev-server.ts';

@@ -1,20 +1,25 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, history } from '../../drizzle/schema.ts';
-import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
+import { contacts, history } from '../../../drizzle/schema.ts';
+import { isIn, jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import {
+  type ChangesOfMany,
+  changedMeanwhile,
+  changesOfRows,
+  type Origin,
+} from '../../change/write.ts';
+import { notifyingRegistrar, rowUpdate } from '../../contact/change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
   contactSubject,
   generateAuthInfo,
   selectContacts,
-} from '../contact/contact.ts';
-import { insertContacts } from '../contact/create.ts';
-import { changesOfDeletion, deleteContacts } from '../contact/delete.ts';
-import { keysOf } from '../contact/keys.ts';
-import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { insertNotification } from '../registrar/notification.ts';
-import { type ChangesOfMany, changedMeanwhile, changesOfRows, type Origin } from '../write.ts';
+} from '../../contact/contact.ts';
+import { insertContacts } from '../../contact/create.ts';
+import { changesOfDeletion, deleteContacts } from '../../contact/delete.ts';
+import { keysOf } from '../../contact/keys.ts';
+import { insertNotification } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
 /** The changes that give contacts the values that they had. Their registrars are notified, as of any other change. */

@@ -1,15 +1,20 @@
 import { sql } from 'drizzle-orm';
-import { domainRoles } from '../../drizzle/schema.ts';
-import { sameIdentitySince } from '../contact/former-identity.ts';
-import { jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { domainChanges, domainRow } from '../domain/change.ts';
-import { parseDomainName } from '../domain/name.ts';
-import { loadDomains } from '../domain/read.ts';
-import { type DomainRecord, loadParties, type Parties, problemsOf } from '../domain/record.ts';
-import { type Problem, throwProblems } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import type { ChangesOfMany, Origin } from '../write.ts';
+import { domainRoles } from '../../../drizzle/schema.ts';
+import { jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import { type Problem, throwProblems } from '../../base/error.ts';
+import { difference } from '../../change/history/changes.ts';
+import type { ChangesOfMany, Origin } from '../../change/write.ts';
+import { sameIdentitySince } from '../../contact/former-identity.ts';
+import { domainChanges, domainRow } from '../../name/domain/change.ts';
+import { parseDomainName } from '../../name/domain/name.ts';
+import { loadDomains } from '../../name/domain/read.ts';
+import {
+  type DomainRecord,
+  loadParties,
+  type Parties,
+  problemsOf,
+} from '../../name/domain/record.ts';
 import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
 /**

@@ -1,20 +1,20 @@
 import type { SQL } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import type { HistorySubject } from '../../drizzle/schema.ts';
-import { deleteAuctions, insertAuctions } from '../auction/start.ts';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { deleteDomains } from '../domain/change.ts';
-import { parseDomainName } from '../domain/name.ts';
-import type { Action } from '../history/changes.ts';
+import type { HistorySubject } from '../../../drizzle/schema.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { Action } from '../../change/history/changes.ts';
+import { type ChangesOfMany, changesOfRows, type Origin } from '../../change/write.ts';
+import { deleteAuctions, insertAuctions } from '../../name/auction/start.ts';
+import { deleteDomains } from '../../name/domain/change.ts';
+import { parseDomainName } from '../../name/domain/name.ts';
 import {
   deleteRetainedDomains,
   insertRetainedDomains,
   namesIn,
   updateLastDays,
-} from '../retained-domain/change-names.ts';
-import { deleteDisputes, insertDisputes, updateClosures } from '../retained-domain/dispute.ts';
-import { type ChangesOfMany, changesOfRows, type Origin } from '../write.ts';
+} from '../../name/retained/change-names.ts';
+import { deleteDisputes, insertDisputes, updateClosures } from '../../name/retained/dispute.ts';
 import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
 import { formerDomains } from './domain.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';

@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
-import { contacts, domainContacts, domains, type FieldChange } from '../../drizzle/schema.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import type { Problem } from '../error.ts';
-import { shownChanges } from '../history/changes.ts';
-import type { HistoryEntry } from '../history/search.ts';
+import { contacts, domainContacts, domains, type FieldChange } from '../../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { Problem } from '../../base/error.ts';
+import { shownChanges } from '../../change/history/changes.ts';
+import type { HistoryEntry } from '../../change/history/search.ts';
 import { isRevertible } from './kinds.ts';
 import { problemOf, type Reversal, reversalOf } from './reversal.ts';
 

@@ -1,7 +1,7 @@
-import type { FieldChange, HistorySubject } from '../../drizzle/schema.ts';
-import type { Problem } from '../error.ts';
-import type { Action, Changes } from '../history/changes.ts';
-import type { HistoryEntry } from '../history/search.ts';
+import type { FieldChange, HistorySubject } from '../../../drizzle/schema.ts';
+import type { Problem } from '../../base/error.ts';
+import type { Action, Changes } from '../../change/history/changes.ts';
+import type { HistoryEntry } from '../../change/history/search.ts';
 
 /** The change that takes one change back. */
 export interface Reversal {

@@ -1,9 +1,9 @@
 import { and, sql } from 'drizzle-orm';
-import { changesIdentity, history } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { nothingSince } from '../history/search.ts';
-import { changeEach, type Origin } from '../write.ts';
+import { changesIdentity, history } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
+import { nothingSince } from '../../change/history/search.ts';
+import { changeEach, type Origin } from '../../change/write.ts';
 import { canReturn } from './contact.ts';
 import { changesOf } from './kinds.ts';
 import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan-revert.ts';

@@ -1,6 +1,6 @@
 import { and, eq, gt, sql } from 'drizzle-orm';
-import { history } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
+import { history } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
 import { mixedProblems, reversalProblems } from './problems.ts';
 import { reversalOf } from './reversal.ts';
 

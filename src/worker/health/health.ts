@@ -1,10 +1,10 @@
-import type { Database } from '../database/open.ts';
-import { retried, within } from '../database/retry.ts';
-import type { Published } from '../public-list/format/head.ts';
-import { readPublished } from '../public-list/kv.ts';
-import { type ListName, listNames, perList } from '../public-list/lists.ts';
-import { readSource, type Source } from '../public-list/publish/source.ts';
-import { findBehindSince, isBehind } from '../public-list/publish/status.ts';
+import type { Database } from '../../base/database/open.ts';
+import { retried, within } from '../../base/database/retry.ts';
+import type { Published } from '../../list/format/head.ts';
+import { readPublished } from '../../list/kv.ts';
+import { type ListName, listNames, perList } from '../../list/lists.ts';
+import { readSource, type Source } from '../../list/publish/source.ts';
+import { findBehindSince, isBehind } from '../../list/publish/status.ts';
 
 export interface Health {
   /** One sentence each; empty if the registry is not failing. */

@@ -1,5 +1,5 @@
 import { createDocument } from 'zod-openapi';
-import packageJson from '../../package.json' with { type: 'json' };
+import packageJson from '../../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
 import { identityServicePaths } from './identity-service/callback.openapi.ts';

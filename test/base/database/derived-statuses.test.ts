@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { databaseBefore } from '../support/old-database.ts';
+import { databaseBefore } from '../../support/old-database.ts';
 
 test('contacts that moved in with derived statuses lose these, and nothing else', () => {
   const { database, migrate } = databaseBefore('derived_statuses');

@@ -1,8 +1,8 @@
 import { getTableName, is } from 'drizzle-orm';
 import { getTableConfig, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { expect, test } from 'vitest';
-import * as schema from '../../drizzle/schema.ts';
-import { shareWorker } from '../support/worker.ts';
+import * as schema from '../../../drizzle/schema.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

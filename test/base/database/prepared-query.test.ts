@@ -2,11 +2,11 @@ import { sql } from 'drizzle-orm';
 import { SQLiteD1Session } from 'drizzle-orm/d1';
 import { npmVersion } from 'drizzle-orm/version';
 import { expect, test } from 'vitest';
-import { registrars } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { prepared } from '../../src/database/prepared-query.ts';
-import { addRegistrar } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { registrars } from '../../../drizzle/schema.ts';
+import { openDatabase } from '../../../src/base/database/open.ts';
+import { prepared } from '../../../src/base/database/prepared-query.ts';
+import { addRegistrar } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { beforeEach, expect, test } from 'vitest';
-import { databaseBefore } from '../support/old-database.ts';
+import { databaseBefore } from '../../support/old-database.ts';
 
 /** Whose the contacts and domains of old entries are said to be, by the migration that began to record it. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { searchKey } from '../../src/text/search-key.ts';
-import { databaseBefore } from '../support/old-database.ts';
+import { searchKey } from '../../../src/base/text/search-key.ts';
+import { databaseBefore } from '../../support/old-database.ts';
 
 test('stored contacts are found by the keys that searches ask for now', () => {
   const { database, migrate } = databaseBefore('search_keys');

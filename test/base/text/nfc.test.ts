@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { nfc, unitsPerCharacter } from '../../src/text/nfc.ts';
+import { nfc, unitsPerCharacter } from '../../../src/base/text/nfc.ts';
 
 test('no character of normal form C stands for more code units than the bound on its length allows', () => {
   const longest = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code))

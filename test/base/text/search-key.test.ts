@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { searchKey } from '../../src/text/search-key.ts';
+import { searchKey } from '../../../src/base/text/search-key.ts';
 
 test('every character has the same key in upper and in lower case', () => {
   const differing = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code))

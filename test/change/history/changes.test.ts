@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { difference, shownChanges } from '../../src/history/changes.ts';
+import { difference, shownChanges } from '../../../src/change/history/changes.ts';
 
 test('tells what differs, and nothing of what stays or was not given', () => {
   expect(

@@ -1,14 +1,18 @@
 import { asc } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { history } from '../../drizzle/schema.ts';
-import { RegistryError } from '../../src/error.ts';
-import { beginning, findNewestPlace, listChangesAfter } from '../../src/history/follow.ts';
-import { copyRows, type Rows, replaceRows } from '../cli/empty-again.ts';
-import { operator } from '../support/fixtures.ts';
-import { deleteOldEntries, newFollower, type Pages } from '../support/following.ts';
-import { everyCommand, type Numbers, newPool } from '../support/random-changes.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { history } from '../../../drizzle/schema.ts';
+import { RegistryError } from '../../../src/base/error.ts';
+import {
+  beginning,
+  findNewestPlace,
+  listChangesAfter,
+} from '../../../src/change/history/follow.ts';
+import { operator } from '../../support/fixtures.ts';
+import { deleteOldEntries, newFollower, type Pages } from '../../support/following.ts';
+import { everyCommand, type Numbers, newPool } from '../../support/random-changes.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
+import { copyRows, type Rows, replaceRows } from '../../tool/empty-again.ts';
 
 const worker = shareEmptyWorker();
 const isDeep = inject('isDeep');

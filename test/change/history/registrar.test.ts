@@ -1,19 +1,19 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
-import { history } from '../../drizzle/schema.ts';
-import { historyData } from '../../src/cli/nouns/history/entry.ts';
-import { updateAnyContact } from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { importContacts } from '../../src/contact/import.ts';
-import { deleteOrphans } from '../../src/contact/orphans.ts';
-import { importDomains } from '../../src/domain/import.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
-import { removeDomains } from '../../src/domain/remove.ts';
-import { updateDomain } from '../../src/domain/update.ts';
-import { historyEntry } from '../../src/http/history.ts';
-import { domainKind } from '../../src/move-in/domains.ts';
-import { addForms } from '../../src/move-in/rows.ts';
-import { registrantClient, registrarClient } from '../support/client.ts';
+import { history } from '../../../drizzle/schema.ts';
+import { updateAnyContact } from '../../../src/contact/administer.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { importContacts } from '../../../src/contact/operator/import.ts';
+import { deleteOrphans } from '../../../src/contact/orphans.ts';
+import { parseDomainName } from '../../../src/name/domain/name.ts';
+import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { updateDomain } from '../../../src/name/domain/operator/update.ts';
+import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { domainKind } from '../../../src/tool/move-in/kinds/domains.ts';
+import { addForms } from '../../../src/tool/move-in/kinds/rows.ts';
+import { historyData } from '../../../src/tool/nouns/history/entry.ts';
+import { historyEntry } from '../../../src/worker/http/request/history.ts';
+import { registrantClient, registrarClient } from '../../support/client.ts';
 import {
   addContact,
   addPerson,
@@ -22,8 +22,8 @@ import {
   newContact,
   operator,
   unique,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 /** Every change of a contact or a domain is recorded with its registrar, and a domain's with its contacts. */
 

@@ -1,20 +1,24 @@
 import { eq, gte } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { contacts, disclosures } from '../../drizzle/schema.ts';
-import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { disclosuresOf } from '../../src/contact/personal-data.ts';
+import { contacts, disclosures } from '../../../drizzle/schema.ts';
+import { RegistryError } from '../../../src/base/error.ts';
+import type { Origin } from '../../../src/change/write.ts';
+import { deleteAnyContact, updateAnyContact } from '../../../src/contact/administer.ts';
 import {
   declineDisclosure,
   grantDisclosure,
   openDisclosure,
-} from '../../src/disclosure/disclosure.ts';
-import { answerBy, type Disclosure, listDueDisclosures } from '../../src/disclosure/read.ts';
-import { RegistryError } from '../../src/error.ts';
-import type { Origin } from '../../src/write.ts';
-import { addContact, addRegistrar, unique } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../src/contact/operator/disclosure/disclosure.ts';
+import {
+  answerBy,
+  type Disclosure,
+  listDueDisclosures,
+} from '../../../src/contact/operator/disclosure/read.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { disclosuresOf } from '../../../src/contact/personal-data.ts';
+import { addContact, addRegistrar, unique } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const isDeep = inject('isDeep');

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { updateAnyContact } from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { openDatabase } from '../../src/database/open.ts';
+import { openDatabase } from '../../../src/base/database/open.ts';
+import { updateAnyContact } from '../../../src/contact/administer.ts';
 import {
   declineDisclosure,
   grantDisclosure,
   openDisclosure,
-} from '../../src/disclosure/disclosure.ts';
-import { getDisclosure } from '../../src/disclosure/read.ts';
-import { Faults } from '../attack/faults.ts';
-import { addContact, addRegistrar, operator } from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../src/contact/operator/disclosure/disclosure.ts';
+import { getDisclosure } from '../../../src/contact/operator/disclosure/read.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { Faults } from '../../attack/faults.ts';
+import { addContact, addRegistrar, operator } from '../../support/fixtures.ts';
+import { beforeBatch } from '../../support/meanwhile.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
-import type { Claim } from '../../drizzle/schema.ts';
-import type { Contact } from '../../src/contact/contact.ts';
+import type { Claim } from '../../../drizzle/schema.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
 
 /** What each claim is about, said here once more: the service's own list is what is tested. */
 const valuesOf: Record<Claim, (contact: Contact) => unknown[]> = {

@@ -1,17 +1,20 @@
 import * as fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { type Claim, claims } from '../../drizzle/schema.ts';
-import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
-import type { Contact } from '../../src/contact/contact.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { verificationColumn } from '../../src/contact/fields.ts';
-import { importContacts } from '../../src/contact/import.ts';
-import { verificationsOf } from '../../src/contact/verifications.ts';
-import { RegistryError } from '../../src/error.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import { recordVerification, withdrawVerification } from '../../src/verification/verification.ts';
-import { registrantClient, registrarClient } from '../support/client.ts';
+import { type Claim, claims } from '../../../drizzle/schema.ts';
+import { RegistryError } from '../../../src/base/error.ts';
+import { getContactByCode, updateAnyContact } from '../../../src/contact/administer.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import { verificationColumn } from '../../../src/contact/fields.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { importContacts } from '../../../src/contact/operator/import.ts';
+import {
+  recordVerification,
+  withdrawVerification,
+} from '../../../src/contact/verification/verification.ts';
+import { verificationsOf } from '../../../src/contact/verifications.ts';
+import { planRevert } from '../../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../../src/tool/undo/revert.ts';
+import { registrantClient, registrarClient } from '../../support/client.ts';
 import {
   addContact,
   addPerson,
@@ -20,8 +23,8 @@ import {
   operator,
   unique,
   verification,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 import { change, claimValues } from './claims.ts';
 
 const worker = shareWorker();

@@ -1,27 +1,30 @@
 import { eq } from 'drizzle-orm';
 import * as fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { type Claim, claims, contacts } from '../../drizzle/schema.ts';
-import { callbackOf } from '../../src/cli/sandbox/identity-service.ts';
-import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
-import type { Contact } from '../../src/contact/contact.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { verificationColumn } from '../../src/contact/fields.ts';
-import { importContacts } from '../../src/contact/import.ts';
-import { updateContact, updateContactOfPerson } from '../../src/contact/update.ts';
-import { verificationsOf } from '../../src/contact/verifications.ts';
-import type { Database } from '../../src/database/open.ts';
-import { RegistryError } from '../../src/error.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import { settings } from '../../src/settings.ts';
+import { type Claim, claims, contacts } from '../../../drizzle/schema.ts';
+import type { Database } from '../../../src/base/database/open.ts';
+import { RegistryError } from '../../../src/base/error.ts';
+import type { WriteRequest } from '../../../src/change/write.ts';
+import { getContactByCode, updateAnyContact } from '../../../src/contact/administer.ts';
+import type { Contact } from '../../../src/contact/contact.ts';
+import { verificationColumn } from '../../../src/contact/fields.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { importContacts } from '../../../src/contact/operator/import.ts';
+import { updateContact, updateContactOfPerson } from '../../../src/contact/update.ts';
 import {
   decideVerification,
   requestIdentification,
   takeIdentification,
-} from '../../src/verification/identity-request.ts';
-import { recordVerification, withdrawVerification } from '../../src/verification/verification.ts';
-import type { WriteRequest } from '../../src/write.ts';
+} from '../../../src/contact/verification/identity-request.ts';
+import {
+  recordVerification,
+  withdrawVerification,
+} from '../../../src/contact/verification/verification.ts';
+import { verificationsOf } from '../../../src/contact/verifications.ts';
+import { callbackOf } from '../../../src/tool/sandbox/identity-service.ts';
+import { planRevert } from '../../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../../src/tool/undo/revert.ts';
+import { settings } from '../../../src/worker/settings.ts';
 import {
   addContact,
   addPerson,
@@ -30,9 +33,9 @@ import {
   operator,
   unique,
   verification,
-} from '../support/fixtures.ts';
-import { type Around, aroundCalls, inTurns } from '../support/turns.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { type Around, aroundCalls, inTurns } from '../../support/turns.ts';
+import { shareWorker } from '../../support/worker.ts';
 import { change, claimValues } from './claims.ts';
 
 /**

@@ -1,16 +1,16 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, it } from 'vitest';
-import { archiveLists } from '../../src/archive/archive.ts';
-import { catalogueDays, findDay } from '../../src/archive/catalogue.ts';
-import type { ArchivedDay } from '../../src/archive/day.ts';
-import { runCron } from '../../src/cron.ts';
-import source from '../../src/index.ts';
-import { listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { cost, counted } from '../support/counted.ts';
-import { addRetainedDomain } from '../support/fixtures.ts';
-import { onTheWire } from '../support/wire.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import source from '../../../src/index.ts';
+import { archiveLists } from '../../../src/list/archive/archive.ts';
+import { catalogueDays, findDay } from '../../../src/list/archive/catalogue.ts';
+import type { ArchivedDay } from '../../../src/list/archive/day.ts';
+import { listNames } from '../../../src/list/lists.ts';
+import { publish } from '../../../src/list/publish/publish.ts';
+import { runCron } from '../../../src/worker/cron.ts';
+import { cost, counted } from '../../support/counted.ts';
+import { addRetainedDomain } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const at = (time: string) => new Date(`2026-05-${time}Z`);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { putBody } from '../../src/archive/body.ts';
-import { type Block, buildBlock, openBlock } from '../../src/public-list/format/block.ts';
-import { bodyBytes } from '../../src/public-list/format/body.ts';
-import { entryOf } from '../../src/public-list/format/entry.ts';
-import { createHead } from '../../src/public-list/format/head.ts';
-import { lentBucket } from '../support/lent-bucket.ts';
+import { putBody } from '../../../src/list/archive/body.ts';
+import { type Block, buildBlock, openBlock } from '../../../src/list/format/block.ts';
+import { bodyBytes } from '../../../src/list/format/body.ts';
+import { entryOf } from '../../../src/list/format/entry.ts';
+import { createHead } from '../../../src/list/format/head.ts';
+import { lentBucket } from '../../support/lent-bucket.ts';
 
 lentBucket({} as never);
 

@@ -1,4 +1,4 @@
-import { withMethods } from '../public-list/published.ts';
+import { withMethods } from '../published.ts';
 
 /** Deletes everything in the bucket, which has at most 1,000 objects. */
 export async function emptyBucket(bucket: R2Bucket): Promise<void> {

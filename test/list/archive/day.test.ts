@@ -1,7 +1,7 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ArchivedDay, listDays, putDay, readDay } from '../../src/archive/day.ts';
-import { withMethods } from '../public-list/published.ts';
+import { type ArchivedDay, listDays, putDay, readDay } from '../../../src/list/archive/day.ts';
+import { withMethods } from '../published.ts';
 import { locked } from './bucket.ts';
 
 let runtime: Miniflare;

@@ -1,6 +1,6 @@
-import type { Env } from '../../src/env.ts';
-import { MissingBlockError } from '../../src/public-list/kv.ts';
-import { withMethods } from '../public-list/published.ts';
+import type { Env } from '../../../src/base/env.ts';
+import { MissingBlockError } from '../../../src/list/kv.ts';
+import { withMethods } from '../published.ts';
 
 /** KV as it is for a publisher that is killed before it puts the head. */
 export function killedBeforeHead({ LISTS }: Env): KVNamespace {

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { dayOf, daysBefore } from '../../src/time/day.ts';
-import { published } from '../public-list/published.ts';
-import { useSmallBlocks } from '../public-list/small-blocks.ts';
-import { nameOf, seedRetainedNames } from '../support/seed.ts';
-import { onTheWire } from '../support/wire.ts';
-import { startWorkerFrom } from '../support/worker.ts';
+import { dayOf, daysBefore } from '../../../src/base/time/day.ts';
+import { listNames } from '../../../src/list/lists.ts';
+import { publish } from '../../../src/list/publish/publish.ts';
+import { nameOf, seedRetainedNames } from '../../support/seed.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { startWorkerFrom } from '../../support/worker.ts';
+import { published } from '../published.ts';
+import { useSmallBlocks } from '../small-blocks.ts';
 
 const sizes = { minimum: 128, mean: 256, maximum: 1_024 };
-const worker = startWorkerFrom('test/archive/small-blocks-worker.ts', {
+const worker = startWorkerFrom('test/list/archive/small-blocks-worker.ts', {
   BLOCK_SIZES: JSON.stringify(sizes),
 });
 useSmallBlocks(sizes);

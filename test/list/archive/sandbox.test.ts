@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { dayOf, daysBefore } from '../../src/time/day.ts';
-import { addRetainedDomain } from '../support/fixtures.ts';
-import { startSandbox } from '../support/worker.ts';
+import { dayOf, daysBefore } from '../../../src/base/time/day.ts';
+import { addRetainedDomain } from '../../support/fixtures.ts';
+import { startSandbox } from '../../support/worker.ts';
 
 const worker = startSandbox();
 const today = dayOf(new Date());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { archivedDays } from '../../drizzle/schema.ts';
-import { runCron } from '../../src/cron.ts';
-import { listNames, publicLists } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { setClockAhead } from '../../src/time/clock.ts';
-import { dayOf, daysBefore } from '../../src/time/day.ts';
-import { backUpDatabase } from '../public-list/backup.ts';
-import { readWhole } from '../public-list/reader.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { archivedDays } from '../../../drizzle/schema.ts';
+import { setClockAhead } from '../../../src/base/time/clock.ts';
+import { dayOf, daysBefore } from '../../../src/base/time/day.ts';
+import { listNames, publicLists } from '../../../src/list/lists.ts';
+import { publish } from '../../../src/list/publish/publish.ts';
+import { runCron } from '../../../src/worker/cron.ts';
+import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../../support/fixtures.ts';
+import { startWorker } from '../../support/worker.ts';
+import { backUpDatabase } from '../backup.ts';
+import { readWhole } from '../reader.ts';
 import { killedBeforeHead } from './killed-before-head.ts';
 
 const worker = startWorker();

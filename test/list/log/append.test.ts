@@ -1,14 +1,14 @@
 import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { putDay } from '../../src/archive/day.ts';
-import { toBase64 } from '../../src/bytes/encoding.ts';
-import { type ListName, listNames } from '../../src/public-list/lists.ts';
-import { appendDays, findCheckpoint } from '../../src/transparency/append.ts';
-import { parseCheckpoint, type Signer, signerOf } from '../../src/transparency/note.ts';
-import { bundlesOf, unbundle } from '../../src/transparency/tree.ts';
-import { checkEntries, openCheckpoint } from '../../src/transparency/verify.ts';
-import { withMethods } from '../public-list/published.ts';
-import { counted } from '../support/counted.ts';
+import { toBase64 } from '../../../src/base/bytes/encoding.ts';
+import { putDay } from '../../../src/list/archive/day.ts';
+import { type ListName, listNames } from '../../../src/list/lists.ts';
+import { appendDays, findCheckpoint } from '../../../src/list/log/append.ts';
+import { parseCheckpoint, type Signer, signerOf } from '../../../src/list/log/note.ts';
+import { checkEntries, openCheckpoint } from '../../../src/list/log/operator/verify.ts';
+import { bundlesOf, unbundle } from '../../../src/list/log/tree.ts';
+import { counted } from '../../support/counted.ts';
+import { withMethods } from '../published.ts';
 
 const isDeep = inject('isDeep');
 let runtime: Miniflare;

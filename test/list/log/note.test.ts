@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest';
-import { signCheckpoint, signerOf } from '../../src/transparency/note.ts';
-import { openCheckpoint } from '../../src/transparency/verify.ts';
+import { signCheckpoint, signerOf } from '../../../src/list/log/note.ts';
+import { openCheckpoint } from '../../../src/list/log/operator/verify.ts';
 
 /** The example of golang.org/x/mod/sumdb/note, which gives both forms of its key. */
 const example = {

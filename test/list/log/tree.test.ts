@@ -9,7 +9,7 @@ import {
   tilePath,
   tilesAfter,
   unbundle,
-} from '../../src/transparency/tree.ts';
+} from '../../../src/list/log/tree.ts';
 
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 const leaves = (count: number) =>

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseCheckpoint, signCheckpoint, signerOf } from '../../src/transparency/note.ts';
-import { unbundle } from '../../src/transparency/tree.ts';
-import { startSandbox } from '../support/worker.ts';
+import { parseCheckpoint, signCheckpoint, signerOf } from '../../../src/list/log/note.ts';
+import { unbundle } from '../../../src/list/log/tree.ts';
+import { startSandbox } from '../../support/worker.ts';
 
 /** Verifiers that were not written here, or need nothing of this program, beside a log of sixty days. */
 const worker = startSandbox();
@@ -59,7 +59,7 @@ const go = '/usr/share/gocode';
 const verify = (leaf: string, index: number, earlier: number) =>
   run(
     'go',
-    ['run', 'test/transparency/verify.go', address, key, String(index), leaf, String(earlier)],
+    ['run', 'test/list/log/verify.go', address, key, String(index), leaf, String(earlier)],
     // As Debian installs it: outside of modules.
     { GO111MODULE: 'off', GOPATH: go, GOFLAGS: '' },
   );

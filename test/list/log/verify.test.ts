@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { leafHash, rootOf } from '../../src/transparency/tree.ts';
-import { checkEntries } from '../../src/transparency/verify.ts';
+import { checkEntries } from '../../../src/list/log/operator/verify.ts';
+import { leafHash, rootOf } from '../../../src/list/log/tree.ts';
 
 const digest = '0a'.repeat(32);
 const line = (day: number, list = 'all') => `${list} 2026-05-0${day} e${day} ${digest} ${day}\n`;

@@ -1,12 +1,16 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { auctions } from '../../drizzle/schema.ts';
-import { correctAuction, registerAuction, updateAuction } from '../../src/auction/report.ts';
-import { startAuctions } from '../../src/auction/start.ts';
-import { addAuction, operator } from '../support/fixtures.ts';
-import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
-import { historyOf } from '../support/stored.ts';
-import { shareWorker } from '../support/worker.ts';
+import { auctions } from '../../../drizzle/schema.ts';
+import {
+  correctAuction,
+  registerAuction,
+  updateAuction,
+} from '../../../src/name/auction/report.ts';
+import { startAuctions } from '../../../src/name/auction/start.ts';
+import { addAuction, operator } from '../../support/fixtures.ts';
+import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
+import { historyOf } from '../../support/stored.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const registrationCode = 'd41d8cd98f00b204e9800998ecf8427e';

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { getAuction, listAuctions } from '../../src/auction/read.ts';
-import { importAuctions, startAuctions } from '../../src/auction/start.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
-import type { Origin } from '../../src/write.ts';
-import { addAuction, addContact, addDomainOf, addRegistrar, unique } from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
-import { auctionsOf, historyOf } from '../support/stored.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import type { Origin } from '../../../src/change/write.ts';
+import { getAuction, listAuctions } from '../../../src/name/auction/read.ts';
+import { importAuctions, startAuctions } from '../../../src/name/auction/start.ts';
+import { parseDomainName } from '../../../src/name/domain/name.ts';
+import {
+  addAuction,
+  addContact,
+  addDomainOf,
+  addRegistrar,
+  unique,
+} from '../../support/fixtures.ts';
+import { beforeBatch } from '../../support/meanwhile.ts';
+import { auctionsOf, historyOf } from '../../support/stored.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const origin: Origin = {

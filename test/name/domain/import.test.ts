@@ -1,13 +1,13 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { contacts, domainContacts, domains, registrars } from '../../drizzle/schema.ts';
-import { importDomains } from '../../src/domain/import.ts';
-import { listDomainsOfContact } from '../../src/domain/list.ts';
-import { findDomainProblems } from '../../src/domain/record.ts';
-import { shownChanges } from '../../src/history/changes.ts';
-import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
-import { changesOf } from '../support/stored.ts';
-import { shareWorker } from '../support/worker.ts';
+import { contacts, domainContacts, domains, registrars } from '../../../drizzle/schema.ts';
+import { shownChanges } from '../../../src/change/history/changes.ts';
+import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { listDomainsOfContact } from '../../../src/name/domain/operator/list.ts';
+import { findDomainProblems } from '../../../src/name/domain/record.ts';
+import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
+import { changesOf } from '../../support/stored.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { domainNameOf, parseDomainName, readDomainName } from '../../src/domain/name.ts';
+import { domainNameOf, parseDomainName, readDomainName } from '../../../src/name/domain/name.ts';
 
 test.each([
   ['example.ee', 'example.ee'],

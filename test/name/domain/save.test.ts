@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import { deleteAnyContact } from '../../src/contact/administer.ts';
-import type { Database } from '../../src/database/open.ts';
-import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
-import { loadDomains } from '../../src/domain/read.ts';
-import { type ImportedDomain, withKept } from '../../src/domain/record.ts';
-import { removeDomains } from '../../src/domain/remove.ts';
-import { saveDomain, saveDomains, type WantedDomain } from '../../src/domain/save.ts';
-import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
-import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
-import { historyOf } from '../support/stored.ts';
-import { shareWorker } from '../support/worker.ts';
+import type { Database } from '../../../src/base/database/open.ts';
+import { deleteAnyContact } from '../../../src/contact/administer.ts';
+import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
+import { loadDomains } from '../../../src/name/domain/read.ts';
+import { type ImportedDomain, withKept } from '../../../src/name/domain/record.ts';
+import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { saveDomain, saveDomains, type WantedDomain } from '../../../src/name/domain/save.ts';
+import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
+import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
+import { historyOf } from '../../support/stored.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

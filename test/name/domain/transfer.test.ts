@@ -1,17 +1,23 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { contacts, notifications, registrars } from '../../drizzle/schema.ts';
-import { updateAnyContact } from '../../src/contact/administer.ts';
-import { importDomains } from '../../src/domain/import.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
-import { getDomain } from '../../src/domain/read.ts';
-import { transferDomain } from '../../src/domain/transfer.ts';
-import { updateDomain } from '../../src/domain/update.ts';
-import { findNewestId } from '../../src/history/search.ts';
-import { addContact, addRegistrar, operator, unique, verification } from '../support/fixtures.ts';
-import { aroundBatches, beforeBatch } from '../support/meanwhile.ts';
-import { historyOf } from '../support/stored.ts';
-import { shareWorker } from '../support/worker.ts';
+import { contacts, notifications, registrars } from '../../../drizzle/schema.ts';
+import { findNewestId } from '../../../src/change/history/search.ts';
+import { updateAnyContact } from '../../../src/contact/administer.ts';
+import { parseDomainName } from '../../../src/name/domain/name.ts';
+import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { updateDomain } from '../../../src/name/domain/operator/update.ts';
+import { getDomain } from '../../../src/name/domain/read.ts';
+import { transferDomain } from '../../../src/name/domain/transfer.ts';
+import {
+  addContact,
+  addRegistrar,
+  operator,
+  unique,
+  verification,
+} from '../../support/fixtures.ts';
+import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
+import { historyOf } from '../../support/stored.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

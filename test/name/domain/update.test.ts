@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { importDomains } from '../../src/domain/import.ts';
-import { parseDomainName } from '../../src/domain/name.ts';
-import { getDomain } from '../../src/domain/read.ts';
-import { updateDomain } from '../../src/domain/update.ts';
-import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { parseDomainName } from '../../../src/name/domain/name.ts';
+import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { updateDomain } from '../../../src/name/domain/operator/update.ts';
+import { getDomain } from '../../../src/name/domain/read.ts';
+import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

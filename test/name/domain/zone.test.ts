@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findOutside } from '../../src/domain/zone.ts';
+import { findOutside } from '../../../src/name/domain/zone.ts';
 
 const zones = ['ee', 'com.ee', 'co.uk'];
 

@@ -1,23 +1,26 @@
-import { reportableStatuses, updateAuction } from '../../src/auction/report.ts';
-import { startAuction } from '../../src/auction/start-one.ts';
-import { createContact } from '../../src/contact/create.ts';
-import { deleteContact } from '../../src/contact/delete.ts';
-import { updateContact } from '../../src/contact/update.ts';
-import type { Database } from '../../src/database/open.ts';
-import { removeDomains } from '../../src/domain/remove.ts';
-import { saveDomain, saveDomains, type WantedDomain } from '../../src/domain/save.ts';
-import { registerDomain } from '../../src/registration/register.ts';
-import { releaseDomain } from '../../src/registration/release.ts';
-import { forgetRegistrations, takeBackRegistration } from '../../src/registration/take-back.ts';
-import { openDispute } from '../../src/retained-domain/dispute.ts';
-import { endReservations } from '../../src/retained-domain/end.ts';
-import { saveRetainedDomain } from '../../src/retained-domain/save.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import type { System } from '../../src/system/login.ts';
-import type { Origin } from '../../src/write.ts';
-import { contactValues } from '../support/fixtures.ts';
-import { domainOf, everyCommand, type Numbers, type Pool } from '../support/random-changes.ts';
+import type { Database } from '../../../src/base/database/open.ts';
+import type { Origin } from '../../../src/change/write.ts';
+import { createContact } from '../../../src/contact/create.ts';
+import { deleteContact } from '../../../src/contact/delete.ts';
+import { updateContact } from '../../../src/contact/update.ts';
+import { reportableStatuses, updateAuction } from '../../../src/name/auction/report.ts';
+import { startAuction } from '../../../src/name/auction/start-one.ts';
+import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { saveDomain, saveDomains, type WantedDomain } from '../../../src/name/domain/save.ts';
+import { registerDomain } from '../../../src/name/registration/register.ts';
+import { releaseDomain } from '../../../src/name/registration/release.ts';
+import {
+  forgetRegistrations,
+  takeBackRegistration,
+} from '../../../src/name/registration/take-back.ts';
+import { openDispute } from '../../../src/name/retained/dispute.ts';
+import { endReservations } from '../../../src/name/retained/end.ts';
+import { saveRetainedDomain } from '../../../src/name/retained/save.ts';
+import type { System } from '../../../src/party/system/login.ts';
+import { planRevert } from '../../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../../src/tool/undo/revert.ts';
+import { contactValues } from '../../support/fixtures.ts';
+import { domainOf, everyCommand, type Numbers, type Pool } from '../../support/random-changes.ts';
 import { readRows } from './lawful.ts';
 
 const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;

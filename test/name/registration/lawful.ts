@@ -1,9 +1,9 @@
 import { asc, inArray } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
-import type { Database } from '../../src/database/open.ts';
-import { loadDomains, type Recorded } from '../../src/domain/read.ts';
-import type { Pool } from '../support/random-changes.ts';
+import { auctions, disputes, retainedDomains } from '../../../drizzle/schema.ts';
+import type { Database } from '../../../src/base/database/open.ts';
+import { loadDomains, type Recorded } from '../../../src/name/domain/read.ts';
+import type { Pool } from '../../support/random-changes.ts';
 
 /** What the registry has of one name. */
 interface NameRows {

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { isPassingFault } from '../../src/database/retry.ts';
-import type { DomainName } from '../../src/domain/name.ts';
-import { RegistryError } from '../../src/error.ts';
-import type { Registered } from '../../src/registration/register.ts';
-import { systemActor } from '../../src/system/login.ts';
-import { answerOf } from '../support/client.ts';
-import { addSystem, operator, send } from '../support/fixtures.ts';
-import { newFollower, type Pages } from '../support/following.ts';
-import { everyCommand, type Numbers, newPool } from '../support/random-changes.ts';
-import { type Around, aroundCalls, inTurns } from '../support/turns.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { isPassingFault } from '../../../src/base/database/retry.ts';
+import { RegistryError } from '../../../src/base/error.ts';
+import type { DomainName } from '../../../src/name/domain/name.ts';
+import type { Registered } from '../../../src/name/registration/register.ts';
+import { systemActor } from '../../../src/party/system/login.ts';
+import { answerOf } from '../../support/client.ts';
+import { addSystem, operator, send } from '../../support/fixtures.ts';
+import { newFollower, type Pages } from '../../support/following.ts';
+import { everyCommand, type Numbers, newPool } from '../../support/random-changes.ts';
+import { type Around, aroundCalls, inTurns } from '../../support/turns.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { byOperator, byOthers, bySystem, type Life } from './deeds.ts';
 import { type Deed, newWitness } from './lawful.ts';
 

@@ -1,20 +1,20 @@
 import { eq, inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { history, listSources } from '../../drizzle/schema.ts';
-import { everyRow } from '../../src/database/every-row.ts';
+import { history, listSources } from '../../../drizzle/schema.ts';
+import { everyRow } from '../../../src/base/database/every-row.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
-} from '../../src/retained-domain/change-names.ts';
-import { endReservations } from '../../src/retained-domain/end.ts';
+} from '../../../src/name/retained/change-names.ts';
+import { endReservations } from '../../../src/name/retained/end.ts';
 import {
   findRetainedDomains,
   listRetainedDomains,
   type RetainedDomain,
   type RetainedStatus,
-} from '../../src/retained-domain/list.ts';
-import { operator, unique } from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+} from '../../../src/name/retained/list.ts';
+import { operator, unique } from '../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 
 const worker = shareEmptyWorker();

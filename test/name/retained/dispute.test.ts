@@ -1,18 +1,18 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { disputes, untilClosed } from '../../drizzle/schema.ts';
-import { everyRow } from '../../src/database/every-row.ts';
+import { disputes, untilClosed } from '../../../drizzle/schema.ts';
+import { everyRow } from '../../../src/base/database/every-row.ts';
 import {
   closeDispute,
   type Dispute,
   listDisputes,
   openDispute,
-} from '../../src/retained-domain/dispute.ts';
-import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
-import { operator, unique } from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
-import { changesOf } from '../support/stored.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../src/name/retained/dispute.ts';
+import { importDisputes } from '../../../src/name/retained/operator/import-disputes.ts';
+import { operator, unique } from '../../support/fixtures.ts';
+import { beforeBatch } from '../../support/meanwhile.ts';
+import { changesOf } from '../../support/stored.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,7 +1,7 @@
 import { and, asc, eq, type SQL } from 'drizzle-orm';
-import { history } from '../../drizzle/schema.ts';
-import type { Database } from '../../src/database/open.ts';
-import type { RetainedDomain, RetainedStatus } from '../../src/retained-domain/list.ts';
+import { history } from '../../../drizzle/schema.ts';
+import type { Database } from '../../../src/base/database/open.ts';
+import type { RetainedDomain, RetainedStatus } from '../../../src/name/retained/list.ts';
 
 export function named(name: string, status: RetainedStatus = 'reserved'): RetainedDomain {
   return { name, punycode: name, status, password: null, lastDay: null };

@@ -1,12 +1,12 @@
 import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { history, retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
-import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
-import { listRetainedDomains, type RetainedDomain } from '../../src/retained-domain/list.ts';
-import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { operator } from '../support/fixtures.ts';
-import { aroundBatches } from '../support/meanwhile.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { history, retainedDomains, retainedReplacements } from '../../../drizzle/schema.ts';
+import { addRetainedDomains } from '../../../src/name/retained/change-names.ts';
+import { listRetainedDomains, type RetainedDomain } from '../../../src/name/retained/list.ts';
+import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
+import { operator } from '../../support/fixtures.ts';
+import { aroundBatches } from '../../support/meanwhile.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 
 const worker = shareEmptyWorker();

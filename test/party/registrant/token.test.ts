@@ -1,6 +1,6 @@
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { expect, test } from 'vitest';
-import { issueToken, type TokenKey, verifyToken } from '../../src/registrant/token.ts';
+import { issueToken, type TokenKey, verifyToken } from '../../../src/party/registrant/token.ts';
 
 const key = (id: string, letter: string): TokenKey => ({
   id,

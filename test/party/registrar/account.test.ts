@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { getRegistrar, updateRegistrar } from '../../src/registrar/account.ts';
-import { addRegistrar, operator } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { getRegistrar, updateRegistrar } from '../../../src/party/registrar/account.ts';
+import { addRegistrar, operator } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -5,7 +5,7 @@ import {
   passwordHashPattern,
   rememberVerified,
   verifiedHash,
-} from '../../src/registrar/password.ts';
+} from '../../../src/party/registrar/password.ts';
 
 test('accepts the password that was hashed and no other', async () => {
   const stored = await hashPassword('ööbik 1');

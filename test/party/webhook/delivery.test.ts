@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
-import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { runCron } from '../../src/cron.ts';
-import { listHistory } from '../../src/history/search.ts';
-import { updateRegistrar } from '../../src/registrar/account.ts';
-import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
-import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
-import { endOldDeliveries, listFailingWebhooks } from '../../src/webhook/outbox.ts';
-import { resendDeliveries } from '../../src/webhook/resend.ts';
-import { addContact, operator } from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
+import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import { listHistory } from '../../../src/change/history/search.ts';
+import { updateRegistrar } from '../../../src/party/registrar/account.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook-secret.ts';
+import { sendDeliveries, testWebhook } from '../../../src/party/webhook/deliver.ts';
+import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
+import { endOldDeliveries, listFailingWebhooks } from '../../../src/party/webhook/outbox.ts';
+import { runCron } from '../../../src/worker/cron.ts';
+import { addContact, operator } from '../../support/fixtures.ts';
+import { beforeBatch } from '../../support/meanwhile.ts';
 import { type Received, verified } from './endpoint.ts';
 import { startPushing } from './pushing.ts';
 
@@ -60,7 +60,7 @@ it('a delivery is verified by the example of the documentation, which refuses wh
   await pass(0);
   const [{ headers, body }] = endpoint.received as [Received];
   const [, example] = /```js\n(import \{ createHmac[\s\S]*?)```/.exec(
-    readFileSync('src/http/README.md', 'utf8'),
+    readFileSync('src/worker/http/README.md', 'utf8'),
   )!;
   const { verify } = await import(`data:text/javascript,${encodeURIComponent(example!)}`);
   expect(verify(world.secret, headers, body)).toEqual(JSON.parse(body));

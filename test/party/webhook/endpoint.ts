@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { pushProblem } from '../http/openapi/contract.ts';
+import { pushProblem } from '../../worker/http/openapi/contract.ts';
 
 export interface Received {
   headers: IncomingHttpHeaders;

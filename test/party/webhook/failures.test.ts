@@ -1,9 +1,9 @@
 import { expect, it, vi } from 'vitest';
-import { openDatabase } from '../../src/database/open.ts';
-import { consumeDeliveries } from '../../src/webhook/consume.ts';
-import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
-import { Faults, passingMessages } from '../attack/faults.ts';
-import { aroundBatches } from '../support/meanwhile.ts';
+import { openDatabase } from '../../../src/base/database/open.ts';
+import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
+import { listDeliveries, queueDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { Faults, passingMessages } from '../../attack/faults.ts';
+import { aroundBatches } from '../../support/meanwhile.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 

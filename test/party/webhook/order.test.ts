@@ -1,14 +1,14 @@
 import { eq, sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { notifications, webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { updateRegistrar } from '../../src/registrar/account.ts';
-import { consumeDeliveries } from '../../src/webhook/consume.ts';
-import { sendDeliveries, testWebhook } from '../../src/webhook/deliver.ts';
-import { queueDeliveries } from '../../src/webhook/outbox.ts';
-import { resendDeliveries } from '../../src/webhook/resend.ts';
-import { counted } from '../support/counted.ts';
-import { operator } from '../support/fixtures.ts';
+import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import { openDatabase } from '../../../src/base/database/open.ts';
+import { updateRegistrar } from '../../../src/party/registrar/account.ts';
+import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
+import { sendDeliveries, testWebhook } from '../../../src/party/webhook/deliver.ts';
+import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
+import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { counted } from '../../support/counted.ts';
+import { operator } from '../../support/fixtures.ts';
 import { startPushing } from './pushing.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 

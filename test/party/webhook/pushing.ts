@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
-import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import { updateContactOfPerson } from '../../src/contact/update.ts';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { generateWebhookSecret } from '../../src/registrar/webhook-secret.ts';
-import { consumeDeliveries } from '../../src/webhook/consume.ts';
-import { listDeliveries, queueDeliveries } from '../../src/webhook/outbox.ts';
-import { addContact, addPerson, addRegistrar, operator, send } from '../support/fixtures.ts';
-import { shareEmptyWorker, type TestWorker } from '../support/worker.ts';
+import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import type { Env } from '../../../src/base/env.ts';
+import { updateContactOfPerson } from '../../../src/contact/update.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook-secret.ts';
+import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
+import { listDeliveries, queueDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { app } from '../../../src/worker/http/app.ts';
+import { addContact, addPerson, addRegistrar, operator, send } from '../../support/fixtures.ts';
+import { shareEmptyWorker, type TestWorker } from '../../support/worker.ts';
 import { startEndpoint } from './endpoint.ts';
 import { SteppedQueue } from './stepped-queue.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest';
-import { listDeliveries } from '../../src/webhook/outbox.ts';
-import { registrantClient } from '../support/client.ts';
-import { shareWorker } from '../support/worker.ts';
+import { listDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { registrantClient } from '../../support/client.ts';
+import { shareWorker } from '../../support/worker.ts';
 import { startEndpoint, verified } from './endpoint.ts';
 import { addPushed } from './pushing.ts';
 

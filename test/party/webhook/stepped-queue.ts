@@ -1,4 +1,4 @@
-import type { WebhookMessage } from '../../src/env.ts';
+import type { WebhookMessage } from '../../../src/base/env.ts';
 
 interface Waiting {
   body: WebhookMessage;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseWebhookUrl } from '../../src/webhook/url.ts';
+import { parseWebhookUrl } from '../../../src/party/webhook/url.ts';
 
 const deployed = { isLocal: false };
 

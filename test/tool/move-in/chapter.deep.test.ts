@@ -7,7 +7,7 @@ import { startInternetee } from './internetee.ts';
 
 const tool = startTool();
 const old = startInternetee(300);
-const chapter = readFileSync('src/cli/registry-files/README.md', 'utf8');
+const chapter = readFileSync('src/tool/move-in/README.md', 'utf8');
 let home: string;
 let rehearsal: TestRegistry;
 let deployed: TestRegistry;
@@ -31,7 +31,7 @@ function run(section: string, { directory }: TestRegistry): string {
       .replaceAll('REGISTRY', 'ALPHA')
       .replaceAll(/--remote|--persist-to \S+/g, `--persist-to ${directory}`);
     // As npm run does, without the time that it takes.
-    const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/cli/index.ts')}' "$@" --yes; }`;
+    const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/tool/index.ts')}' "$@" --yes; }`;
     const sql = `psql -X -q -v ON_ERROR_STOP=1 postgres <<'end'\n${commands}end`;
     const script = language === 'sql' ? sql : `set -e\n${npm}\n${commands}`;
     return execFileSync('sh', ['-c', script], {

@@ -8,7 +8,7 @@ import { row, writeFiles } from './files.ts';
 import { run } from './moves.ts';
 
 const tool = startTool();
-const chapter = readFileSync('src/cli/registry-files/README.md', 'utf8');
+const chapter = readFileSync('src/tool/move-in/README.md', 'utf8');
 
 function hasSqlite(): boolean {
   try {

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { readCsv } from '../../../src/cli/file/csv.ts';
+import { readCsv } from '../../../src/tool/files/csv.ts';
 import { startTool } from '../tool.ts';
 import { startInternetee } from './internetee.ts';
 

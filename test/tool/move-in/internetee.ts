@@ -20,7 +20,7 @@ export function startInternetee(contacts: number) {
     change: () => run('delta'),
     /** Writes the files to the directory, if there is a PostgreSQL. */
     async exportTo(directory: string, database = 'postgres'): Promise<void> {
-      const script = path.resolve('src/cli/registry-files/internetee.sql');
+      const script = path.resolve('src/tool/move-in/internetee.sql');
       if (!whyNoPostgres()) await postgres.psql(['-d', database, '-f', script], directory);
     },
     /** Says this SQL to the database. */

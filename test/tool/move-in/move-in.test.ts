@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { findDatabaseFile } from '../../../src/cli/local/file.ts';
-import { listMigrations } from '../../../src/cli/migrate.ts';
-import { readSeal } from '../../../src/cli/nouns/backup/seal.ts';
+import { findDatabaseFile } from '../../../src/tool/local/file.ts';
+import { listMigrations } from '../../../src/tool/migrate.ts';
+import { readSeal } from '../../../src/tool/nouns/backup/seal.ts';
 import { smallRegistry, uuidOf, writeFiles } from './files.ts';
 import { run, startMoves } from './moves.ts';
 

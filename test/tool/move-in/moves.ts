@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type beforeAll, beforeEach } from 'vitest';
-import { runProgram } from '../../../src/cli/program.ts';
+import { runProgram } from '../../../src/tool/program.ts';
 import { captured } from '../captured.ts';
 import { startTool } from '../tool.ts';
 import { type Files, readFileOf, writeFiles } from './files.ts';

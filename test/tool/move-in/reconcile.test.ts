@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
-import { setClockAhead } from '../../../src/time/clock.ts';
+import { setClockAhead } from '../../../src/base/time/clock.ts';
 import { row, smallRegistry, writeFiles } from './files.ts';
 import { run, startMoves } from './moves.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, it } from 'vitest';
-import { instantAfter } from '../../../src/cli/sandbox/calls.ts';
-import { dailyCron, dueRuns, hourlyCron } from '../../../src/cli/sandbox/move.ts';
+import { instantAfter } from '../../../src/tool/sandbox/calls.ts';
+import { dailyCron, dueRuns, hourlyCron } from '../../../src/tool/sandbox/move.ts';
 
 function due(from: string, to: string): string[] {
   return dueRuns(new Date(from), new Date(to)).map(

@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { loadDemoData } from '../../../src/cli/demo/load.ts';
-import { listCronRuns } from '../../../src/cron.ts';
-import { importDomains } from '../../../src/domain/import.ts';
-import { removeDomains } from '../../../src/domain/remove.ts';
-import { openDispute } from '../../../src/retained-domain/dispute.ts';
-import { dayOf } from '../../../src/time/day.ts';
+import { dayOf } from '../../../src/base/time/day.ts';
+import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { openDispute } from '../../../src/name/retained/dispute.ts';
+import { loadDemoData } from '../../../src/tool/demo/load.ts';
+import { listCronRuns } from '../../../src/worker/cron.ts';
 import { answerOf } from '../../support/client.ts';
 import { basic, newContact, operator, send } from '../../support/fixtures.ts';
 import { startSandbox } from '../../support/worker.ts';

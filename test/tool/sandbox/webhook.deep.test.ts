@@ -1,13 +1,13 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { registrars, webhooks } from '../../../drizzle/schema.ts';
-import { loadDemoData } from '../../../src/cli/demo/load.ts';
-import { generateWebhookSecret } from '../../../src/registrar/webhook-secret.ts';
-import { listDeliveries } from '../../../src/webhook/outbox.ts';
-import { resendDeliveries } from '../../../src/webhook/resend.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook-secret.ts';
+import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
+import { listDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { loadDemoData } from '../../../src/tool/demo/load.ts';
+import { startEndpoint } from '../../party/webhook/endpoint.ts';
 import { newContact, operator } from '../../support/fixtures.ts';
 import { startSandbox } from '../../support/worker.ts';
-import { startEndpoint } from '../../webhook/endpoint.ts';
 import { sandboxClients } from './clients.ts';
 
 const worker = startSandbox();

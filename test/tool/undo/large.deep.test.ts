@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
-import { history, retainedDomains } from '../../drizzle/schema.ts';
-import { addRetainedDomains } from '../../src/retained-domain/change-names.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import { named } from '../retained-domain/records.ts';
-import { emptyLists, operator } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { history, retainedDomains } from '../../../drizzle/schema.ts';
+import { addRetainedDomains } from '../../../src/name/retained/change-names.ts';
+import { planRevert } from '../../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../../src/tool/undo/revert.ts';
+import { named } from '../../name/retained/records.ts';
+import { emptyLists, operator } from '../../support/fixtures.ts';
+import { startWorker } from '../../support/worker.ts';
 
 const worker = startWorker();
 

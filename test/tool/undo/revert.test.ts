@@ -8,38 +8,38 @@ import {
   notifications,
   registrars,
   retainedDomains,
-} from '../../drizzle/schema.ts';
-import { cancelAuction } from '../../src/auction/cancel.ts';
-import { updateAuction } from '../../src/auction/report.ts';
-import { importAuctions, startAuctions } from '../../src/auction/start.ts';
+} from '../../../drizzle/schema.ts';
+import type { Origin } from '../../../src/change/write.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
   getContactByCode,
   updateAnyContact,
-} from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { type ContactRecord, importContacts } from '../../src/contact/import.ts';
-import { readOtherPersonalData } from '../../src/contact/personal-data.ts';
-import { removeOldValues } from '../../src/contact/recorded-values.ts';
-import { importDomains } from '../../src/domain/import.ts';
-import { type DomainName, parseDomainName } from '../../src/domain/name.ts';
-import { loadDomains } from '../../src/domain/read.ts';
-import type { DomainRecord } from '../../src/domain/record.ts';
-import { removeDomains } from '../../src/domain/remove.ts';
-import { transferDomain } from '../../src/domain/transfer.ts';
-import { updateDomain } from '../../src/domain/update.ts';
+} from '../../../src/contact/administer.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { type ContactRecord, importContacts } from '../../../src/contact/operator/import.ts';
+import { readOtherPersonalData } from '../../../src/contact/personal-data.ts';
+import { removeOldValues } from '../../../src/contact/recorded-values.ts';
+import { cancelAuction } from '../../../src/name/auction/cancel.ts';
+import { updateAuction } from '../../../src/name/auction/report.ts';
+import { importAuctions, startAuctions } from '../../../src/name/auction/start.ts';
+import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
+import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { updateDomain } from '../../../src/name/domain/operator/update.ts';
+import { loadDomains } from '../../../src/name/domain/read.ts';
+import type { DomainRecord } from '../../../src/name/domain/record.ts';
+import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { transferDomain } from '../../../src/name/domain/transfer.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
-} from '../../src/retained-domain/change-names.ts';
-import { closeDispute, openDispute } from '../../src/retained-domain/dispute.ts';
-import { importDisputes } from '../../src/retained-domain/import-disputes.ts';
-import { findRetainedDomains, type RetainedStatus } from '../../src/retained-domain/list.ts';
-import { replaceRetainedDomains } from '../../src/retained-domain/replace.ts';
-import { planRevert } from '../../src/revert/plan-revert.ts';
-import { revert } from '../../src/revert/revert.ts';
-import type { Origin } from '../../src/write.ts';
+} from '../../../src/name/retained/change-names.ts';
+import { closeDispute, openDispute } from '../../../src/name/retained/dispute.ts';
+import { findRetainedDomains, type RetainedStatus } from '../../../src/name/retained/list.ts';
+import { importDisputes } from '../../../src/name/retained/operator/import-disputes.ts';
+import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
+import { planRevert } from '../../../src/tool/undo/plan-revert.ts';
+import { revert } from '../../../src/tool/undo/revert.ts';
 import {
   addContact,
   addRegistrar,
@@ -49,9 +49,9 @@ import {
   pendingRequest,
   unique,
   verification,
-} from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { beforeBatch } from '../../support/meanwhile.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { history } from '../../drizzle/schema.ts';
-import { planRevert, type RevertPlan } from '../../src/revert/plan-revert.ts';
-import type { Reversal } from '../../src/revert/reversal.ts';
-import { revert } from '../../src/revert/revert.ts';
-import type { Origin } from '../../src/write.ts';
-import { operator } from '../support/fixtures.ts';
+import { history } from '../../../drizzle/schema.ts';
+import type { Origin } from '../../../src/change/write.ts';
+import { planRevert, type RevertPlan } from '../../../src/tool/undo/plan-revert.ts';
+import type { Reversal } from '../../../src/tool/undo/reversal.ts';
+import { revert } from '../../../src/tool/undo/revert.ts';
+import { operator } from '../../support/fixtures.ts';
 import {
   commands,
   type Numbers,
@@ -14,8 +14,8 @@ import {
   type Pool,
   snapshotOf,
   unlessRefused,
-} from '../support/random-changes.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+} from '../../support/random-changes.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const isDeep = inject('isDeep');

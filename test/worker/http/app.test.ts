@@ -1,9 +1,9 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
-import { onTheWire } from '../support/wire.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import type { Env } from '../../../src/base/env.ts';
+import { app } from '../../../src/worker/http/app.ts';
+import { addContact, addPerson, addRegistrar } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const uuid = '6fb4a1c2-5e5d-4d5a-9f39-0a6f1d2c3b4a';

@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { auctions } from '../../drizzle/schema.ts';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { published, withMethods } from '../public-list/published.ts';
-import { answerOf, auctionClient } from '../support/client.ts';
-import { cost, counted } from '../support/counted.ts';
-import { addAuction } from '../support/fixtures.ts';
-import { auctionsOf, historyOf } from '../support/stored.ts';
-import { startWorker } from '../support/worker.ts';
+import { auctions } from '../../../drizzle/schema.ts';
+import type { Env } from '../../../src/base/env.ts';
+import { app } from '../../../src/worker/http/app.ts';
+import { published, withMethods } from '../../list/published.ts';
+import { answerOf, auctionClient } from '../../support/client.ts';
+import { cost, counted } from '../../support/counted.ts';
+import { addAuction } from '../../support/fixtures.ts';
+import { auctionsOf, historyOf } from '../../support/stored.ts';
+import { startWorker } from '../../support/worker.ts';
 
 const worker = startWorker();
 const centre = auctionClient(worker);

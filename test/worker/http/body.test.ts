@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { answerOf, registrarClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar, newContact } from '../support/fixtures.ts';
-import { onTheWire } from '../support/wire.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, registrarClient } from '../../support/client.ts';
+import { addContact, addPerson, addRegistrar, newContact } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
-import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
-import { addContact, addDomainOf, addRegistrar, bearer, newContact } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, registrantClient, registrarClient } from '../../support/client.ts';
+import {
+  addContact,
+  addDomainOf,
+  addRegistrar,
+  bearer,
+  newContact,
+} from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
-import { history } from '../../drizzle/schema.ts';
-import { updateAnyContact } from '../../src/contact/administer.ts';
-import { registrantClient, registrarClient } from '../support/client.ts';
+import { history } from '../../../drizzle/schema.ts';
+import { updateAnyContact } from '../../../src/contact/administer.ts';
+import { registrantClient, registrarClient } from '../../support/client.ts';
 import {
   addContact,
   addPerson,
@@ -11,8 +11,8 @@ import {
   newContact,
   operator,
   unique,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

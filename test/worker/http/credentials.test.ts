@@ -1,15 +1,23 @@
 import { eq, sql } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
-import { certificates, type SystemRight } from '../../drizzle/schema.ts';
-import { bindCertificate, requireCertificate } from '../../src/credential/certificate.ts';
-import { forgetReplaced, type Holder, holders, rotateHolder } from '../../src/credential/holder.ts';
-import { app } from '../../src/http/app.ts';
-import { findRefusals } from '../../src/registrar/login.ts';
-import { hashPassword } from '../../src/registrar/password.ts';
-import { rateLimits } from '../../src/settings.ts';
-import { answerOf } from '../support/client.ts';
-import { addRegistrar, addSystem, basic, operator, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { certificates, type SystemRight } from '../../../drizzle/schema.ts';
+import {
+  forgetReplaced,
+  type Holder,
+  holders,
+  rotateHolder,
+} from '../../../src/party/credential/holder.ts';
+import {
+  bindCertificate,
+  requireCertificate,
+} from '../../../src/party/credential/operator/certificate.ts';
+import { findRefusals } from '../../../src/party/registrar/login.ts';
+import { hashPassword } from '../../../src/party/registrar/password.ts';
+import { app } from '../../../src/worker/http/app.ts';
+import { rateLimits } from '../../../src/worker/settings.ts';
+import { answerOf } from '../../support/client.ts';
+import { addRegistrar, addSystem, basic, operator, send } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const policy = rateLimits.map((limit) => `"${limit}";q=600;w=60`).join(', ');

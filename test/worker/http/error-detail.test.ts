@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { answerOf, registrarClient } from '../support/client.ts';
-import { addContact, addRegistrar } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, registrarClient } from '../../support/client.ts';
+import { addContact, addRegistrar } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const { request, update, delete: remove, list } = registrarClient(worker);

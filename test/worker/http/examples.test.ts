@@ -5,15 +5,15 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addRetainedDomain, emptyLists } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { addRetainedDomain, emptyLists } from '../../support/fixtures.ts';
+import { startWorker } from '../../support/worker.ts';
 
 /** The examples of the interface documentation, run exactly as they stand there. */
 const worker = startWorker();
 let directory: string;
 
 async function example(language: string, containing: string): Promise<string> {
-  const text = await readFile('src/http/README.md', 'utf8');
+  const text = await readFile('src/worker/http/README.md', 'utf8');
   const blocks = [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)];
   const found = blocks.filter(([, kind, code]) => kind === language && code!.includes(containing));
   expect(found).toHaveLength(1);

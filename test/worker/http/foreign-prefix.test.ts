@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
-import { openApiDocument } from '../../src/http/document.openapi.ts';
-import { answerOf } from '../support/client.ts';
+import { deleteAnyContact, updateAnyContact } from '../../../src/contact/administer.ts';
+import { openApiDocument } from '../../../src/worker/http/document.openapi.ts';
+import { answerOf } from '../../support/client.ts';
 import {
   addContact,
   addRegistrar,
@@ -10,9 +10,9 @@ import {
   pendingRequest,
   send,
   verification,
-} from '../support/fixtures.ts';
-import { pdf, sharedIdentityService } from '../support/identity-service.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { pdf, sharedIdentityService } from '../../support/identity-service.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 /** Codes that moved in may begin with another registrar's: whose a contact is, the database says. */
 

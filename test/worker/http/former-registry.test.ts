@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerOf, completed, registrantClient, registrarClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, completed, registrantClient, registrarClient } from '../../support/client.ts';
+import { addContact, addPerson, addRegistrar, send } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 /** Contacts with values that a former registry accepted and today's rules refuse. */
 

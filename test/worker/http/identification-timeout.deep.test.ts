@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerOf, refused, registrarClient } from '../support/client.ts';
-import { addContact, addRegistrar } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, refused, registrarClient } from '../../support/client.ts';
+import { addContact, addRegistrar } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -1,7 +1,7 @@
 import { expect, it, test } from 'vitest';
-import { addRegistrar, basic, newContact, send } from '../support/fixtures.ts';
-import { onTheWire } from '../support/wire.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { addRegistrar, basic, newContact, send } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 

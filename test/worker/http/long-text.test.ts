@@ -1,8 +1,8 @@
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { maximumBodyBytes } from '../../src/http/input.ts';
-import { maximumLength } from '../../src/http/site/view.ts';
-import { unitsPerCharacter } from '../../src/text/nfc.ts';
-import { cost, counted } from '../support/counted.ts';
+import { unitsPerCharacter } from '../../../src/base/text/nfc.ts';
+import { maximumBodyBytes } from '../../../src/worker/http/request/input.ts';
+import { maximumLength } from '../../../src/worker/http/site/view.ts';
+import { cost, counted } from '../../support/counted.ts';
 import {
   addAuction,
   addContact,
@@ -11,8 +11,8 @@ import {
   contactValues,
   newContact,
   send,
-} from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 
 /** `normalize` takes half a second for a body full of combining marks in the wrong order, so they must not reach it. */
 const worker = shareEmptyWorker();

@@ -1,14 +1,14 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
-import { deleteOldOutcomes } from '../../src/outcome.ts';
+import { contacts, history, idempotencyKeys } from '../../../drizzle/schema.ts';
+import { deleteOldOutcomes } from '../../../src/change/outcome.ts';
 import {
   answerOf,
   completed,
   refused,
   registrantClient,
   registrarClient,
-} from '../support/client.ts';
+} from '../../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -16,8 +16,8 @@ import {
   addRegistrar,
   bearer,
   newContact,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

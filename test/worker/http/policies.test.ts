@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { description, introductionFor } from '../../src/http/openapi/introduction.ts';
-import { shareWorker } from '../support/worker.ts';
+import { description, introductionFor } from '../../../src/worker/http/openapi/introduction.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const settings = {
   VERIFICATION_POLICY_URL: 'https://example.ee/verification',

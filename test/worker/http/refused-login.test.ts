@@ -1,13 +1,13 @@
 import { expect, it, vi } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import type { LoginRefusal } from '../../src/error.ts';
-import { app } from '../../src/http/app.ts';
-import { issueToken, type TokenKey } from '../../src/registrant/token.ts';
-import { authenticate, findRefusals, loginOf } from '../../src/registrar/login.ts';
-import { hashPassword } from '../../src/registrar/password.ts';
-import { settings } from '../../src/settings.ts';
-import { addRegistrar, addSystem, basic } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import type { Env } from '../../../src/base/env.ts';
+import type { LoginRefusal } from '../../../src/base/error.ts';
+import { issueToken, type TokenKey } from '../../../src/party/registrant/token.ts';
+import { authenticate, findRefusals, loginOf } from '../../../src/party/registrar/login.ts';
+import { hashPassword } from '../../../src/party/registrar/password.ts';
+import { app } from '../../../src/worker/http/app.ts';
+import { settings } from '../../../src/worker/settings.ts';
+import { addRegistrar, addSystem, basic } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const address = '192.0.2.7';

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contacts, history, notifications } from '../../drizzle/schema.ts';
-import { keysOf } from '../../src/contact/keys.ts';
-import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { contacts, history, notifications } from '../../../drizzle/schema.ts';
+import { keysOf } from '../../../src/contact/keys.ts';
+import { answerOf, refused, registrantClient, registrarClient } from '../../support/client.ts';
+import { addContact, addPerson, addRegistrar } from '../../support/fixtures.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 /** A value that a client repeats is no change and is not judged, whatever a former registry accepted. */
 

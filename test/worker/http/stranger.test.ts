@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { addContact, addRegistrar, basic, newContact } from '../support/fixtures.ts';
-import { onTheWire } from '../support/wire.ts';
-import { shareWorker } from '../support/worker.ts';
+import { addContact, addRegistrar, basic, newContact } from '../../support/fixtures.ts';
+import { onTheWire } from '../../support/wire.ts';
+import { shareWorker } from '../../support/worker.ts';
 
 /** Whoever may not log in learns no more from any request than from the simplest one. */
 const worker = shareWorker();

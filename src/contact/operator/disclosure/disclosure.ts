@@ -1,14 +1,14 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, disclosures } from '../../drizzle/schema.ts';
-import { type Contact, isUnchanged, selectContacts } from '../contact/contact.ts';
-import { contactColumns } from '../contact/fields.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { difference } from '../history/changes.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
-import { textField } from '../text/field.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+import { contacts, disclosures } from '../../../../drizzle/schema.ts';
+import { insertRows } from '../../../base/database/insert-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { textField } from '../../../base/text/field.ts';
+import { difference } from '../../../change/history/changes.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../../../change/write.ts';
+import { type Contact, isUnchanged, selectContacts } from '../../contact.ts';
+import { contactColumns } from '../../fields.ts';
 import { type Disclosure, getDisclosure } from './read.ts';
 
 /** What a contact says about its person, by the names that registrars know. */

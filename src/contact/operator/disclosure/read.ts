@@ -1,9 +1,9 @@
 import { and, asc, eq, gt, isNull, lte } from 'drizzle-orm';
-import { contacts, disclosures } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
-import { RegistryError } from '../error.ts';
-import { timeAfter } from '../time/clock.ts';
+import { contacts, disclosures } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import type { RowsAfter } from '../../../base/database/paging.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { timeAfter } from '../../../base/time/clock.ts';
 
 export type Disclosure = typeof disclosures.$inferSelect;
 

@@ -1,5 +1,5 @@
-import { everyRow } from '../database/every-row.ts';
-import type { Database } from '../database/open.ts';
+import { everyRow } from '../../../base/database/every-row.ts';
+import type { Database } from '../../../base/database/open.ts';
 import { type Disclosure, listDisclosures } from './read.ts';
 
 /**

@@ -5,18 +5,18 @@ import {
   contacts,
   domainContacts,
   type VerificationDemand,
-} from '../../drizzle/schema.ts';
-import { getContactByCode } from '../contact/administer.ts';
-import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
-import { demandRule, reasonIn } from '../contact/verification-rules.ts';
-import { isVerified } from '../contact/verifications.ts';
-import { isIn, jsonArrays } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { type RecordProblem, RegistryError } from '../error.ts';
-import type { Changes } from '../history/changes.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
-import { dayOf } from '../time/day.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
+} from '../../../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../../../base/database/json-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { type RecordProblem, RegistryError } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { dayOf } from '../../../base/time/day.ts';
+import type { Changes } from '../../../change/history/changes.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../../../change/write.ts';
+import { getContactByCode } from '../../administer.ts';
+import { notifyingRegistrar, rowUpdate } from '../../change.ts';
+import { demandRule, reasonIn } from '../../operator/verification-rules.ts';
+import { isVerified } from '../../verifications.ts';
 
 /** Sorts the claims. Throws `invalid`, also for a day that is past. */
 export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {

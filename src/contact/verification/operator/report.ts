@@ -1,9 +1,9 @@
 import { asc, eq, type SQL, sql } from 'drizzle-orm';
-import { type Claim, claims, contacts, registrars } from '../../drizzle/schema.ts';
-import { isOverdue } from '../contact/administer.ts';
-import { verificationColumn } from '../contact/fields.ts';
-import type { Database } from '../database/open.ts';
-import { dayOf, daysBefore, monthsBefore } from '../time/day.ts';
+import { type Claim, claims, contacts, registrars } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { dayOf, daysBefore, monthsBefore } from '../../../base/time/day.ts';
+import { isOverdue } from '../../administer.ts';
+import { verificationColumn } from '../../fields.ts';
 
 export function countOverdue(db: Database, now: Date): Promise<number> {
   return db.$count(contacts, isOverdue(dayOf(now)));

@@ -1,8 +1,8 @@
-import { listNames } from '../public-list/lists.ts';
-import { daysBefore } from '../time/day.ts';
-import { bodiesPrefix, bodyKey } from './body.ts';
-import { type ArchivedDay, listDays } from './day.ts';
-import { listObjects } from './objects.ts';
+import { daysBefore } from '../../../base/time/day.ts';
+import { listNames } from '../../lists.ts';
+import { bodiesPrefix, bodyKey } from '../body.ts';
+import { type ArchivedDay, listDays } from '../day.ts';
+import { listObjects } from '../objects.ts';
 
 /** Days that were recorded as missing, or whose content the bucket has lost. */
 export interface Gap {

@@ -1,4 +1,4 @@
-import { listObjects } from './objects.ts';
+import { listObjects } from '../objects.ts';
 
 /*
  * The bucket has an empty object for each erasure of a contact, so that a restore of an older backup does not undo it.

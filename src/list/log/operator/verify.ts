@@ -1,8 +1,8 @@
-import type { KeptDay } from '../archive/day.ts';
-import { hex } from '../bytes/digest.ts';
-import { fromBase64 } from '../bytes/encoding.ts';
-import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from './note.ts';
-import { isSame, leafHash, rootOf } from './tree.ts';
+import { hex } from '../../../base/bytes/digest.ts';
+import { fromBase64 } from '../../../base/bytes/encoding.ts';
+import type { KeptDay } from '../../archive/day.ts';
+import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from '../note.ts';
+import { isSame, leafHash, rootOf } from '../tree.ts';
 
 /** What the log says about one list and day. */
 export interface Leaf extends Pick<KeptDay, 'day' | 'etag' | 'sha256' | 'count'> {

@@ -1,8 +1,8 @@
-import type { Database } from '../database/open.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
-import type { DomainRow } from './change.ts';
-import { type ImportedDomain, withKept } from './record.ts';
-import { saveDomains, type WantedDomain } from './save.ts';
+import type { Database } from '../../../base/database/open.ts';
+import type { ChangeOptions, Origin } from '../../../change/write.ts';
+import type { DomainRow } from '../change.ts';
+import { type ImportedDomain, withKept } from '../record.ts';
+import { saveDomains, type WantedDomain } from '../save.ts';
 
 /**
  * Makes the domains and their contacts equal to the records, all or none. The last record of a repeated name counts.

@@ -5,14 +5,14 @@ import {
   domainRoles,
   domains,
   registrars,
-} from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import type { RowsAfter } from '../database/paging.ts';
-import { RegistryError } from '../error.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
-import type { DomainName } from './name.ts';
-import { selectDomains } from './read.ts';
-import type { DomainRole } from './record.ts';
+} from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import type { RowsAfter } from '../../../base/database/paging.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import type { DomainName } from '../name.ts';
+import { selectDomains } from '../read.ts';
+import type { DomainRole } from '../record.ts';
 
 export interface DomainOfContact extends DomainName {
   registrar: string;

@@ -1,10 +1,10 @@
-import type { Database } from '../database/open.ts';
-import type { Changes } from '../history/changes.ts';
-import type { ChangeOptions, Origin } from '../write.ts';
-import type { DomainName } from './name.ts';
-import { type Recorded, unknownDomain } from './read.ts';
-import type { DomainRecord } from './record.ts';
-import { saveDomain } from './save.ts';
+import type { Database } from '../../../base/database/open.ts';
+import type { Changes } from '../../../change/history/changes.ts';
+import type { ChangeOptions, Origin } from '../../../change/write.ts';
+import type { DomainName } from '../name.ts';
+import { type Recorded, unknownDomain } from '../read.ts';
+import type { DomainRecord } from '../record.ts';
+import { saveDomain } from '../save.ts';
 
 /** A role that is left out keeps its contacts. */
 export type DomainContacts = Partial<Pick<DomainRecord, 'registrant' | 'admin' | 'tech'>>;

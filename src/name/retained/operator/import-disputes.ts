@@ -1,9 +1,14 @@
 import { asc, sql } from 'drizzle-orm';
-import { disputes } from '../../drizzle/schema.ts';
-import { isIn, jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { orRefusal, type Problem, type RecordProblem, throwProblems } from '../error.ts';
-import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../write.ts';
+import { disputes } from '../../../../drizzle/schema.ts';
+import { isIn, jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { orRefusal, type Problem, type RecordProblem, throwProblems } from '../../../base/error.ts';
+import {
+  type ChangeOptions,
+  changeEach,
+  changesOfRows,
+  type Origin,
+} from '../../../change/write.ts';
 import {
   checkDays,
   type DisputedDays,
@@ -12,7 +17,7 @@ import {
   newDispute,
   overlapProblem,
   overlaps,
-} from './dispute.ts';
+} from '../dispute.ts';
 
 /**
  * Days that are not in the calendar or in the wrong order, disputes that share days with another of the name, and a

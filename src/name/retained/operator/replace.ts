@@ -1,12 +1,12 @@
 import { and, eq, inArray, lt, sql } from 'drizzle-orm';
-import { retainedDomains, retainedReplacements } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { RegistryError } from '../error.ts';
-import { nothingSince } from '../history/search.ts';
-import { type ChangeOfSeenOptions, changeEach, type Origin } from '../write.ts';
+import { retainedDomains, retainedReplacements } from '../../../../drizzle/schema.ts';
+import { insertRows } from '../../../base/database/insert-rows.ts';
+import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { nothingSince } from '../../../change/history/search.ts';
+import { type ChangeOfSeenOptions, changeEach, type Origin } from '../../../change/write.ts';
 import {
   additions,
   addRetainedDomains,
@@ -16,8 +16,8 @@ import {
   namesIn,
   removals,
   updates,
-} from './change-names.ts';
-import type { RetainedDomain, RetainedStatus } from './list.ts';
+} from '../change-names.ts';
+import type { RetainedDomain, RetainedStatus } from '../list.ts';
 
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 

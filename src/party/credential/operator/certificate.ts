@@ -1,12 +1,12 @@
 import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
-import { apiUsers, certificates, systems } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { type Changes, difference } from '../history/changes.ts';
-import { timeAfter } from '../time/clock.ts';
-import type { Operation } from '../write.ts';
-import { changeHolder, type Holder, holders, holderText, type Seen } from './holder.ts';
+import { apiUsers, certificates, systems } from '../../../../drizzle/schema.ts';
+import { insertRows } from '../../../base/database/insert-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { timeAfter } from '../../../base/time/clock.ts';
+import { type Changes, difference } from '../../../change/history/changes.ts';
+import type { Operation } from '../../../change/write.ts';
+import { changeHolder, type Holder, holders, holderText, type Seen } from '../holder.ts';
 
 /** A client certificate; without name and end if only its fingerprint is known. */
 export type Certificate = Pick<

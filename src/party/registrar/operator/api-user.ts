@@ -1,10 +1,10 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
-import { apiUsers, registrars } from '../../drizzle/schema.ts';
-import { addHolder } from '../credential/holder.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import type { Operation } from '../write.ts';
-import { getRegistrar } from './account.ts';
+import { apiUsers, registrars } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { retried } from '../../../base/database/retry.ts';
+import type { Operation } from '../../../change/write.ts';
+import { addHolder } from '../../credential/holder.ts';
+import { getRegistrar } from '../account.ts';
 
 /** Lists the API users of one registrar or of all, by registrar and username, without their secrets. */
 export function listApiUsers(db: Database, registrarCode?: string) {

@@ -1,12 +1,12 @@
 import { and, asc, eq } from 'drizzle-orm';
-import { type SystemRight, systemRights, systems } from '../../drizzle/schema.ts';
-import { addHolder, changeHolder } from '../credential/holder.ts';
-import type { Database } from '../database/open.ts';
-import { RegistryError } from '../error.ts';
-import { type Changes, difference } from '../history/changes.ts';
-import { addressEntries, getRegistrar } from '../registrar/account.ts';
-import { asciiUpperCase } from '../text/ascii-case.ts';
-import type { Operation } from '../write.ts';
+import { type SystemRight, systemRights, systems } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { type Changes, difference } from '../../../change/history/changes.ts';
+import type { Operation } from '../../../change/write.ts';
+import { addHolder, changeHolder } from '../../credential/holder.ts';
+import { addressEntries, getRegistrar } from '../../registrar/account.ts';
 
 export type SystemAccount = typeof systems.$inferSelect;
 

@@ -1,12 +1,12 @@
 import { and, eq, gte, isNotNull, not } from 'drizzle-orm';
-import { webhookDeliveries, webhooks } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { retried } from '../database/retry.ts';
-import { RegistryError } from '../error.ts';
-import { getWebhook } from '../registrar/account.ts';
-import { isOpen } from '../registrar/webhook.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../write.ts';
-import { restEnded } from './hold.ts';
+import { webhookDeliveries, webhooks } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { type Change, type ChangeOptions, type Origin, write } from '../../../change/write.ts';
+import { getWebhook } from '../../registrar/account.ts';
+import { isOpen } from '../../registrar/webhook.ts';
+import { restEnded } from '../hold.ts';
 
 /**
  * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since

@@ -1,17 +1,17 @@
 import type * as z from 'zod/mini';
-import { type Claim, contacts } from '../../drizzle/schema.ts';
-import { derivedStatuses, generateAuthInfo } from '../contact/contact.ts';
-import { insertContacts } from '../contact/create.ts';
-import { contactColumns, contactFields, verificationColumn } from '../contact/fields.ts';
-import { invalidValues } from '../contact/invalid.ts';
-import { keysOf } from '../contact/keys.ts';
+import { type Claim, contacts } from '../../../../drizzle/schema.ts';
+import { currentTime } from '../../../base/time/clock.ts';
+import { derivedStatuses, generateAuthInfo } from '../../../contact/contact.ts';
+import { insertContacts } from '../../../contact/create.ts';
+import { contactColumns, contactFields, verificationColumn } from '../../../contact/fields.ts';
+import { invalidValues } from '../../../contact/invalid.ts';
+import { keysOf } from '../../../contact/keys.ts';
 import {
   demandRule,
   identityRequestRule,
   reasonIn,
   verificationRule,
-} from '../contact/verification-rules.ts';
-import { currentTime } from '../time/clock.ts';
+} from '../../../contact/operator/verification-rules.ts';
 import { columnOf, type Form, type Kind, registrarOf, rowsOf } from './kind.ts';
 import {
   code,

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
-import { contacts, domainContacts, domainRoles, domains } from '../../drizzle/schema.ts';
-import { insertRows } from '../database/insert-rows.ts';
-import { insertDomains } from '../domain/change.ts';
+import { contacts, domainContacts, domainRoles, domains } from '../../../../drizzle/schema.ts';
+import { insertRows } from '../../../base/database/insert-rows.ts';
+import { insertDomains } from '../../../name/domain/change.ts';
 import { type Kind, punycode, registrarOf, rowsOf, tableColumns } from './kind.ts';
 import { code, domainName, oneOf, requiredInstant } from './reader.ts';
 

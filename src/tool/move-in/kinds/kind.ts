@@ -1,9 +1,9 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { type HistorySubject, registrars } from '../../drizzle/schema.ts';
-import type { Database } from '../database/open.ts';
-import { parseDomainName } from '../domain/name.ts';
+import { type HistorySubject, registrars } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { parseDomainName } from '../../../name/domain/name.ts';
 import { anyText, type ReadText, registrarCode } from './reader.ts';
 
 /** A row as the files have it: by the name of the column, its canonical text, or null. Equal forms are equal rows. */

@@ -6,11 +6,11 @@ import {
   retainedDomains,
   type retainedStatuses,
   untilClosed,
-} from '../../drizzle/schema.ts';
-import { insertAuctions } from '../auction/start.ts';
-import { insertRetainedDomains, namesIn } from '../retained-domain/change-names.ts';
-import { insertDisputes } from '../retained-domain/dispute.ts';
-import { dayOf } from '../time/day.ts';
+} from '../../../../drizzle/schema.ts';
+import { dayOf } from '../../../base/time/day.ts';
+import { insertAuctions } from '../../../name/auction/start.ts';
+import { insertRetainedDomains, namesIn } from '../../../name/retained/change-names.ts';
+import { insertDisputes } from '../../../name/retained/dispute.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind, linkKind } from './domains.ts';
 import { type Kind, punycode, rowsOf, tableColumns } from './kind.ts';

@@ -1,9 +1,9 @@
-import { knownCountry } from '../contact/country.ts';
-import { readDomainName } from '../domain/name.ts';
-import { RegistryError } from '../error.ts';
-import { asciiLowerCase, asciiUpperCase } from '../text/ascii-case.ts';
-import { nfc } from '../text/nfc.ts';
-import { isDay } from '../time/day.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { asciiLowerCase, asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { nfc } from '../../../base/text/nfc.ts';
+import { isDay } from '../../../base/time/day.ts';
+import { knownCountry } from '../../../contact/country.ts';
+import { readDomainName } from '../../../name/domain/name.ts';
 
 /** Notes that a value is not taken as it is in the file, and why. */
 export type Note = (why: string) => void;

@@ -1,9 +1,13 @@
 import { sql } from 'drizzle-orm';
-import { apiUsers, certificates, registrars } from '../../drizzle/schema.ts';
-import { parseAddressList } from '../address-list.ts';
-import { insertRows, valuesInJson } from '../database/insert-rows.ts';
-import { registrarIdOf } from '../registrar/account.ts';
-import { hashPassword, isPasswordOf, passwordHashPattern } from '../registrar/password.ts';
+import { apiUsers, certificates, registrars } from '../../../../drizzle/schema.ts';
+import { parseAddressList } from '../../../base/address-list.ts';
+import { insertRows, valuesInJson } from '../../../base/database/insert-rows.ts';
+import { registrarIdOf } from '../../../party/registrar/account.ts';
+import {
+  hashPassword,
+  isPasswordOf,
+  passwordHashPattern,
+} from '../../../party/registrar/password.ts';
 import { columnOf, type Kind, registrarOf, rowsOf, tableColumns } from './kind.ts';
 import {
   anyText,

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
-import { everyRow } from '../database/every-row.ts';
-import { jsonArrays, rowsIn } from '../database/json-rows.ts';
-import type { Database } from '../database/open.ts';
-import { difference, registrarsSubjects } from '../history/changes.ts';
-import { type ChangesOfMany, changeEach, type Origin } from '../write.ts';
+import { everyRow } from '../../../base/database/every-row.ts';
+import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { difference, registrarsSubjects } from '../../../change/history/changes.ts';
+import { type ChangesOfMany, changeEach, type Origin } from '../../../change/write.ts';
 import type { Form, Kind, Lists } from './kind.ts';
 
 const pageRows = 2_000;

@@ -1,8 +1,13 @@
 import { eq, sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars, systems } from '../../../../drizzle/schema.ts';
-import type { Database } from '../../../database/open.ts';
-import { difference, shownField } from '../../../history/changes.ts';
-import { type ChangesOfMany, changeEach, changesOfRows, type Origin } from '../../../write.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { difference, shownField } from '../../../change/history/changes.ts';
+import {
+  type ChangesOfMany,
+  changeEach,
+  changesOfRows,
+  type Origin,
+} from '../../../change/write.ts';
 
 /** What decides whether a registrar, an API user or a system gets in. */
 export interface Account {

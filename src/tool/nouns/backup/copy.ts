@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
-import { chunkedJson } from '../../../database/json-rows.ts';
-import { RegistryError } from '../../../error.ts';
+import { chunkedJson } from '../../../base/database/json-rows.ts';
+import { RegistryError } from '../../../base/error.ts';
 import { restoreMarker } from '../../migrate.ts';
 import { startProgress } from '../../report/progress.ts';
 import { parentsFirst, selectTables, type TableReference, tablesOf } from './contents.ts';

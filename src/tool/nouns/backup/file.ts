@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { RegistryError } from '../../../error.ts';
-import { writeWhole } from '../../file/whole.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { writeWhole } from '../../files/whole.ts';
 import { findDatabaseFile } from '../../local/file.ts';
 import { type Contents, contentsOf } from './contents.ts';
 import { type Seal, seal } from './seal.ts';

@@ -1,4 +1,4 @@
-import { openDatabase } from '../../../database/open.ts';
+import { openDatabase } from '../../../base/database/open.ts';
 import { openFile } from '../../local/file.ts';
 import { applyMigrations } from '../../migrate.ts';
 import type { Registry } from '../../registry.ts';

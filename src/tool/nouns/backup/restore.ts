@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
-import { RegistryError } from '../../../error.ts';
-import { listNames } from '../../../public-list/lists.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { listNames } from '../../../list/lists.ts';
 import { type CommonOptions, commandLine, reading, registryOptions } from '../../command.ts';
 import { findDatabaseFile } from '../../local/file.ts';
 import { unfinishedRestore } from '../../migrate.ts';

@@ -8,7 +8,7 @@ import {
   readSync,
   statSync,
 } from 'node:fs';
-import { RegistryError } from '../../../error.ts';
+import { RegistryError } from '../../../base/error.ts';
 import type { Contents } from './contents.ts';
 
 /**

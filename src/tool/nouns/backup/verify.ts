@@ -2,7 +2,7 @@ import { mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { RegistryError } from '../../../error.ts';
+import { RegistryError } from '../../../base/error.ts';
 import { bare } from '../../command.ts';
 import { openFile } from '../../local/file.ts';
 import { atInterrupt } from '../../report/interrupt.ts';

@@ -1,16 +1,16 @@
 import { Option } from '@commander-js/extra-typings';
 import { claims, type VerificationDemand } from '../../../../drizzle/schema.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { currentTime } from '../../../time/clock.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { currentTime } from '../../../base/time/clock.ts';
 import {
   demandVerification,
   findDemandProblems,
   readDemand,
-} from '../../../verification/demand.ts';
+} from '../../../contact/verification/operator/demand.ts';
 import { listed, usageError, writing } from '../../command.ts';
-import { requiredText, words, wordsNote } from '../../file/field.ts';
-import { formatOption } from '../../file/format.ts';
-import { fileNote, filesText, type Import, parseFileName, runImport } from '../../file/import.ts';
+import { requiredText, words, wordsNote } from '../../files/field.ts';
+import { formatOption } from '../../files/format.ts';
+import { fileNote, filesText, type Import, parseFileName, runImport } from '../../files/import.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { reportOfChange } from '../../report/changes.ts';

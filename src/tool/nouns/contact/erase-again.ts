@@ -1,7 +1,7 @@
-import { readErasures } from '../../../archive/erasures.ts';
-import { eraseContact } from '../../../contact/erase.ts';
-import { findRestored } from '../../../contact/restored.ts';
-import { RegistryError } from '../../../error.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { eraseContact } from '../../../contact/operator/erase.ts';
+import { findRestored } from '../../../contact/operator/restored.ts';
+import { readErasures } from '../../../list/archive/operator/erasures.ts';
 import { writing } from '../../command.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm } from '../../report/confirm.ts';

@@ -1,6 +1,6 @@
-import { recordErasure } from '../../../archive/erasures.ts';
-import { type Erasure, eraseContact } from '../../../contact/erase.ts';
 import { contactFields } from '../../../contact/fields.ts';
+import { type Erasure, eraseContact } from '../../../contact/operator/erase.ts';
+import { recordErasure } from '../../../list/archive/operator/erasures.ts';
 import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';

@@ -1,18 +1,18 @@
+import { everyRow } from '../../../base/database/every-row.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { currentTime } from '../../../base/time/clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
+import { listContactsOfRegistrar } from '../../../contact/list.ts';
 import {
   type ContactRecord,
   findContactProblems,
   importContacts,
   splitContacts,
   updateContacts,
-} from '../../../contact/import.ts';
-import { listContactsOfRegistrar } from '../../../contact/list.ts';
-import { everyRow } from '../../../database/every-row.ts';
-import { getRegistrar } from '../../../registrar/account.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { currentTime } from '../../../time/clock.ts';
-import { exporting, exportRows } from '../../file/exporting.ts';
-import { type Import, importing, runImport, writeInChunks } from '../../file/import.ts';
+} from '../../../contact/operator/import.ts';
+import { getRegistrar } from '../../../party/registrar/account.ts';
+import { exporting, exportRows } from '../../files/exporting.ts';
+import { type Import, importing, runImport, writeInChunks } from '../../files/import.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';

@@ -1,4 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
+import { everyRow } from '../../../base/database/every-row.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { dayOf } from '../../../base/time/day.ts';
 import {
   type ContactCriteria,
   type ContactDeletion,
@@ -9,13 +13,9 @@ import {
 } from '../../../contact/administer.ts';
 import { type ContactWithRegistrar, statusesOf, versionOf } from '../../../contact/contact.ts';
 import { contactColumns } from '../../../contact/fields.ts';
-import { transferContact } from '../../../contact/transfer.ts';
-import { everyRow } from '../../../database/every-row.ts';
-import { retried } from '../../../database/retry.ts';
-import { type DomainOfContact, listDomainsOfContact } from '../../../domain/list.ts';
-import { checkRegistrar } from '../../../registrar/account.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { dayOf } from '../../../time/day.ts';
+import { transferContact } from '../../../contact/operator/transfer.ts';
+import { type DomainOfContact, listDomainsOfContact } from '../../../name/domain/operator/list.ts';
+import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';

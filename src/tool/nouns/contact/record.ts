@@ -4,22 +4,22 @@ import {
   discloseableAttributes,
   identityTypes,
 } from '../../../../drizzle/schema.ts';
+import { type Problem, RegistryError, throwProblems } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { isBlank } from '../../../base/text/field.ts';
 import { type Contact, derivedStatuses } from '../../../contact/contact.ts';
 import { contactFields, type FileColumn } from '../../../contact/fields.ts';
 import { identityProblem } from '../../../contact/identity.ts';
-import type { ContactRecord } from '../../../contact/import.ts';
-import { contactRules } from '../../../contact/rules.ts';
+import type { ContactRecord } from '../../../contact/operator/import.ts';
 import {
   demandRule,
   identityRequestRule,
   reasonIn,
   verificationRule,
-} from '../../../contact/verification-rules.ts';
-import { type Problem, RegistryError, throwProblems } from '../../../error.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { isBlank } from '../../../text/field.ts';
-import { words, wordsNote } from '../../file/field.ts';
-import { type Columns, columnsNamed } from '../../file/format.ts';
+} from '../../../contact/operator/verification-rules.ts';
+import { contactRules } from '../../../contact/rules.ts';
+import { words, wordsNote } from '../../files/field.ts';
+import { type Columns, columnsNamed } from '../../files/format.ts';
 
 /** An empty value counts as not given. */
 const optional = <Field extends z.core.$ZodType>(field: Field) =>

@@ -1,23 +1,27 @@
-import { everyRow } from '../../../database/every-row.ts';
-import { importDomains } from '../../../domain/import.ts';
-import { type ListedDomain, listDomainNames, listDomains } from '../../../domain/list.ts';
-import { parseDomainName } from '../../../domain/name.ts';
-import { findDomainProblems, type ImportedDomain } from '../../../domain/record.ts';
-import { removeDomains } from '../../../domain/remove.ts';
-import { RegistryError } from '../../../error.ts';
-import { findNewestId } from '../../../history/search.ts';
-import { checkRegistrar } from '../../../registrar/account.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
-import { exporting, exportRows } from '../../file/exporting.ts';
-import { nameColumn, requiredText, words, wordsNote } from '../../file/field.ts';
+import { everyRow } from '../../../base/database/every-row.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { findNewestId } from '../../../change/history/search.ts';
+import { parseDomainName } from '../../../name/domain/name.ts';
+import { importDomains } from '../../../name/domain/operator/import.ts';
+import {
+  type ListedDomain,
+  listDomainNames,
+  listDomains,
+} from '../../../name/domain/operator/list.ts';
+import { findDomainProblems, type ImportedDomain } from '../../../name/domain/record.ts';
+import { removeDomains } from '../../../name/domain/remove.ts';
+import { checkRegistrar } from '../../../party/registrar/account.ts';
+import { exporting, exportRows } from '../../files/exporting.ts';
+import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
 import {
   type Import,
   importing,
   replaceOption,
   runImport,
   writeInChunks,
-} from '../../file/import.ts';
-import { Spool } from '../../file/spool.ts';
+} from '../../files/import.ts';
+import { Spool } from '../../files/spool.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';

@@ -1,19 +1,19 @@
 import { Option } from '@commander-js/extra-typings';
-import { everyRow } from '../../../database/every-row.ts';
+import { everyRow } from '../../../base/database/every-row.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { findNewestId } from '../../../change/history/search.ts';
 import {
   countDomains,
   type DomainOfContact,
   type ListedDomain,
   listDomains,
   listDomainsOfContact,
-} from '../../../domain/list.ts';
-import { getDomain } from '../../../domain/read.ts';
-import { removeDomains } from '../../../domain/remove.ts';
-import { transferDomain } from '../../../domain/transfer.ts';
-import { updateDomain } from '../../../domain/update.ts';
-import { findNewestId } from '../../../history/search.ts';
-import { checkRegistrar } from '../../../registrar/account.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
+} from '../../../name/domain/operator/list.ts';
+import { updateDomain } from '../../../name/domain/operator/update.ts';
+import { getDomain } from '../../../name/domain/read.ts';
+import { removeDomains } from '../../../name/domain/remove.ts';
+import { transferDomain } from '../../../name/domain/transfer.ts';
+import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';

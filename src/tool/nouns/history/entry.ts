@@ -1,6 +1,6 @@
 import type { HistorySubject } from '../../../../drizzle/schema.ts';
-import { shownChanges } from '../../../history/changes.ts';
-import type { HistoryEntry } from '../../../history/search.ts';
+import { shownChanges } from '../../../change/history/changes.ts';
+import type { HistoryEntry } from '../../../change/history/search.ts';
 import { changeTexts } from '../../report/changes.ts';
 import { dataOf, plain, type ViewColumns } from '../../view.ts';
 

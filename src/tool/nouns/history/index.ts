@@ -1,16 +1,16 @@
 import { setTimeout } from 'node:timers/promises';
 import { Argument } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
-import { everyRow } from '../../../database/every-row.ts';
-import type { Database } from '../../../database/open.ts';
+import { everyRow } from '../../../base/database/every-row.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import {
   findIdBefore,
   findNewestId,
   type HistoryCriteria,
   type HistoryEntry,
   listHistory,
-} from '../../../history/search.ts';
-import { asciiUpperCase } from '../../../text/ascii-case.ts';
+} from '../../../change/history/search.ts';
 import { noun, reading, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { verb } from '../../run.ts';

@@ -1,14 +1,14 @@
 import type { HistorySubject } from '../../../../drizzle/schema.ts';
-import { shownChanges } from '../../../history/changes.ts';
-import { auctionLists, type ListName, listsShowing } from '../../../public-list/lists.ts';
-import { planRevert } from '../../../revert/plan-revert.ts';
-import type { Reversal } from '../../../revert/reversal.ts';
-import { revert } from '../../../revert/revert.ts';
+import { shownChanges } from '../../../change/history/changes.ts';
+import { auctionLists, type ListName, listsShowing } from '../../../list/lists.ts';
 import { writing } from '../../command.ts';
 import { changeTexts } from '../../report/changes.ts';
 import { confirm } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
+import { planRevert } from '../../undo/plan-revert.ts';
+import type { Reversal } from '../../undo/reversal.ts';
+import { revert } from '../../undo/revert.ts';
 import { nounOf } from './entry.ts';
 
 /** The question only counts more than these. */

@@ -1,30 +1,30 @@
 import { Option } from '@commander-js/extra-typings';
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
-import { everyRow } from '../../../database/every-row.ts';
-import type { Database } from '../../../database/open.ts';
-import { parseDomainName } from '../../../domain/name.ts';
-import { findZoneProblems } from '../../../domain/zone.ts';
-import { zonesOf } from '../../../env.ts';
-import { RegistryError } from '../../../error.ts';
-import { listsShowing } from '../../../public-list/lists.ts';
-import { addRetainedDomains, countRetainedDomains } from '../../../retained-domain/change-names.ts';
-import { checkDay } from '../../../retained-domain/dispute.ts';
-import { hasEnded } from '../../../retained-domain/end.ts';
+import { everyRow } from '../../../base/database/every-row.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { zonesOf } from '../../../base/env.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { listsShowing } from '../../../list/lists.ts';
+import { parseDomainName } from '../../../name/domain/name.ts';
+import { findZoneProblems } from '../../../name/domain/zone.ts';
+import { addRetainedDomains, countRetainedDomains } from '../../../name/retained/change-names.ts';
+import { checkDay } from '../../../name/retained/dispute.ts';
+import { hasEnded } from '../../../name/retained/end.ts';
 import {
   listRetainedDomains,
   type RetainedDomain,
   type RetainedStatus,
-} from '../../../retained-domain/list.ts';
-import { replaceRetainedDomains } from '../../../retained-domain/replace.ts';
-import { exporting, exportRows } from '../../file/exporting.ts';
-import { nameColumn, optionalText, requiredText } from '../../file/field.ts';
+} from '../../../name/retained/list.ts';
+import { replaceRetainedDomains } from '../../../name/retained/operator/replace.ts';
+import { exporting, exportRows } from '../../files/exporting.ts';
+import { nameColumn, optionalText, requiredText } from '../../files/field.ts';
 import {
   type Import,
   importing,
   replaceOption,
   runImport,
   writeInChunks,
-} from '../../file/import.ts';
+} from '../../files/import.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { inChunks, type Rows } from '../../report/progress.ts';

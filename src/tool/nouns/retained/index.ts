@@ -1,16 +1,16 @@
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
-import { RegistryError } from '../../../error.ts';
-import { listsShowing } from '../../../public-list/lists.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { listsShowing } from '../../../list/lists.ts';
 import {
   addRetainedDomains,
   countRetainedDomains,
   removeRetainedDomains,
-} from '../../../retained-domain/change-names.ts';
+} from '../../../name/retained/change-names.ts';
 import {
   findRetainedDomains,
   type RetainedDomain,
   type RetainedStatus,
-} from '../../../retained-domain/list.ts';
+} from '../../../name/retained/list.ts';
 import { noun, reading, writing } from '../../command.ts';
 import { parseAnyNames, parseName, parseNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';

@@ -1,4 +1,4 @@
-import { type ErrorForm, fieldErrors, statuses } from '../answer.ts';
+import { type ErrorForm, fieldErrors, statuses } from '../request/answer.ts';
 
 /** A 404 has the form that the auction centre knows; every other error is listed by field. */
 export const auctionError: ErrorForm = (error, c) => {

@@ -1,21 +1,21 @@
 import * as z from 'zod/mini';
-import { getAuction, registrationCodeOf } from '../../auction/read.ts';
-import { reportableStatuses, updateAuction } from '../../auction/report.ts';
-import { platformRule } from '../../auction/start.ts';
-import { retried } from '../../database/retry.ts';
-import { RegistryError } from '../../error.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { auctionLists } from '../../public-list/lists.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { clearable } from '../../../base/text/field.ts';
+import { instantRule } from '../../../base/time/instant.ts';
+import { auctionLists } from '../../../list/lists.ts';
+import { getAuction, registrationCodeOf } from '../../../name/auction/read.ts';
+import { reportableStatuses, updateAuction } from '../../../name/auction/report.ts';
+import { platformRule } from '../../../name/auction/start.ts';
 import { settings } from '../../settings.ts';
-import { clearable } from '../../text/field.ts';
-import { instantRule } from '../../time/instant.ts';
-import { callerAddress, database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { limitBody, parseBody } from '../input.ts';
-import { publishAfterResponse } from '../publish-after-response.ts';
-import { continueSession } from '../session.ts';
-import { forgetStarted, shownAuction, startedJson } from '../started-auctions.ts';
-import { throttleAddress } from '../throttle.ts';
+import { callerAddress, database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { limitBody, parseBody } from '../request/input.ts';
+import { publishAfterResponse } from '../request/publish-after-response.ts';
+import { continueSession } from '../request/session.ts';
+import { forgetStarted, shownAuction, startedJson } from '../request/started-auctions.ts';
+import { throttleAddress } from '../request/throttle.ts';
 
 export const auctions = newApp();
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { perList } from '../../public-list/lists.ts';
+import { perList } from '../../../list/lists.ts';
 import { callsOf, json } from '../openapi/call.ts';
 import { instantType, named } from '../openapi/describe.ts';
 import { everyAnswer, headersOf } from '../openapi/headers.ts';

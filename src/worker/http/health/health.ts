@@ -1,9 +1,9 @@
-import { logUnexpected } from '../../log.ts';
+import { logUnexpected } from '../../../base/log.ts';
+import { version } from '../../../base/version.ts';
 import { settings } from '../../settings.ts';
-import { version } from '../../version.ts';
-import type { AppContext } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { recentHealth } from '../recent-health.ts';
+import type { AppContext } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { recentHealth } from '../request/recent-health.ts';
 
 /** Open to anybody: it says nothing that the lists do not show, and caches keep frequent requests off the database. */
 export const health = newApp();

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { RegistryError } from '../../error.ts';
-import { onFirstUse } from '../../on-first-use.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { textField } from '../../../base/text/field.ts';
+import { takeIdentification } from '../../../contact/verification/identity-request.ts';
+import { isSigned } from '../../../contact/verification/identity-service.ts';
 import { settings } from '../../settings.ts';
-import { textField } from '../../text/field.ts';
-import { takeIdentification } from '../../verification/identity-request.ts';
-import { isSigned } from '../../verification/identity-service.ts';
-import { callerAddress, database, queueAfterResponse } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { limitBody, parseBody } from '../input.ts';
+import { callerAddress, database, queueAfterResponse } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { limitBody, parseBody } from '../request/input.ts';
 
 /** Where the identity service says that a request is completed. The path is part of its protocol. */
 export const identificationCallback = newApp();

@@ -1,5 +1,5 @@
-import { type Problem, type Reason, RegistryError } from '../../error.ts';
-import { type ErrorForm, fieldErrors } from '../answer.ts';
+import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
+import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 
 /** Nobody learns whether it was the key or the address. */
 export const internalMessages: Partial<Record<Reason, string>> = {

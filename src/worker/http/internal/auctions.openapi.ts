@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auctionShape } from '../auction-answer.openapi.ts';
+import { auctionShape } from '../openapi/auction-answer.openapi.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { startBody } from './auctions.ts';
 import { internalCalls } from './interface.openapi.ts';

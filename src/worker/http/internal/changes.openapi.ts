@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { history } from '../../../drizzle/schema.ts';
-import { followedSubjects } from '../../history/follow.ts';
-import { registrarContact } from '../contact-answer.openapi.ts';
+import { history } from '../../../../drizzle/schema.ts';
+import { followedSubjects } from '../../../change/history/follow.ts';
+import { registrarContact } from '../openapi/contact-answer.openapi.ts';
 import { describe, instantType, named } from '../openapi/describe.ts';
 import { changesQuery } from './changes.ts';
 import { internalCalls } from './interface.openapi.ts';

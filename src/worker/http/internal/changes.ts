@@ -1,18 +1,18 @@
 import * as z from 'zod/mini';
-import { contactFields } from '../../contact/fields.ts';
-import { shownField } from '../../history/changes.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { shownField } from '../../../change/history/changes.ts';
 import {
   beginning,
   type FollowedChange,
   findNewestPlace,
   listChangesAfter,
   placePattern,
-} from '../../history/follow.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { query } from '../input.ts';
-import { wholeNumber } from '../paging.ts';
+} from '../../../change/history/follow.ts';
+import { contactFields } from '../../../contact/fields.ts';
+import { database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { query } from '../request/input.ts';
+import { wholeNumber } from '../request/paging.ts';
 import { may } from './login.ts';
 
 export const internalChanges = newApp();

@@ -1,8 +1,8 @@
-import { getContactByCode } from '../../contact/administer.ts';
-import { detailedRepresentation } from '../../contact/representation.ts';
-import { retried } from '../../database/retry.ts';
-import { database } from '../context.ts';
-import { newApp } from '../hono.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { getContactByCode } from '../../../contact/administer.ts';
+import { detailedRepresentation } from '../../../contact/representation.ts';
+import { database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
 import { may } from './login.ts';
 
 export const internalContacts = newApp();

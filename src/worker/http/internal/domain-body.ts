@@ -1,15 +1,15 @@
 import * as z from 'zod/mini';
-import type { DomainName } from '../../domain/name.ts';
-import type { Recorded } from '../../domain/read.ts';
-import { contentOf, type DomainRecord } from '../../domain/record.ts';
-import type { WantedDomain } from '../../domain/save.ts';
-import { orRefusal, RegistryError } from '../../error.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
-import { textField } from '../../text/field.ts';
-import { isObject } from '../body-shape.ts';
-import { parsed } from '../input.ts';
-import { domainNameRule } from '../requested-name.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { textField } from '../../../base/text/field.ts';
+import type { DomainName } from '../../../name/domain/name.ts';
+import type { Recorded } from '../../../name/domain/read.ts';
+import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
+import type { WantedDomain } from '../../../name/domain/save.ts';
+import { isObject } from '../request/body-shape.ts';
+import { parsed } from '../request/input.ts';
+import { domainNameRule } from '../request/requested-name.ts';
 
 /** A code in either case. */
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { systemRights } from '../../../drizzle/schema.ts';
-import { shownWith } from '../answer.openapi.ts';
+import type { systemRights } from '../../../../drizzle/schema.ts';
+import { shownWith } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { parameter } from '../openapi/describe.ts';
 import { internalMessages } from './answer.ts';

@@ -1,4 +1,4 @@
-import { newApp } from '../hono.ts';
+import { newApp } from '../request/hono.ts';
 import { internalAuctions } from './auctions.ts';
 import { internalChanges } from './changes.ts';
 import { internalContacts } from './contacts.ts';

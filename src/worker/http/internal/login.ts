@@ -1,10 +1,10 @@
 import type { MiddlewareHandler } from 'hono';
-import type { systemRights } from '../../../drizzle/schema.ts';
-import { RegistryError } from '../../error.ts';
-import { systemActor } from '../../system/login.ts';
-import type { Origin } from '../../write.ts';
-import type { AppContext, AppEnv } from '../context.ts';
-import { callingSystem } from '../system-login.ts';
+import type { systemRights } from '../../../../drizzle/schema.ts';
+import { RegistryError } from '../../../base/error.ts';
+import type { Origin } from '../../../change/write.ts';
+import { systemActor } from '../../../party/system/login.ts';
+import type { AppContext, AppEnv } from '../request/context.ts';
+import { callingSystem } from '../request/system-login.ts';
 
 /** Puts the calling system into the context. The check of its key is a round trip of its own. */
 export const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {

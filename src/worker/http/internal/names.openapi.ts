@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { auctionStatuses } from '../../../../drizzle/schema.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { domainAnswer } from './domains.openapi.ts';
 import { internalCalls } from './interface.openapi.ts';

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { retried } from '../../database/retry.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { listsShowing } from '../../public-list/lists.ts';
-import { readNameState } from '../../registration/name-state.ts';
-import { registerDomain } from '../../registration/register.ts';
-import { takeBackRegistration } from '../../registration/take-back.ts';
-import { clearable, textField } from '../../text/field.ts';
-import { database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { limitBody, parseBody } from '../input.ts';
-import { publishAfterResponse } from '../publish-after-response.ts';
-import { requestedName } from '../requested-name.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { clearable, textField } from '../../../base/text/field.ts';
+import { listsShowing } from '../../../list/lists.ts';
+import { readNameState } from '../../../name/registration/name-state.ts';
+import { registerDomain } from '../../../name/registration/register.ts';
+import { takeBackRegistration } from '../../../name/registration/take-back.ts';
+import { database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { limitBody, parseBody } from '../request/input.ts';
+import { publishAfterResponse } from '../request/publish-after-response.ts';
+import { requestedName } from '../request/requested-name.ts';
 import { domainObject, recordOf, shownDomain } from './domain-body.ts';
 import { may, originOf } from './login.ts';
 

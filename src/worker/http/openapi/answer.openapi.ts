@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Reason } from '../error.ts';
-import { maximumBatchBytes, maximumBodyBytes } from './input.ts';
+import type { Reason } from '../../../base/error.ts';
+import { maximumBatchBytes, maximumBodyBytes } from '../request/input.ts';
 
 /** When each reason applies, as the document says it. */
 export const reasonCases: Record<Reason, string> = {

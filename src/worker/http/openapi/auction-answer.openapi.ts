@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { auctionStatuses } from '../../drizzle/schema.ts';
-import { maximumPlatformLength } from '../auction/start.ts';
+import { auctionStatuses } from '../../../../drizzle/schema.ts';
+import { maximumPlatformLength } from '../../../name/auction/start.ts';
 
 /** What `shownAuction` shows. */
 export const auctionShape = {

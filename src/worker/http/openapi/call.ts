@@ -5,7 +5,7 @@ import type {
   ZodOpenApiRequestBodyObject,
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
-import type { Reason } from '../../error.ts';
+import type { Reason } from '../../../base/error.ts';
 import { showExamples } from './example.ts';
 import {
   everyAnswer,

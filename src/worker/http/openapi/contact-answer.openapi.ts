@@ -7,15 +7,15 @@ import {
   discloseableAttributes,
   history,
   identityTypes,
-} from '../../drizzle/schema.ts';
-import type { Contact } from '../contact/contact.ts';
-import { type ContactField, contactColumns, type contactFields } from '../contact/fields.ts';
+} from '../../../../drizzle/schema.ts';
+import type { Contact } from '../../../contact/contact.ts';
+import { type ContactField, contactColumns, type contactFields } from '../../../contact/fields.ts';
 import {
   personalRepresentation,
   registrantRepresentation,
   registrarRepresentation,
-} from '../contact/representation.ts';
-import { instantType, named } from './openapi/describe.ts';
+} from '../../../contact/representation.ts';
+import { instantType, named } from './describe.ts';
 
 /**
  * Contacts in the document: the fields come from the one list of fields, and the shapes from the functions that make

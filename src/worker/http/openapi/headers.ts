@@ -1,7 +1,7 @@
 import type { oas31 } from 'zod-openapi';
-import { clientReferencePattern } from '../client-reference.ts';
-import { bookmarkHeader, bookmarkPattern } from '../session.ts';
-import { keyPattern } from '../write-request.ts';
+import { clientReferencePattern } from '../request/client-reference.ts';
+import { bookmarkHeader, bookmarkPattern } from '../request/session.ts';
+import { keyPattern } from '../request/write-request.ts';
 
 function always(description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject {
   return { ...sometimes(description, schema), required: true };

@@ -1,4 +1,4 @@
-import type { Env } from '../../env.ts';
+import type { Env } from '../../../base/env.ts';
 import { findPolicies } from '../../settings.ts';
 
 export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names.

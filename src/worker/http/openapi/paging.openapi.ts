@@ -1,5 +1,5 @@
-import { describe } from './openapi/describe.ts';
-import { boundedPageQuery, pageQuery } from './paging.ts';
+import { boundedPageQuery, pageQuery } from '../request/paging.ts';
+import { describe } from './describe.ts';
 
 describe(pageQuery().shape, {
   limit: { description: 'How many elements the page has at most.', param: { id: 'Limit' } },
@@ -23,4 +23,4 @@ describe(boundedPageQuery().shape, {
   },
 });
 
-export { boundedPageQuery, pageQuery } from './paging.ts';
+export { boundedPageQuery, pageQuery } from '../request/paging.ts';

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
-import { type Problem, type Reason, RegistryError } from '../../error.ts';
-import { fieldErrorsType, reasonCases } from '../answer.openapi.ts';
-import { statuses } from '../answer.ts';
-import { maximumBodyBytes } from '../input.ts';
+import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
+import { statuses } from '../request/answer.ts';
+import { maximumBodyBytes } from '../request/input.ts';
+import { fieldErrorsType, reasonCases } from './answer.openapi.ts';
 import {
   everyAnswer,
   everyNotModified,

@@ -1,9 +1,9 @@
-import type { Env } from '../../env.ts';
-import type { ListName } from '../../public-list/lists.ts';
-import type { ReadList } from '../../public-list/read/whole-list.ts';
-import { type ErrorForm, fieldErrors } from '../answer.ts';
-import { cacheHeaders, isKnown } from '../public-list.ts';
-import { securityHeaders } from '../security-headers.ts';
+import type { Env } from '../../../base/env.ts';
+import type { ListName } from '../../../list/lists.ts';
+import type { ReadList } from '../../../list/read/whole-list.ts';
+import { type ErrorForm, fieldErrors } from '../request/answer.ts';
+import { cacheHeaders, isKnown } from '../request/public-list.ts';
+import { securityHeaders } from '../request/security-headers.ts';
 import { acceptsGzip } from './encoding.ts';
 
 /** Pages of any origin may read a public answer, refusals included. */

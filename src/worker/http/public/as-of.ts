@@ -1,10 +1,10 @@
-import { bodyKey } from '../../archive/body.ts';
-import { findArchived, findArchivedDays } from '../../archive/catalogue.ts';
-import { RegistryError } from '../../error.ts';
-import type { ListName } from '../../public-list/lists.ts';
-import { dayOf, isDay } from '../../time/day.ts';
-import { type AppContext, database } from '../context.ts';
-import { isKnown, readerOf } from '../public-list.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { dayOf, isDay } from '../../../base/time/day.ts';
+import { bodyKey } from '../../../list/archive/body.ts';
+import { findArchived, findArchivedDays } from '../../../list/archive/catalogue.ts';
+import type { ListName } from '../../../list/lists.ts';
+import { type AppContext, database } from '../request/context.ts';
+import { isKnown, readerOf } from '../request/public-list.ts';
 import { immutable, listAnswer } from './answer.ts';
 import { acceptsGzip } from './encoding.ts';
 

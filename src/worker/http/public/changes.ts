@@ -1,8 +1,8 @@
-import { RegistryError } from '../../error.ts';
-import { hasTypes, listPaths } from '../../public-list/lists.ts';
-import { readChanges } from '../../public-list/read/changes.ts';
-import { newApp } from '../hono.ts';
-import { readerOf } from '../public-list.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { hasTypes, listPaths } from '../../../list/lists.ts';
+import { readChanges } from '../../../list/read/changes.ts';
+import { newApp } from '../request/hono.ts';
+import { readerOf } from '../request/public-list.ts';
 import { jsonAnswer } from './answer.ts';
 import { requestedList } from './requested-list.ts';
 

@@ -1,4 +1,4 @@
-import { weightsOf } from '../accept.ts';
+import { weightsOf } from '../request/accept.ts';
 
 /**
  * RFC 9110, section 12.5.3. Where the platform replaces the header by its own, what the client sent is in `cf`. A

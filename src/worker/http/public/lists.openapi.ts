@@ -6,7 +6,7 @@ import {
   listPaths,
   publicLists,
   retainedList,
-} from '../../public-list/lists.ts';
+} from '../../../list/lists.ts';
 import type { Call } from '../openapi/call.ts';
 import { named, parameter } from '../openapi/describe.ts';
 import { cached, publicCalls } from './interface.openapi.ts';

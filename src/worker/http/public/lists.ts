@@ -1,8 +1,8 @@
-import { hasTypes, type ListName, listPaths } from '../../public-list/lists.ts';
-import { readList } from '../../public-list/read/whole-list.ts';
-import type { AppContext } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { isKnown, readerOf } from '../public-list.ts';
+import { hasTypes, type ListName, listPaths } from '../../../list/lists.ts';
+import { readList } from '../../../list/read/whole-list.ts';
+import type { AppContext } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { isKnown, readerOf } from '../request/public-list.ts';
 import { listAnswer, plainRequests } from './answer.ts';
 import { answerAsOf } from './as-of.ts';
 import { changes, changesPaths } from './changes.ts';

@@ -1,7 +1,7 @@
-import { networkOf } from '../../address-list.ts';
-import type { Env } from '../../env.ts';
+import { networkOf } from '../../../base/address-list.ts';
+import type { Env } from '../../../base/env.ts';
+import { currentTime } from '../../../base/time/clock.ts';
 import { findRateLimits } from '../../settings.ts';
-import { currentTime } from '../../time/clock.ts';
 
 /**
  * Requests in this window by network, for all requests of the isolate. Asking the platform's limiter would cost more

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { named } from '../openapi/describe.ts';
-import { pageQuery } from '../paging.openapi.ts';
+import { pageQuery } from '../openapi/paging.openapi.ts';
 import { cached, publicCalls } from './interface.openapi.ts';
 import { asciiName, listedStatus, unicodeName } from './lists.openapi.ts';
 import { lookupBody } from './names.ts';

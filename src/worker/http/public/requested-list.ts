@@ -1,5 +1,5 @@
-import { RegistryError } from '../../error.ts';
-import { findList, hasTypes, type ListName, type ListPath } from '../../public-list/lists.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { findList, hasTypes, type ListName, type ListPath } from '../../../list/lists.ts';
 
 /** Throws `invalid` for an unknown or repeated `type`. A path that serves only one list has no `type`. */
 export function requestedList(path: ListPath, types: readonly string[] = []): ListName {

@@ -1,9 +1,9 @@
-import { RegistryError } from '../../error.ts';
-import { findCheckpoint, logPrefix } from '../../transparency/append.ts';
-import { logBucket, signersOf } from '../../transparency/signed-log.ts';
-import type { AppContext } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { Recent } from '../recent.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { findCheckpoint, logPrefix } from '../../../list/log/append.ts';
+import { logBucket, signersOf } from '../../../list/log/signed-log.ts';
+import type { AppContext } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { Recent } from '../request/recent.ts';
 import { immutable, openToPages } from './answer.ts';
 
 /** The log of the lists (C2SP tlog-tiles), as the bucket has it. */

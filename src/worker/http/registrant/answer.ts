@@ -1,5 +1,5 @@
-import type { Reason } from '../../error.ts';
-import { type ErrorForm, fieldErrors } from '../answer.ts';
+import type { Reason } from '../../../base/error.ts';
+import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 
 /** The messages that this interface fixes; other refusals keep their own. */
 export const messages: Partial<Record<Reason, string>> = {

@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { json } from '../openapi/call.ts';
 import {
   historyEntryType,
   listedRegistrantContact,
   registrantContact,
-} from '../contact-answer.openapi.ts';
-import { json } from '../openapi/call.ts';
+} from '../openapi/contact-answer.openapi.ts';
 import { named } from '../openapi/describe.ts';
-import { boundedPageQuery, pageQuery } from '../paging.openapi.ts';
+import { boundedPageQuery, pageQuery } from '../openapi/paging.openapi.ts';
 import { patchBody } from './contacts.ts';
 import { registrantCalls } from './interface.openapi.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { discloseableFields } from '../../disclosure/disclosure.ts';
+import { discloseableFields } from '../../../contact/operator/disclosure/disclosure.ts';
 import { instantType, named } from '../openapi/describe.ts';
-import { pageQuery } from '../paging.openapi.ts';
+import { pageQuery } from '../openapi/paging.openapi.ts';
 import { registrantCalls } from './interface.openapi.ts';
 
 export const personalDisclosureType = named('Disclosure', {

@@ -1,8 +1,8 @@
-import { disclosuresOf, type PersonalDisclosure } from '../../contact/personal-data.ts';
-import { retried } from '../../database/retry.ts';
-import { database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { linkAfter, requestedPage, takesPage } from '../paging.ts';
+import { retried } from '../../../base/database/retry.ts';
+import { disclosuresOf, type PersonalDisclosure } from '../../../contact/personal-data.ts';
+import { database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { linkAfter, requestedPage, takesPage } from '../request/paging.ts';
 import { registrantMiddleware } from './login.ts';
 
 export const registrantDisclosures = newApp();

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { domainRoles } from '../../../drizzle/schema.ts';
-import { historyEntryType, personalContact } from '../contact-answer.openapi.ts';
+import { domainRoles } from '../../../../drizzle/schema.ts';
+import { historyEntryType, personalContact } from '../openapi/contact-answer.openapi.ts';
 import { instantType, named } from '../openapi/describe.ts';
 import { personalDisclosureType } from './disclosures.openapi.ts';
 import { registrantCalls } from './interface.openapi.ts';

@@ -1,19 +1,19 @@
-import type { history } from '../../../drizzle/schema.ts';
+import type { history } from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { logUnexpected } from '../../../base/log.ts';
 import {
   listPersonalData,
   type PersonalContact,
   readOtherPersonalData,
-} from '../../contact/personal-data.ts';
+} from '../../../contact/personal-data.ts';
 import {
   personalRepresentation,
   verificationRepresentation,
-} from '../../contact/representation.ts';
-import type { Database } from '../../database/open.ts';
-import { logUnexpected } from '../../log.ts';
-import type { Person } from '../../registrant/token.ts';
-import { database } from '../context.ts';
-import { historyEntry } from '../history.ts';
-import { newApp } from '../hono.ts';
+} from '../../../contact/representation.ts';
+import type { Person } from '../../../party/registrant/token.ts';
+import { database } from '../request/context.ts';
+import { historyEntry } from '../request/history.ts';
+import { newApp } from '../request/hono.ts';
 import { personalDisclosure } from './disclosures.ts';
 import { registrantMiddleware } from './login.ts';
 

@@ -1,6 +1,6 @@
-import { RegistryError } from '../../error.ts';
-import type { AppContext } from '../context.ts';
-import { utf8 } from '../input.ts';
+import { RegistryError } from '../../../base/error.ts';
+import type { AppContext } from '../request/context.ts';
+import { utf8 } from '../request/input.ts';
 
 type Parameter = ReturnType<typeof nested>;
 

@@ -1,4 +1,4 @@
-import { shownWith } from '../answer.openapi.ts';
+import { shownWith } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { parameter } from '../openapi/describe.ts';
 import type { Interface } from '../openapi/refusal.ts';

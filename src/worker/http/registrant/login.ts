@@ -1,14 +1,19 @@
 import type { MiddlewareHandler } from 'hono';
-import { sha256Hex } from '../../bytes/digest.ts';
-import { identityKey } from '../../contact/identity-code.ts';
-import { LoginError } from '../../error.ts';
-import { type Person, verifyToken } from '../../registrant/token.ts';
+import { sha256Hex } from '../../../base/bytes/digest.ts';
+import { LoginError } from '../../../base/error.ts';
+import { identityKey } from '../../../contact/identity-code.ts';
+import { type Person, verifyToken } from '../../../party/registrant/token.ts';
 import { settings } from '../../settings.ts';
-import { echoClientReference } from '../client-reference.ts';
-import { type AppContext, type AppEnv, callerAddress, isFromAnotherSite } from '../context.ts';
-import { limitBody } from '../input.ts';
-import { continueSession } from '../session.ts';
-import { callerNetwork, throttle, throttleAddress } from '../throttle.ts';
+import { echoClientReference } from '../request/client-reference.ts';
+import {
+  type AppContext,
+  type AppEnv,
+  callerAddress,
+  isFromAnotherSite,
+} from '../request/context.ts';
+import { limitBody } from '../request/input.ts';
+import { continueSession } from '../request/session.ts';
+import { callerNetwork, throttle, throttleAddress } from '../request/throttle.ts';
 
 /** The portal calls for many people from a few addresses, behind which there may be browsers too. */
 export function isFromPortal(c: AppContext): boolean {

@@ -1,13 +1,13 @@
 import * as z from 'zod/mini';
-import { contactRules } from '../../contact/rules.ts';
-import { RegistryError } from '../../error.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { issueToken } from '../../registrant/token.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { contactRules } from '../../../contact/rules.ts';
+import { issueToken } from '../../../party/registrant/token.ts';
 import { settings } from '../../settings.ts';
-import { echoClientReference } from '../client-reference.ts';
-import { newApp } from '../hono.ts';
-import { limitBody, parseBody } from '../input.ts';
-import { callerNetwork, throttle } from '../throttle.ts';
+import { echoClientReference } from '../request/client-reference.ts';
+import { newApp } from '../request/hono.ts';
+import { limitBody, parseBody } from '../request/input.ts';
+import { callerNetwork, throttle } from '../request/throttle.ts';
 import { isFromPortal, personKey, throttleRegistrants } from './login.ts';
 
 export const registrantAuth = newApp();

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
-import { getOwnAccount, replaceOwnSecret } from '../../registrar/own-account.ts';
-import { clientReference } from '../client-reference.ts';
-import { database, queueAfterResponse } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { parseBody } from '../input.ts';
+import { getOwnAccount, replaceOwnSecret } from '../../../party/registrar/own-account.ts';
+import { clientReference } from '../request/client-reference.ts';
+import { database, queueAfterResponse } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { parseBody } from '../request/input.ts';
 import { done } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
 import { notifications } from './notifications.ts';

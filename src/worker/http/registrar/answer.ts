@@ -1,5 +1,5 @@
-import type { Problem, Reason, RegistryError } from '../../error.ts';
-import { type ErrorForm, statuses } from '../answer.ts';
+import type { Problem, Reason, RegistryError } from '../../../base/error.ts';
+import { type ErrorForm, statuses } from '../request/answer.ts';
 
 /** The result code (RFC 5730, section 3), and the message if it is fixed. */
 export const answers: Record<Reason, [code: number, message?: string]> = {

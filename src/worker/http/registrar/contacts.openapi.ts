@@ -1,12 +1,12 @@
 import * as z from 'zod';
-import { contactRules } from '../../contact/rules.ts';
+import { contactRules } from '../../../contact/rules.ts';
 import {
   historyEntryType,
   listedRegistrarContact,
   registrarContact,
-} from '../contact-answer.openapi.ts';
+} from '../openapi/contact-answer.openapi.ts';
 import { describe, named } from '../openapi/describe.ts';
-import { boundedPageQuery } from '../paging.openapi.ts';
+import { boundedPageQuery } from '../openapi/paging.openapi.ts';
 import { createBody, listQuery, updateBody, validateBody } from './contacts.ts';
 import { envelope, registrarCalls, registrarProblem } from './interface.openapi.ts';
 

@@ -1,34 +1,34 @@
 import * as z from 'zod/mini';
-import { contactStatuses } from '../../../drizzle/schema.ts';
-import { checkContactCode } from '../../contact/code.ts';
-import type { Contact, ContactReference } from '../../contact/contact.ts';
-import { knownCountry } from '../../contact/country.ts';
-import { createContact, validateContacts } from '../../contact/create.ts';
-import { deleteContact } from '../../contact/delete.ts';
-import type { NewContact } from '../../contact/fields.ts';
-import { listContactCodes, listContacts } from '../../contact/list.ts';
-import { getContact, listContactHistory } from '../../contact/read.ts';
-import { detailedRepresentation } from '../../contact/representation.ts';
-import { contactRules } from '../../contact/rules.ts';
-import { updateContact } from '../../contact/update.ts';
-import { orRefusal, RegistryError } from '../../error.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { clearable, textField } from '../../text/field.ts';
-import { instantRule } from '../../time/instant.ts';
-import type { Written } from '../../write.ts';
-import { isObject } from '../body-shape.ts';
+import { contactStatuses } from '../../../../drizzle/schema.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { clearable, textField } from '../../../base/text/field.ts';
+import { instantRule } from '../../../base/time/instant.ts';
+import type { Written } from '../../../change/write.ts';
+import { checkContactCode } from '../../../contact/code.ts';
+import type { Contact, ContactReference } from '../../../contact/contact.ts';
+import { knownCountry } from '../../../contact/country.ts';
+import { createContact, validateContacts } from '../../../contact/create.ts';
+import { deleteContact } from '../../../contact/delete.ts';
+import type { NewContact } from '../../../contact/fields.ts';
+import { listContactCodes, listContacts } from '../../../contact/list.ts';
+import { getContact, listContactHistory } from '../../../contact/read.ts';
+import { detailedRepresentation } from '../../../contact/representation.ts';
+import { contactRules } from '../../../contact/rules.ts';
+import { updateContact } from '../../../contact/update.ts';
+import { isObject } from '../request/body-shape.ts';
 import {
   bodyFields,
   columnsOf,
   inGroups,
   parsedContact,
   withoutRepeated,
-} from '../contact-body.ts';
-import { type AppContext, database } from '../context.ts';
-import { historyEntry } from '../history.ts';
-import { newApp } from '../hono.ts';
-import { nameIgnoredFields } from '../ignored.ts';
-import { jsonBody, parsed, query } from '../input.ts';
+} from '../request/contact-body.ts';
+import { type AppContext, database } from '../request/context.ts';
+import { historyEntry } from '../request/history.ts';
+import { newApp } from '../request/hono.ts';
+import { nameIgnoredFields } from '../request/ignored.ts';
+import { jsonBody, parsed, query } from '../request/input.ts';
 import {
   expectedOfPage,
   linkAfter,
@@ -36,9 +36,9 @@ import {
   pageQuery,
   requestedPage,
   takesBoundedPage,
-} from '../paging.ts';
-import { contactAnswer } from '../preconditions.ts';
-import { markReplay, writeRequest } from '../write-request.ts';
+} from '../request/paging.ts';
+import { contactAnswer } from '../request/preconditions.ts';
+import { markReplay, writeRequest } from '../request/write-request.ts';
 import { done, errorsOf } from './answer.ts';
 import { identification } from './identification.ts';
 import { registrarMiddleware } from './login.ts';

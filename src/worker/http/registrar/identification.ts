@@ -1,13 +1,13 @@
-import { settings } from '../../settings.ts';
 import {
   decideVerification,
   getProof,
   requestIdentification,
-} from '../../verification/identity-request.ts';
-import { type IdentityClient, notOffered } from '../../verification/identity-service.ts';
-import { type AppContext, database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { writeRequest } from '../write-request.ts';
+} from '../../../contact/verification/identity-request.ts';
+import { type IdentityClient, notOffered } from '../../../contact/verification/identity-service.ts';
+import { settings } from '../../settings.ts';
+import { type AppContext, database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { writeRequest } from '../request/write-request.ts';
 import { writtenAnswer } from './written.ts';
 
 /** Mounted below the registrar's contacts, whose middleware comes first. */

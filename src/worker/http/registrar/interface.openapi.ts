@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Reason } from '../../error.ts';
-import { reasonCases } from '../answer.openapi.ts';
+import type { Reason } from '../../../base/error.ts';
+import { reasonCases } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { named, parameter } from '../openapi/describe.ts';
 import type { Tag } from '../openapi/introduction.ts';

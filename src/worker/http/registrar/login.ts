@@ -1,20 +1,20 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
-import { digestSecret } from '../../credential/secret.ts';
-import { openDatabase } from '../../database/open.ts';
-import { LoginError } from '../../error.ts';
-import { authenticate, loginOf } from '../../registrar/login.ts';
-import { recordFirstUse } from '../../registrar/own-account.ts';
-import { actingLogin } from '../../system/login.ts';
-import { asciiUpperCase } from '../../text/ascii-case.ts';
-import { clientCertificate, recordPresentedAfterResponse } from '../client-certificate.ts';
-import { echoClientReference } from '../client-reference.ts';
-import { type AppEnv, afterResponse, callerAddress } from '../context.ts';
-import { refusedSeconds } from '../failed-logins.ts';
-import { limitBody } from '../input.ts';
-import { continueSession } from '../session.ts';
-import { callingSystem } from '../system-login.ts';
-import { callerNetwork, refuseThrottled, throttle, throttleAddress } from '../throttle.ts';
+import { openDatabase } from '../../../base/database/open.ts';
+import { LoginError } from '../../../base/error.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { digestSecret } from '../../../party/credential/secret.ts';
+import { authenticate, loginOf } from '../../../party/registrar/login.ts';
+import { recordFirstUse } from '../../../party/registrar/own-account.ts';
+import { actingLogin } from '../../../party/system/login.ts';
+import { clientCertificate, recordPresentedAfterResponse } from '../request/client-certificate.ts';
+import { echoClientReference } from '../request/client-reference.ts';
+import { type AppEnv, afterResponse, callerAddress } from '../request/context.ts';
+import { refusedSeconds } from '../request/failed-logins.ts';
+import { limitBody } from '../request/input.ts';
+import { continueSession } from '../request/session.ts';
+import { callingSystem } from '../request/system-login.ts';
+import { callerNetwork, refuseThrottled, throttle, throttleAddress } from '../request/throttle.ts';
 
 /** hono decodes the first alphabet of base64 alone (RFC 4648, section 4); portals send the second as well (section 5). */
 function credentialsOf(authorization = '') {

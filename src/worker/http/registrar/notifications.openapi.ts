@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { instantType, named } from '../openapi/describe.ts';
-import { boundedPageQuery } from '../paging.openapi.ts';
+import { boundedPageQuery } from '../openapi/paging.openapi.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 import { readBody } from './notifications.ts';
 

@@ -1,16 +1,16 @@
 import * as z from 'zod/mini';
-import { RegistryError } from '../../error.ts';
-import { onFirstUse } from '../../on-first-use.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
 import {
   getNotification,
   listUnreadNotifications,
   markNotificationRead,
   notificationRepresentation,
-} from '../../registrar/notification.ts';
-import { database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { parseBody } from '../input.ts';
-import { linkAfter, requestedPage, takesBoundedPage } from '../paging.ts';
+} from '../../../party/registrar/notification.ts';
+import { database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { parseBody } from '../request/input.ts';
+import { linkAfter, requestedPage, takesBoundedPage } from '../request/paging.ts';
 import { done } from './answer.ts';
 
 /** Mounted below the registrar's account, whose middleware comes first. */

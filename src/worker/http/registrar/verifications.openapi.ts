@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { claimType } from '../contact-answer.openapi.ts';
+import { claimType } from '../openapi/contact-answer.openapi.ts';
 import { describe } from '../openapi/describe.ts';
 import { emptyAnswer, writeHeaders } from './contacts.openapi.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';

@@ -1,13 +1,16 @@
 import * as z from 'zod/mini';
-import { claims } from '../../../drizzle/schema.ts';
-import { onFirstUse } from '../../on-first-use.ts';
-import { clearable, textField } from '../../text/field.ts';
-import { instantRule } from '../../time/instant.ts';
-import { recordVerification, withdrawVerification } from '../../verification/verification.ts';
-import { database } from '../context.ts';
-import { newApp } from '../hono.ts';
-import { parseBody } from '../input.ts';
-import { writeRequest } from '../write-request.ts';
+import { claims } from '../../../../drizzle/schema.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { clearable, textField } from '../../../base/text/field.ts';
+import { instantRule } from '../../../base/time/instant.ts';
+import {
+  recordVerification,
+  withdrawVerification,
+} from '../../../contact/verification/verification.ts';
+import { database } from '../request/context.ts';
+import { newApp } from '../request/hono.ts';
+import { parseBody } from '../request/input.ts';
+import { writeRequest } from '../request/write-request.ts';
 import { writtenAnswer } from './written.ts';
 
 /** Mounted below the registrar's contacts, whose middleware comes first. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { ZodOpenApiPathItemObject } from 'zod-openapi';
-import type { NotificationEvent } from '../../../drizzle/schema.ts';
+import type { NotificationEvent } from '../../../../drizzle/schema.ts';
 import { instantType, named, parameter } from '../openapi/describe.ts';
 import examples from '../openapi/examples.json' with { type: 'json' };
 import { notification } from './notifications.openapi.ts';

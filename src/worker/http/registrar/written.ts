@@ -1,7 +1,7 @@
-import type { ContactReference } from '../../contact/contact.ts';
-import type { Written } from '../../write.ts';
-import type { AppContext } from '../context.ts';
-import { markReplay } from '../write-request.ts';
+import type { Written } from '../../../change/write.ts';
+import type { ContactReference } from '../../../contact/contact.ts';
+import type { AppContext } from '../request/context.ts';
+import { markReplay } from '../request/write-request.ts';
 import { done } from './answer.ts';
 
 /** The answer to the write of a contact, with the contact's new version. */

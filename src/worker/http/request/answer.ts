@@ -1,6 +1,6 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
-import { isAboutBookmark } from '../database/violations.ts';
-import { type Problem, type Reason, RegistryError } from '../error.ts';
+import { isAboutBookmark } from '../../../base/database/violations.ts';
+import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
 import type { AppContext } from './context.ts';
 import { bookmarkRefused } from './session.ts';
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { isBlank } from '../text/field.ts';
+import { isBlank } from '../../../base/text/field.ts';
 
 /** The paths of the fields that the zod type of a body does not know. */
 export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {

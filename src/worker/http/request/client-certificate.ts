@@ -1,5 +1,5 @@
-import { recordPresented } from '../credential/login.ts';
-import { openDatabase } from '../database/open.ts';
+import { openDatabase } from '../../../base/database/open.ts';
+import { recordPresented } from '../../../party/credential/login.ts';
 import { type AppContext, afterResponse } from './context.ts';
 
 /**

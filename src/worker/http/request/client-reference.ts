@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../../../base/error.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
 /** The first of these headers that is present counts. */

@@ -1,17 +1,17 @@
 import * as z from 'zod/mini';
-import type { Contact } from '../contact/contact.ts';
+import { orRefusal, type Problem, RegistryError } from '../../../base/error.ts';
+import { clearable, isBlank } from '../../../base/text/field.ts';
+import { currentTime } from '../../../base/time/clock.ts';
+import type { Contact } from '../../../contact/contact.ts';
 import {
   type ContactChanges,
   type ContactField,
   type ContactIdentity,
   contactColumns,
   type Sender,
-} from '../contact/fields.ts';
-import { identityProblem } from '../contact/identity.ts';
-import { isRepeated } from '../contact/rules.ts';
-import { orRefusal, type Problem, RegistryError } from '../error.ts';
-import { clearable, isBlank } from '../text/field.ts';
-import { currentTime } from '../time/clock.ts';
+} from '../../../contact/fields.ts';
+import { identityProblem } from '../../../contact/identity.ts';
+import { isRepeated } from '../../../contact/rules.ts';
 import { isObject } from './body-shape.ts';
 import { parsed } from './input.ts';
 

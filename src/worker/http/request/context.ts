@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
-import type { Meter } from '../database/meter.ts';
-import { type Database, openDatabase } from '../database/open.ts';
-import type { Env } from '../env.ts';
-import { logUnexpected } from '../log.ts';
-import type { Person } from '../registrant/token.ts';
-import type { Login } from '../registrar/login.ts';
-import type { System } from '../system/login.ts';
-import { queueDeliveries } from '../webhook/outbox.ts';
+import type { Meter } from '../../../base/database/meter.ts';
+import { type Database, openDatabase } from '../../../base/database/open.ts';
+import type { Env } from '../../../base/env.ts';
+import { logUnexpected } from '../../../base/log.ts';
+import type { Person } from '../../../party/registrant/token.ts';
+import type { Login } from '../../../party/registrar/login.ts';
+import type { System } from '../../../party/system/login.ts';
+import { queueDeliveries } from '../../../party/webhook/outbox.ts';
 
 export interface AppEnv {
   Bindings: Env;

@@ -1,4 +1,4 @@
-import { type Claim, loginKey } from '../registrar/password.ts';
+import { type Claim, loginKey } from '../../../party/registrar/password.ts';
 
 /**
  * Spares the database the logins of an address that has failed too often. Only a failed login may count, and a query is

@@ -1,5 +1,5 @@
-import type { history } from '../../drizzle/schema.ts';
-import { shownChanges } from '../history/changes.ts';
+import type { history } from '../../../../drizzle/schema.ts';
+import { shownChanges } from '../../../change/history/changes.ts';
 
 export function historyEntry(entry: typeof history.$inferSelect) {
   return {

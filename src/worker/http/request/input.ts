@@ -1,9 +1,9 @@
 import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import type * as z from 'zod/mini';
-import { type Problem, RegistryError } from '../error.ts';
-import { onFirstUse } from '../on-first-use.ts';
-import { isBlank } from '../text/field.ts';
+import { type Problem, RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { isBlank } from '../../../base/text/field.ts';
 import { isObject, objectDetail } from './body-shape.ts';
 import type { AppContext } from './context.ts';
 import { nameIgnoredFields } from './ignored.ts';

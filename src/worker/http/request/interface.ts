@@ -1,5 +1,5 @@
-import { listPaths } from '../public-list/lists.ts';
-import { languages } from './site/language.ts';
+import { listPaths } from '../../../list/lists.ts';
+import { languages } from './language.ts';
 
 /** The first matching pattern decides. */
 const patterns = [

@@ -1,5 +1,5 @@
-import { weightsOf } from '../accept.ts';
-import type { AppContext } from '../context.ts';
+import { weightsOf } from './accept.ts';
+import type { AppContext } from './context.ts';
 
 /** The registry's own language comes first. */
 export const languages = ['et', 'en'] as const;

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import type { Page } from '../database/paging.ts';
-import { RegistryError } from '../error.ts';
-import { onFirstUse } from '../on-first-use.ts';
+import type { Page } from '../../../base/database/paging.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
 import type { AppContext } from './context.ts';
 import { query } from './input.ts';
 

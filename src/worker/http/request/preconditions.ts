@@ -1,5 +1,5 @@
-import { type Contact, checkVersion, versionOf } from '../contact/contact.ts';
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { type Contact, checkVersion, versionOf } from '../../../contact/contact.ts';
 import type { AppContext } from './context.ts';
 import { isTagList, matches } from './entity-tag.ts';
 

@@ -1,6 +1,6 @@
-import { cacheTag, type ListName } from '../public-list/lists.ts';
-import type { Reader } from '../public-list/read/parts.ts';
-import { currentTime } from '../time/clock.ts';
+import { currentTime } from '../../../base/time/clock.ts';
+import { cacheTag, type ListName } from '../../../list/lists.ts';
+import type { Reader } from '../../../list/read/parts.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 import { matches } from './entity-tag.ts';
 import { publishAfterResponse } from './publish-after-response.ts';

@@ -1,8 +1,8 @@
-import { pause } from '../database/retry.ts';
-import { logUnexpected } from '../log.ts';
-import { onFirstUseOf } from '../on-first-use.ts';
-import type { ListName } from '../public-list/lists.ts';
-import { type PurgeContext, publishAndPurge } from '../public-list/publish/publish.ts';
+import { pause } from '../../../base/database/retry.ts';
+import { logUnexpected } from '../../../base/log.ts';
+import { onFirstUseOf } from '../../../base/on-first-use.ts';
+import type { ListName } from '../../../list/lists.ts';
+import { type PurgeContext, publishAndPurge } from '../../../list/publish/publish.ts';
 import type { AppContext } from './context.ts';
 
 /** Publishing that is under way in this isolate, and the lists that wait for their turn. */

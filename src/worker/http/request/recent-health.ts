@@ -1,4 +1,4 @@
-import { type Health, readHealth } from '../health/health.ts';
+import { type Health, readHealth } from '../../health/health.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
 
 /** Requests share the findings of this isolate, which do not depend on them. */

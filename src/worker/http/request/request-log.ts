@@ -1,12 +1,12 @@
 import { matchedRoutes } from 'hono/route';
 import { METHOD_NAME_ALL } from 'hono/router';
-import { newMeter } from '../database/meter.ts';
-import { openDatabase } from '../database/open.ts';
-import { type Env, isLocalEnvironment } from '../env.ts';
-import { LoginError, type LoginRefusal } from '../error.ts';
-import { writeLog } from '../log.ts';
-import { type RequestMetrics, requestPoint, writePoint } from '../metrics.ts';
-import { findRefusals, isUser } from '../registrar/login.ts';
+import { newMeter } from '../../../base/database/meter.ts';
+import { openDatabase } from '../../../base/database/open.ts';
+import { type Env, isLocalEnvironment } from '../../../base/env.ts';
+import { LoginError, type LoginRefusal } from '../../../base/error.ts';
+import { writeLog } from '../../../base/log.ts';
+import { type RequestMetrics, requestPoint, writePoint } from '../../../base/metrics.ts';
+import { findRefusals, isUser } from '../../../party/registrar/login.ts';
 import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
 import { interfaceOf } from './interface.ts';
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { type DomainName, domainNameOf } from '../domain/name.ts';
-import { orRefusal, RegistryError } from '../error.ts';
-import { onFirstUse } from '../on-first-use.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import { type DomainName, domainNameOf } from '../../../name/domain/name.ts';
 import type { AppContext } from './context.ts';
 
 /** The name in the path, in any spelling. Throws `invalid`. */

@@ -1,4 +1,4 @@
-import type { Env } from '../env.ts';
+import type { Env } from '../../../base/env.ts';
 
 const always: [name: string, value: string][] = [
   ['X-Content-Type-Options', 'nosniff'],

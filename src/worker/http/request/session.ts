@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { RegistryError } from '../error.ts';
+import { RegistryError } from '../../../base/error.ts';
 import type { AppEnv } from './context.ts';
 
 export const bookmarkHeader = 'X-D1-Bookmark';

@@ -1,5 +1,5 @@
-import { type Auction, listStartedAuctions } from '../auction/read.ts';
-import { openDatabase } from '../database/open.ts';
+import { openDatabase } from '../../../base/database/open.ts';
+import { type Auction, listStartedAuctions } from '../../../name/auction/read.ts';
 import type { AppContext } from './context.ts';
 import { Recent } from './recent.ts';
 import { throttlePublic } from './throttle.ts';

@@ -1,8 +1,8 @@
-import { sha256Hex } from '../bytes/digest.ts';
-import { openDatabase } from '../database/open.ts';
-import { LoginError } from '../error.ts';
-import { settings } from '../settings.ts';
-import { getSystem, type System } from '../system/login.ts';
+import { sha256Hex } from '../../../base/bytes/digest.ts';
+import { openDatabase } from '../../../base/database/open.ts';
+import { LoginError } from '../../../base/error.ts';
+import { getSystem, type System } from '../../../party/system/login.ts';
+import { settings } from '../../settings.ts';
 import { clientCertificate, recordPresentedAfterResponse } from './client-certificate.ts';
 import { type AppContext, callerAddress } from './context.ts';
 import { forgetLogin, provenCaller, refusedSeconds, rememberLogin } from './failed-logins.ts';

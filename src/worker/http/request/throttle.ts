@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
-import { networkOf, workersAddress } from '../address-list.ts';
-import { RegistryError } from '../error.ts';
-import { isUser, type Login } from '../registrar/login.ts';
-import { findRateLimits, limiters, type RateLimitName, settings } from '../settings.ts';
+import { networkOf, workersAddress } from '../../../base/address-list.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { isUser, type Login } from '../../../party/registrar/login.ts';
+import { findRateLimits, limiters, type RateLimitName, settings } from '../../settings.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
 import { forgetLogin, refuseLogins, rememberLogin } from './failed-logins.ts';
 

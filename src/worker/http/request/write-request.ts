@@ -1,7 +1,7 @@
-import { sha256Hex } from '../bytes/digest.ts';
-import { RegistryError } from '../error.ts';
-import type { IdempotencyKey } from '../outcome.ts';
-import type { WriteRequest } from '../write.ts';
+import { sha256Hex } from '../../../base/bytes/digest.ts';
+import { RegistryError } from '../../../base/error.ts';
+import type { IdempotencyKey } from '../../../change/outcome.ts';
+import type { WriteRequest } from '../../../change/write.ts';
 import { clientReference } from './client-reference.ts';
 import type { AppContext } from './context.ts';
 import { writeCondition } from './preconditions.ts';

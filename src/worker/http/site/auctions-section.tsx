@@ -1,5 +1,5 @@
-import { auctionList } from '../../public-list/lists.ts';
-import type { BrowsedName } from '../../public-list/read/browse.ts';
+import { auctionList } from '../../../list/lists.ts';
+import type { BrowsedName } from '../../../list/read/browse.ts';
 import type { Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';

@@ -1,14 +1,14 @@
-import { within } from '../../database/retry.ts';
-import { type DomainName, type NameFault, readDomainName } from '../../domain/name.ts';
-import { findOutside, type Outside } from '../../domain/zone.ts';
-import { readDailyCounts } from '../../public-list/daily-counts.ts';
-import { auctionList, listNames, retainedList } from '../../public-list/lists.ts';
-import { type NameInterval, readNameHistory } from '../../public-list/name-history/name-history.ts';
-import { browseNames, readNames } from '../../public-list/read/browse.ts';
-import { readFacts } from '../../public-list/read/facts.ts';
-import { findNames, type ListedName } from '../../public-list/read/look-up.ts';
-import type { Reader } from '../../public-list/read/parts.ts';
-import { dayOf, daysBefore, isDay } from '../../time/day.ts';
+import { within } from '../../../base/database/retry.ts';
+import { dayOf, daysBefore, isDay } from '../../../base/time/day.ts';
+import { readDailyCounts } from '../../../list/daily-counts.ts';
+import { auctionList, listNames, retainedList } from '../../../list/lists.ts';
+import { type NameInterval, readNameHistory } from '../../../list/name-history/name-history.ts';
+import { browseNames, readNames } from '../../../list/read/browse.ts';
+import { readFacts } from '../../../list/read/facts.ts';
+import { findNames, type ListedName } from '../../../list/read/look-up.ts';
+import type { Reader } from '../../../list/read/parts.ts';
+import { type DomainName, type NameFault, readDomainName } from '../../../name/domain/name.ts';
+import { findOutside, type Outside } from '../../../name/domain/zone.ts';
 import type { View } from './view.ts';
 
 export type Answer =

@@ -1,5 +1,5 @@
 import type { Child } from 'hono/jsx';
-import { listNames, listPaths, publicLists, retainedList } from '../../public-list/lists.ts';
+import { listNames, listPaths, publicLists, retainedList } from '../../../list/lists.ts';
 import type { Surroundings } from './layout.tsx';
 import { Section } from './section.tsx';
 

@@ -1,6 +1,6 @@
 import { findPolicies } from '../../settings.ts';
-import { type ErrorForm, statuses } from '../answer.ts';
-import { languageOf, preferredLanguage } from './language.ts';
+import { type ErrorForm, statuses } from '../request/answer.ts';
+import { languageOf, preferredLanguage } from '../request/language.ts';
 import { pageHeaders, renderDocument } from './layout.tsx';
 import { texts } from './texts.ts';
 import { hrefOf, readView } from './view.ts';

@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
 import type { findPolicies } from '../../settings.ts';
-import { type Language, languages } from './language.ts';
+import { type Language, languages } from '../request/language.ts';
 import { type Texts, texts } from './texts.ts';
 import { hrefOf, type View } from './view.ts';
 

@@ -1,5 +1,5 @@
-import { type NameStatus, publicLists, retainedList } from '../../public-list/lists.ts';
-import { type NameInterval, statusesAt } from '../../public-list/name-history/name-history.ts';
+import { type NameStatus, publicLists, retainedList } from '../../../list/lists.ts';
+import { type NameInterval, statusesAt } from '../../../list/name-history/name-history.ts';
 import type { Answer, Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';

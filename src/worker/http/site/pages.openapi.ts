@@ -8,7 +8,7 @@ import {
   maybe,
   parametersOf,
 } from '../openapi/headers.ts';
-import { type Language, languages } from './language.ts';
+import { type Language, languages } from '../request/language.ts';
 import { sorts, type View } from './view.ts';
 
 const document = { 'text/html': { schema: z.string().meta({ id: 'Page' }) } };

@@ -1,4 +1,4 @@
-import { publicLists, retainedList } from '../../public-list/lists.ts';
+import { publicLists, retainedList } from '../../../list/lists.ts';
 import type { Content } from './content.ts';
 import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';

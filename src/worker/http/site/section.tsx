@@ -1,6 +1,6 @@
 import type { Child } from 'hono/jsx';
-import type { BrowsedName } from '../../public-list/read/browse.ts';
-import type { Language } from './language.ts';
+import type { BrowsedName } from '../../../list/read/browse.ts';
+import type { Language } from '../request/language.ts';
 import type { sections } from './layout.tsx';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';

@@ -1,6 +1,6 @@
-import { onFirstUseOf } from '../../on-first-use.ts';
-import type { BrowsedName } from '../../public-list/read/browse.ts';
-import type { Language } from './language.ts';
+import { onFirstUseOf } from '../../../base/on-first-use.ts';
+import type { BrowsedName } from '../../../list/read/browse.ts';
+import type { Language } from '../request/language.ts';
 import type { Sort, View } from './view.ts';
 
 type Names = readonly BrowsedName[];

@@ -1,5 +1,5 @@
-import type { NameStatus } from '../../public-list/lists.ts';
-import type { ListedName } from '../../public-list/read/look-up.ts';
+import type { NameStatus } from '../../../list/lists.ts';
+import type { ListedName } from '../../../list/read/look-up.ts';
 
 const strictestFirst = {
   blocked: true,

@@ -1,4 +1,4 @@
-import type { Language } from './language.ts';
+import type { Language } from '../request/language.ts';
 import { en, type Texts } from './texts/en.ts';
 import { et } from './texts/et.ts';
 

@@ -1,5 +1,5 @@
-import { unitsPerCharacter } from '../../text/nfc.ts';
-import type { Language } from './language.ts';
+import { unitsPerCharacter } from '../../../base/text/nfc.ts';
+import type { Language } from '../request/language.ts';
 
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];

@@ -1,8 +1,8 @@
 import { type HtmlEscapedString, raw } from 'hono/utils/html';
-import { onFirstUseOf } from '../../on-first-use.ts';
-import type { CountedList } from '../../public-list/lists.ts';
+import { onFirstUseOf } from '../../../base/on-first-use.ts';
+import type { CountedList } from '../../../list/lists.ts';
+import type { Language } from '../request/language.ts';
 import type { Content } from './content.ts';
-import type { Language } from './language.ts';
 import type { Surroundings } from './layout.tsx';
 import { Section } from './section.tsx';
 import type { Texts } from './texts.ts';

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { auctions } from '../../drizzle/schema.ts';
-import { auctionClient } from '../support/client.ts';
-import { addAuction } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { auctions } from '../../../../drizzle/schema.ts';
+import { auctionClient } from '../../../support/client.ts';
+import { addAuction } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker({
   AUCTION_API_ALLOWED_IPS: '192.0.2.7, 198.51.100.0/24, 2001:db8::/32',

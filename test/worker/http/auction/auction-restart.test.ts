@@ -1,10 +1,10 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { history } from '../../drizzle/schema.ts';
-import { auctionClient } from '../support/client.ts';
-import { addAuction, addContact, addDomainOf, addRegistrar } from '../support/fixtures.ts';
-import { auctionsOf } from '../support/stored.ts';
-import { shareWorker } from '../support/worker.ts';
+import { history } from '../../../../drizzle/schema.ts';
+import { auctionClient } from '../../../support/client.ts';
+import { addAuction, addContact, addDomainOf, addRegistrar } from '../../../support/fixtures.ts';
+import { auctionsOf } from '../../../support/stored.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker({
   AUCTION_RESTART_STATUSES: 'payment_not_received, domain_not_registered',

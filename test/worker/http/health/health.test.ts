@@ -1,16 +1,21 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import packageJson from '../../package.json' with { type: 'json' };
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { listNames } from '../../src/public-list/lists.ts';
-import { publish } from '../../src/public-list/publish/publish.ts';
-import { dayOf } from '../../src/time/day.ts';
-import { Faults, overload } from '../attack/faults.ts';
-import { withMethods } from '../public-list/published.ts';
-import { answerOf } from '../support/client.ts';
-import { counted } from '../support/counted.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import packageJson from '../../../../package.json' with { type: 'json' };
+import type { Env } from '../../../../src/base/env.ts';
+import { dayOf } from '../../../../src/base/time/day.ts';
+import { listNames } from '../../../../src/list/lists.ts';
+import { publish } from '../../../../src/list/publish/publish.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { Faults, overload } from '../../../attack/faults.ts';
+import { withMethods } from '../../../list/published.ts';
+import { answerOf } from '../../../support/client.ts';
+import { counted } from '../../../support/counted.ts';
+import {
+  addAuction,
+  addDispute,
+  addRetainedDomain,
+  emptyLists,
+} from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const minute = 60_000;

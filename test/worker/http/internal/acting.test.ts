@@ -1,10 +1,10 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, test } from 'vitest';
-import { contacts, history, idempotencyKeys } from '../../../drizzle/schema.ts';
-import { rotateHolder } from '../../../src/credential/holder.ts';
-import { app } from '../../../src/http/app.ts';
-import { openApiDocument } from '../../../src/http/document.openapi.ts';
-import { answerOf } from '../../support/client.ts';
+import { contacts, history, idempotencyKeys } from '../../../../drizzle/schema.ts';
+import { rotateHolder } from '../../../../src/party/credential/holder.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { openApiDocument } from '../../../../src/worker/http/document.openapi.ts';
+import { answerOf } from '../../../support/client.ts';
 import {
   addContact,
   addNotification,
@@ -15,9 +15,9 @@ import {
   pendingRequest,
   send,
   verification,
-} from '../../support/fixtures.ts';
-import { pdf, sharedIdentityService } from '../../support/identity-service.ts';
-import { shareWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { pdf, sharedIdentityService } from '../../../support/identity-service.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const list = '/repp/v1/contacts';

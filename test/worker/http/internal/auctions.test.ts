@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { answerOf } from '../../support/client.ts';
+import { answerOf } from '../../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -10,9 +10,9 @@ import {
   addSystem,
   send,
   unique,
-} from '../../support/fixtures.ts';
-import { auctionsOf, historyOf } from '../../support/stored.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { auctionsOf, historyOf } from '../../../support/stored.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker({ ZONES: 'ee' });
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { updateAnyContact } from '../../../src/contact/administer.ts';
-import { importDomains } from '../../../src/domain/import.ts';
-import { parseDomainName } from '../../../src/domain/name.ts';
-import { answerOf, registrarClient } from '../../support/client.ts';
+import { updateAnyContact } from '../../../../src/contact/administer.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { importDomains } from '../../../../src/name/domain/operator/import.ts';
+import { answerOf, registrarClient } from '../../../support/client.ts';
 import {
   addContact,
   addRegistrar,
@@ -11,8 +11,8 @@ import {
   operator,
   send,
   unique,
-} from '../../support/fixtures.ts';
-import { shareWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -1,11 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import { contacts } from '../../../drizzle/schema.ts';
-import { startAuctions } from '../../../src/auction/start.ts';
-import { parseDomainName } from '../../../src/domain/name.ts';
-import { saveDomain } from '../../../src/domain/save.ts';
-import { releaseDomain } from '../../../src/registration/release.ts';
-import { answerOf } from '../../support/client.ts';
+import { contacts } from '../../../../drizzle/schema.ts';
+import { startAuctions } from '../../../../src/name/auction/start.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { saveDomain } from '../../../../src/name/domain/save.ts';
+import { releaseDomain } from '../../../../src/name/registration/release.ts';
+import { answerOf } from '../../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -16,10 +16,10 @@ import {
   operator,
   send,
   unique,
-} from '../../support/fixtures.ts';
-import { beforeBatch } from '../../support/meanwhile.ts';
-import { auctionsOf, changesOf, historyOf } from '../../support/stored.ts';
-import { shareWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { beforeBatch } from '../../../support/meanwhile.ts';
+import { auctionsOf, changesOf, historyOf } from '../../../support/stored.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

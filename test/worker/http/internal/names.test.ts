@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { answerOf } from '../../support/client.ts';
+import { answerOf } from '../../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -9,8 +9,8 @@ import {
   addRetainedDomain,
   addSystem,
   send,
-} from '../../support/fixtures.ts';
-import { shareWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -6,15 +6,18 @@ import {
   domains,
   registrations,
   retainedDomains,
-} from '../../../drizzle/schema.ts';
-import { deleteContact } from '../../../src/contact/delete.ts';
-import { importDomains } from '../../../src/domain/import.ts';
-import { parseDomainName } from '../../../src/domain/name.ts';
-import { removeDomains } from '../../../src/domain/remove.ts';
-import { registerDomain } from '../../../src/registration/register.ts';
-import { forgetRegistrations, takeBackRegistration } from '../../../src/registration/take-back.ts';
-import { openDispute } from '../../../src/retained-domain/dispute.ts';
-import { answerOf, auctionClient } from '../../support/client.ts';
+} from '../../../../drizzle/schema.ts';
+import { deleteContact } from '../../../../src/contact/delete.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { importDomains } from '../../../../src/name/domain/operator/import.ts';
+import { removeDomains } from '../../../../src/name/domain/remove.ts';
+import { registerDomain } from '../../../../src/name/registration/register.ts';
+import {
+  forgetRegistrations,
+  takeBackRegistration,
+} from '../../../../src/name/registration/take-back.ts';
+import { openDispute } from '../../../../src/name/retained/dispute.ts';
+import { answerOf, auctionClient } from '../../../support/client.ts';
 import {
   addAuction,
   addContact,
@@ -25,10 +28,10 @@ import {
   operator,
   send,
   unique,
-} from '../../support/fixtures.ts';
-import { beforeBatch } from '../../support/meanwhile.ts';
-import { changesOf, historyOf } from '../../support/stored.ts';
-import { shareWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { beforeBatch } from '../../../support/meanwhile.ts';
+import { changesOf, historyOf } from '../../../support/stored.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

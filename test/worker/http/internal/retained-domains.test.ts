@@ -1,14 +1,14 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import { retainedDomains } from '../../../drizzle/schema.ts';
-import { parseDomainName } from '../../../src/domain/name.ts';
-import { removeRetainedDomains } from '../../../src/retained-domain/change-names.ts';
-import { saveRetainedDomain } from '../../../src/retained-domain/save.ts';
-import { answerOf } from '../../support/client.ts';
-import { addRetainedDomain, addSystem, operator, send, unique } from '../../support/fixtures.ts';
-import { beforeBatch } from '../../support/meanwhile.ts';
-import { historyOf } from '../../support/stored.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import { retainedDomains } from '../../../../drizzle/schema.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { removeRetainedDomains } from '../../../../src/name/retained/change-names.ts';
+import { saveRetainedDomain } from '../../../../src/name/retained/save.ts';
+import { answerOf } from '../../../support/client.ts';
+import { addRetainedDomain, addSystem, operator, send, unique } from '../../../support/fixtures.ts';
+import { beforeBatch } from '../../../support/meanwhile.ts';
+import { historyOf } from '../../../support/stored.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker({ ZONES: 'ee' });
 

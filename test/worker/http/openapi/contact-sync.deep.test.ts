@@ -8,13 +8,13 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { contacts } from '../../../drizzle/schema.ts';
-import { deleteAnyContact } from '../../../src/contact/administer.ts';
-import { openDatabase } from '../../../src/database/open.ts';
-import { registrarClient } from '../../support/client.ts';
-import { addDomainOf, bearer, newContact, operator, send } from '../../support/fixtures.ts';
-import { type SeededRegistrar, seedRegistrar } from '../../support/seed.ts';
-import { startWorker } from '../../support/worker.ts';
+import { contacts } from '../../../../drizzle/schema.ts';
+import { openDatabase } from '../../../../src/base/database/open.ts';
+import { deleteAnyContact } from '../../../../src/contact/administer.ts';
+import { registrarClient } from '../../../support/client.ts';
+import { addDomainOf, bearer, newContact, operator, send } from '../../../support/fixtures.ts';
+import { type SeededRegistrar, seedRegistrar } from '../../../support/seed.ts';
+import { startWorker } from '../../../support/worker.ts';
 
 /** The example for registrars' programmers, on a machine that is switched off now and then. */
 

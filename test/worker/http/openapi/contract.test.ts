@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import examples from '../../../src/http/openapi/examples.json' with { type: 'json' };
+import examples from '../../../../src/worker/http/openapi/examples.json' with { type: 'json' };
 import { contractProblem } from './contract.ts';
 
 /** The tests of the interfaces depend on it: what it lets pass, none of them notices. */

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
-import { app } from '../../../src/http/app.ts';
+import { app } from '../../../../src/worker/http/app.ts';
 import { document, operations } from './operations.ts';
 
 type Schema = Record<string, unknown> & {

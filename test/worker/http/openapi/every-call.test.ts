@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { beforeAll, expect, it, vi } from 'vitest';
-import { systemRights } from '../../../drizzle/schema.ts';
-import type { Env } from '../../../src/env.ts';
-import { app } from '../../../src/http/app.ts';
-import { interfaceOf } from '../../../src/http/interface.ts';
-import { addPerson, addRegistrar, addSystem } from '../../support/fixtures.ts';
-import { onTheWire } from '../../support/wire.ts';
-import { shareWorker } from '../../support/worker.ts';
+import { systemRights } from '../../../../drizzle/schema.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { interfaceOf } from '../../../../src/worker/http/request/interface.ts';
+import { addPerson, addRegistrar, addSystem } from '../../../support/fixtures.ts';
+import { onTheWire } from '../../../support/wire.ts';
+import { shareWorker } from '../../../support/worker.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** The document's promises about every call, tried with every call: its middleware is easily forgotten. */

@@ -2,16 +2,19 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { archiveLists } from '../../../src/archive/archive.ts';
-import { loadDemoData } from '../../../src/cli/demo/load.ts';
-import type { Database } from '../../../src/database/open.ts';
-import { grantDisclosure, openDisclosure } from '../../../src/disclosure/disclosure.ts';
-import { type Example, examples } from '../../../src/http/openapi/example.ts';
-import { auctionList, listNames } from '../../../src/public-list/lists.ts';
-import { publish } from '../../../src/public-list/publish/publish.ts';
-import { answerOf } from '../../support/client.ts';
-import { basic, operator } from '../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import type { Database } from '../../../../src/base/database/open.ts';
+import {
+  grantDisclosure,
+  openDisclosure,
+} from '../../../../src/contact/operator/disclosure/disclosure.ts';
+import { archiveLists } from '../../../../src/list/archive/archive.ts';
+import { auctionList, listNames } from '../../../../src/list/lists.ts';
+import { publish } from '../../../../src/list/publish/publish.ts';
+import { loadDemoData } from '../../../../src/tool/demo/load.ts';
+import { type Example, examples } from '../../../../src/worker/http/openapi/example.ts';
+import { answerOf } from '../../../support/client.ts';
+import { basic, operator } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { type Operation, operations } from './operations.ts';
 
 /**
@@ -19,7 +22,7 @@ import { type Operation, operations } from './operations.ts';
  * those that differ after a change that is meant, run this file with RECORD_EXAMPLES=yes, and read the difference.
  */
 const isRecording = process.env.RECORD_EXAMPLES === 'yes';
-const file = 'src/http/openapi/examples.json';
+const file = 'src/worker/http/openapi/examples.json';
 
 const named = operations.flatMap((call) =>
   Object.entries(examples[call.operationId] ?? {}).map(([name, example]) => ({

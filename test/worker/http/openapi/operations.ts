@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../../src/http/document.openapi.ts';
+import { openApiDocument } from '../../../../src/worker/http/document.openapi.ts';
 
 interface Answer {
   headers?: object;

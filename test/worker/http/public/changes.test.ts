@@ -1,6 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import {
+  addAuction,
+  addDispute,
+  addRetainedDomain,
+  emptyLists,
+} from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const retained = '/repp/v1/retained_domains';

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { answerFromMemory } from '../../src/http/public/from-memory.ts';
-import worker from '../../src/index.ts';
-import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import worker from '../../../../src/index.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { answerFromMemory } from '../../../../src/worker/http/public/from-memory.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const registry = shareEmptyWorker();
 const lists = '/repp/v1/retained_domains';

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseDomainName } from '../../src/domain/name.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
-} from '../../src/retained-domain/change-names.ts';
-import { openDispute } from '../../src/retained-domain/dispute.ts';
-import { operator, unique } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../../src/name/retained/change-names.ts';
+import { openDispute } from '../../../../src/name/retained/dispute.ts';
+import { operator, unique } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

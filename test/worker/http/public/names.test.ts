@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const path = '/repp/v1/retained_domains';

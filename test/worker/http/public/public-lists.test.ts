@@ -1,13 +1,18 @@
 import { gunzipSync } from 'node:zlib';
 import { beforeEach, expect, test } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import { acceptsGzip } from '../../src/http/public/encoding.ts';
-import { openBlock } from '../../src/public-list/format/block.ts';
-import { blockKey } from '../../src/public-list/kv.ts';
-import { published } from '../public-list/published.ts';
-import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
-import { onTheWire } from '../support/wire.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { openBlock } from '../../../../src/list/format/block.ts';
+import { blockKey } from '../../../../src/list/kv.ts';
+import { acceptsGzip } from '../../../../src/worker/http/public/encoding.ts';
+import { published } from '../../../list/published.ts';
+import {
+  addAuction,
+  addDispute,
+  addRetainedDomain,
+  emptyLists,
+} from '../../../support/fixtures.ts';
+import { onTheWire } from '../../../support/wire.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const json = { 'Content-Type': 'application/json' };

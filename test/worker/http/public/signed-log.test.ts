@@ -1,12 +1,12 @@
 import { beforeAll, expect, it, vi } from 'vitest';
-import { putDay } from '../../src/archive/day.ts';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { appendToLog } from '../../src/transparency/signed-log.ts';
-import { openCheckpoint } from '../../src/transparency/verify.ts';
-import { withMethods } from '../public-list/published.ts';
-import { counted } from '../support/counted.ts';
-import { shareEmptyWorker } from '../support/worker.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { putDay } from '../../../../src/list/archive/day.ts';
+import { openCheckpoint } from '../../../../src/list/log/operator/verify.ts';
+import { appendToLog } from '../../../../src/list/log/signed-log.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { withMethods } from '../../../list/published.ts';
+import { counted } from '../../../support/counted.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const leaf = `all 2026-05-01 abc ${'0a'.repeat(32)} 3\n`;

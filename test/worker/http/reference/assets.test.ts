@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { texts } from '../../../src/http/site/texts.ts';
-import { shareWorker } from '../../support/worker.ts';
+import { texts } from '../../../../src/worker/http/site/texts.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { guidePage } from '../../../src/cli/guide.ts';
-import { shareWorker } from '../../support/worker.ts';
+import { guidePage } from '../../../../src/tool/guide.ts';
+import { shareWorker } from '../../../support/worker.ts';
 import { linkOf, textOf } from '../site/document.ts';
 
 const worker = shareWorker();
-const markdown = readFileSync('src/http/README.md', 'utf8');
+const markdown = readFileSync('src/worker/http/README.md', 'utf8');
 let html: string;
 
 beforeAll(async () => {

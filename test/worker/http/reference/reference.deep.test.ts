@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { loadDemoData } from '../../../src/cli/demo/load.ts';
-import { findViolations, startBrowser, type View } from '../../support/browser.ts';
-import { answerOf } from '../../support/client.ts';
-import { startWorker } from '../../support/worker.ts';
+import { loadDemoData } from '../../../../src/tool/demo/load.ts';
+import { findViolations, startBrowser, type View } from '../../../support/browser.ts';
+import { answerOf } from '../../../support/client.ts';
+import { startWorker } from '../../../support/worker.ts';
 
 const worker = startWorker();
 const browser = startBrowser();

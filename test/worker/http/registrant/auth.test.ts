@@ -1,8 +1,8 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
-import { answerOf, registrantClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, registrantClient } from '../../../support/client.ts';
+import { addContact, addPerson, addRegistrar, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

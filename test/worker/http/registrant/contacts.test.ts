@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { registrantClient, registrarClient } from '../support/client.ts';
-import { addContact, addDomainOf, addPerson, addRegistrar } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { registrantClient, registrarClient } from '../../../support/client.ts';
+import { addContact, addDomainOf, addPerson, addRegistrar } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const portal = registrantClient(worker);

@@ -1,15 +1,15 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { contacts, disclosures } from '../../drizzle/schema.ts';
-import { updateAnyContact } from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
+import { contacts, disclosures } from '../../../../drizzle/schema.ts';
+import { updateAnyContact } from '../../../../src/contact/administer.ts';
 import {
   declineDisclosure,
   grantDisclosure,
   type NewDisclosure,
   openDisclosure,
-} from '../../src/disclosure/disclosure.ts';
-import { answerOf } from '../support/client.ts';
+} from '../../../../src/contact/operator/disclosure/disclosure.ts';
+import { eraseContact } from '../../../../src/contact/operator/erase.ts';
+import { answerOf } from '../../../support/client.ts';
 import {
   addContact,
   addDisclosure,
@@ -17,8 +17,8 @@ import {
   addRegistrar,
   operator,
   send,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const path = '/api/v1/registrant/disclosures';

@@ -1,11 +1,10 @@
 import { expect, it } from 'vitest';
-
-import { updateAnyContact } from '../../src/contact/administer.ts';
-import { eraseContact } from '../../src/contact/erase.ts';
-import { jsonArrays } from '../../src/database/json-rows.ts';
-import { app } from '../../src/http/app.ts';
-import { Faults } from '../attack/faults.ts';
-import { answerOf, registrarClient } from '../support/client.ts';
+import { jsonArrays } from '../../../../src/base/database/json-rows.ts';
+import { updateAnyContact } from '../../../../src/contact/administer.ts';
+import { eraseContact } from '../../../../src/contact/operator/erase.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { Faults } from '../../../attack/faults.ts';
+import { answerOf, registrarClient } from '../../../support/client.ts';
 import {
   addContact,
   addContacts,
@@ -17,8 +16,8 @@ import {
   unique,
   unverified,
   verification,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

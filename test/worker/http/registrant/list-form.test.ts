@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { registrantClient } from '../support/client.ts';
-import { addContact, addPerson, addRegistrar } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { registrantClient } from '../../../support/client.ts';
+import { addContact, addPerson, addRegistrar } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker({ REGISTRANT_LIST_FORM: 'array' });
 const { request, read } = registrantClient(worker);

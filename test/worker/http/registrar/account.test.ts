@@ -1,15 +1,15 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
-import { apiUsers, history } from '../../drizzle/schema.ts';
-import { digestSecret } from '../../src/credential/secret.ts';
-import { openDatabase } from '../../src/database/open.ts';
-import { updateRegistrar } from '../../src/registrar/account.ts';
-import { replaceOwnSecret } from '../../src/registrar/own-account.ts';
-import { hashPassword } from '../../src/registrar/password.ts';
-import { listDeliveries } from '../../src/webhook/outbox.ts';
-import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
-import { addRegistrar, basic, newContact, operator, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { apiUsers, history } from '../../../../drizzle/schema.ts';
+import { openDatabase } from '../../../../src/base/database/open.ts';
+import { digestSecret } from '../../../../src/party/credential/secret.ts';
+import { updateRegistrar } from '../../../../src/party/registrar/account.ts';
+import { replaceOwnSecret } from '../../../../src/party/registrar/own-account.ts';
+import { hashPassword } from '../../../../src/party/registrar/password.ts';
+import { listDeliveries } from '../../../../src/party/webhook/outbox.ts';
+import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
+import { addRegistrar, basic, newContact, operator, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const registrars = registrarClient(worker);

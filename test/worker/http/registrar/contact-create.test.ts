@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
-import { addContact, addRegistrar, newContact, unverified } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
+import { addContact, addRegistrar, newContact, unverified } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -5,15 +5,15 @@ import {
   parameterDetails,
   refused,
   registrarClient,
-} from '../support/client.ts';
+} from '../../../support/client.ts';
 import {
   addContact,
   addContacts,
   addDomainOf,
   addRegistrar,
   unverified,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

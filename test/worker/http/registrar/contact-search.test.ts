@@ -1,8 +1,8 @@
 import { expect, it, test } from 'vitest';
-import { createContact } from '../../src/contact/create.ts';
-import { deleteContact } from '../../src/contact/delete.ts';
-import { updateContact } from '../../src/contact/update.ts';
-import { parameterDetails, refused, registrarClient } from '../support/client.ts';
+import { createContact } from '../../../../src/contact/create.ts';
+import { deleteContact } from '../../../../src/contact/delete.ts';
+import { updateContact } from '../../../../src/contact/update.ts';
+import { parameterDetails, refused, registrarClient } from '../../../support/client.ts';
 import {
   addContact,
   addDomainOf,
@@ -10,8 +10,8 @@ import {
   contactValues,
   newContact,
   unverified,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
-import { contacts } from '../../drizzle/schema.ts';
-import { bentBody, validBody } from '../attack/bodies.ts';
-import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
-import { addContact, addRegistrar, basic, newContact, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { contacts } from '../../../../drizzle/schema.ts';
+import { bentBody, validBody } from '../../../attack/bodies.ts';
+import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
+import { addContact, addRegistrar, basic, newContact, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const { create } = registrarClient(worker);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { answerOf, refused, registrarClient } from '../support/client.ts';
-import { addContact, addRegistrar, newContact } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { answerOf, refused, registrarClient } from '../../../support/client.ts';
+import { addContact, addRegistrar, newContact } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 /** A contact is written as it is read, too: with `street` and `ident_type` beside `name`, not in `addr` and `ident`. */
 

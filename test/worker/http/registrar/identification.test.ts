@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { asc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { type contacts, history, notifications } from '../../drizzle/schema.ts';
-import { callbackOf } from '../../src/cli/sandbox/identity-service.ts';
-import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
-import { app } from '../../src/http/app.ts';
-import { settings } from '../../src/settings.ts';
-import { takeIdentification } from '../../src/verification/identity-request.ts';
-import { answerOf, completed, refused, registrarClient } from '../support/client.ts';
+import { type contacts, history, notifications } from '../../../../drizzle/schema.ts';
+import { getContactByCode, updateAnyContact } from '../../../../src/contact/administer.ts';
+import { takeIdentification } from '../../../../src/contact/verification/identity-request.ts';
+import { callbackOf } from '../../../../src/tool/sandbox/identity-service.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { settings } from '../../../../src/worker/settings.ts';
+import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
 import {
   addContact,
   addRegistrar,
@@ -15,14 +15,14 @@ import {
   pendingRequest,
   send,
   verification,
-} from '../support/fixtures.ts';
+} from '../../../support/fixtures.ts';
 import {
   type IdentityServiceStandIn,
   pdf,
   sharedIdentityService,
-} from '../support/identity-service.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/identity-service.ts';
+import { beforeBatch } from '../../../support/meanwhile.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

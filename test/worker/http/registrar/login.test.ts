@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { digestSecret } from '../../src/credential/secret.ts';
-import { addRegistrar, basic, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { digestSecret } from '../../../../src/party/credential/secret.ts';
+import { addRegistrar, basic, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, it } from 'vitest';
-import { notifications } from '../../drizzle/schema.ts';
+import { notifications } from '../../../../drizzle/schema.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
   updateAnyContact,
-} from '../../src/contact/administer.ts';
-import { deleteOldNotifications } from '../../src/registrar/notification.ts';
+} from '../../../../src/contact/administer.ts';
+import { deleteOldNotifications } from '../../../../src/party/registrar/notification.ts';
 import {
   answerOf,
   completed,
@@ -14,7 +14,7 @@ import {
   refused,
   registrantClient,
   registrarClient,
-} from '../support/client.ts';
+} from '../../../support/client.ts';
 import {
   addContact,
   addNotification,
@@ -22,8 +22,8 @@ import {
   addRegistrar,
   operator,
   send,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const registrant = registrantClient(worker);

@@ -1,12 +1,12 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { apiUsers, history } from '../../drizzle/schema.ts';
-import { rotateHolder } from '../../src/credential/holder.ts';
-import { authenticate, loginOf } from '../../src/registrar/login.ts';
-import { hashPassword } from '../../src/registrar/password.ts';
-import { cost, counted } from '../support/counted.ts';
-import { addRegistrar, basic, newContact, operator, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { apiUsers, history } from '../../../../drizzle/schema.ts';
+import { rotateHolder } from '../../../../src/party/credential/holder.ts';
+import { authenticate, loginOf } from '../../../../src/party/registrar/login.ts';
+import { hashPassword } from '../../../../src/party/registrar/password.ts';
+import { cost, counted } from '../../../support/counted.ts';
+import { addRegistrar, basic, newContact, operator, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const list = '/repp/v1/contacts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { app } from '../../src/http/app.ts';
-import { issueToken, type Person } from '../../src/registrant/token.ts';
-import { rateLimits, settings } from '../../src/settings.ts';
-import { addPerson, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import { issueToken, type Person } from '../../../../src/party/registrant/token.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { rateLimits, settings } from '../../../../src/worker/settings.ts';
+import { addPerson, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { getContactByCode, updateAnyContact } from '../../src/contact/administer.ts';
-import { transferContact } from '../../src/contact/transfer.ts';
-import { pause } from '../../src/database/retry.ts';
-import { recordVerification } from '../../src/verification/verification.ts';
+import { pause } from '../../../../src/base/database/retry.ts';
+import { getContactByCode, updateAnyContact } from '../../../../src/contact/administer.ts';
+import { transferContact } from '../../../../src/contact/operator/transfer.ts';
+import { recordVerification } from '../../../../src/contact/verification/verification.ts';
 import {
   answerOf,
   completed,
@@ -10,7 +10,7 @@ import {
   refused,
   registrantClient,
   registrarClient,
-} from '../support/client.ts';
+} from '../../../support/client.ts';
 import {
   addContact,
   addPerson,
@@ -18,9 +18,9 @@ import {
   operator,
   unverified,
   verification,
-} from '../support/fixtures.ts';
-import { beforeBatch } from '../support/meanwhile.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { beforeBatch } from '../../../support/meanwhile.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);

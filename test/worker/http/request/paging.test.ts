@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { app } from '../../src/http/app.ts';
+import { app } from '../../../../src/worker/http/app.ts';
 import {
   answerOf,
   parameterDetails,
   refused,
   registrantClient,
   registrarClient,
-} from '../support/client.ts';
-import { addContact, addPerson, addRegistrar, send, unique } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/client.ts';
+import { addContact, addPerson, addRegistrar, send, unique } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 const asRegistrar = registrarClient(worker);

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import { importContacts } from '../../src/contact/import.ts';
-import { answerOf, refused, registrantClient, registrarClient } from '../support/client.ts';
+import { importContacts } from '../../../../src/contact/operator/import.ts';
+import { answerOf, refused, registrantClient, registrarClient } from '../../../support/client.ts';
 import {
   addContact,
   addPerson,
   addRegistrar,
   contactValues,
   operator,
-} from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 /** `If-Match` and `If-None-Match` on one contact (RFC 9110, section 13). The current tag is written `NOW`. */
 

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { listNames } from '../../src/public-list/lists.ts';
-import { publishAndPurge } from '../../src/public-list/publish/publish.ts';
-import { published, withMethods } from '../public-list/published.ts';
-import { addAuction, emptyLists } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { listNames } from '../../../../src/list/lists.ts';
+import { publishAndPurge } from '../../../../src/list/publish/publish.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { published, withMethods } from '../../../list/published.ts';
+import { addAuction, emptyLists } from '../../../support/fixtures.ts';
+import { startWorker } from '../../../support/worker.ts';
 
 const worker = startWorker();
 beforeEach(() => emptyLists(worker.env));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { app } from '../../src/http/app.ts';
-import { answerFromMemory } from '../../src/http/public/from-memory.ts';
-import { shareEmptyWorker, shareWorker } from '../support/worker.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { answerFromMemory } from '../../../../src/worker/http/public/from-memory.ts';
+import { shareEmptyWorker, shareWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const deployment = shareWorker({ ENVIRONMENT: 'production' });

@@ -1,9 +1,9 @@
 import { expect, it, test } from 'vitest';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { answerOf, refused } from '../support/client.ts';
-import { addContact, addRegistrar, send } from '../support/fixtures.ts';
-import { shareWorker } from '../support/worker.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { answerOf, refused } from '../../../support/client.ts';
+import { addContact, addRegistrar, send } from '../../../support/fixtures.ts';
+import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 

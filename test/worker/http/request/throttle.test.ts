@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
-import { workersAddress } from '../../src/address-list.ts';
-import type { Env } from '../../src/env.ts';
-import { app } from '../../src/http/app.ts';
-import { cost, counted } from '../support/counted.ts';
+import { workersAddress } from '../../../../src/base/address-list.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { cost, counted } from '../../../support/counted.ts';
 import {
   addContact,
   addPerson,
@@ -12,8 +12,8 @@ import {
   basic,
   send,
   unique,
-} from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { startWorker } from '../../../support/worker.ts';
 
 /** With the limits of a deployment: 10 failed logins a minute. */
 const worker = startWorker({}, 'production');

@@ -1,9 +1,9 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { app } from '../../../src/http/app.ts';
-import { listNames } from '../../../src/public-list/lists.ts';
-import { publish } from '../../../src/public-list/publish/publish.ts';
-import { addAuction } from '../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import { listNames } from '../../../../src/list/lists.ts';
+import { publish } from '../../../../src/list/publish/publish.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { addAuction } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { documentProblem, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

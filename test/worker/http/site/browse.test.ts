@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import { addAuction, addRetainedDomain } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { documentProblem, linkOf, rowsOf, sectionOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { findViolations, startBrowser } from '../../support/browser.ts';
-import { addAuction, addDispute, addRetainedDomain } from '../../support/fixtures.ts';
-import { startWorker } from '../../support/worker.ts';
+import { findViolations, startBrowser } from '../../../support/browser.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../../../support/fixtures.ts';
+import { startWorker } from '../../../support/worker.ts';
 
 const worker = startWorker({ ZONES: 'ee' });
 const browser = startBrowser();

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { documentProblem, sectionOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker({});

@@ -1,10 +1,10 @@
 import { afterEach, beforeAll, beforeEach, expect, it, type MockInstance, vi } from 'vitest';
-import type { Env } from '../../../src/env.ts';
-import { app } from '../../../src/http/app.ts';
-import { Faults } from '../../attack/faults.ts';
-import { withMethods } from '../../public-list/published.ts';
-import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import type { Env } from '../../../../src/base/env.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { Faults } from '../../../attack/faults.ts';
+import { withMethods } from '../../../list/published.ts';
+import { addAuction, addRetainedDomain } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { documentProblem, rowsOf, sectionOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

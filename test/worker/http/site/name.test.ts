@@ -1,18 +1,18 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseDomainName } from '../../../src/domain/name.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
-} from '../../../src/retained-domain/change-names.ts';
-import { openDispute } from '../../../src/retained-domain/dispute.ts';
+} from '../../../../src/name/retained/change-names.ts';
+import { openDispute } from '../../../../src/name/retained/dispute.ts';
 import {
   addAuction,
   addDispute,
   addRetainedDomain,
   operator,
   unique,
-} from '../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+} from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker();

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { app } from '../../../src/http/app.ts';
-import { addAuction, addRetainedDomain } from '../../support/fixtures.ts';
-import { onTheWire } from '../../support/wire.ts';
-import { startWorker } from '../../support/worker.ts';
+import { app } from '../../../../src/worker/http/app.ts';
+import { addAuction, addRetainedDomain } from '../../../support/fixtures.ts';
+import { onTheWire } from '../../../support/wire.ts';
+import { startWorker } from '../../../support/worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
 const worker = startWorker();

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import type { Language } from '../../../src/http/site/language.ts';
-import { texts } from '../../../src/http/site/texts.ts';
-import { YearSection } from '../../../src/http/site/year-section.tsx';
-import type { DailyCounts } from '../../../src/public-list/daily-counts.ts';
+import type { DailyCounts } from '../../../../src/list/daily-counts.ts';
+import type { Language } from '../../../../src/worker/http/request/language.ts';
+import { texts } from '../../../../src/worker/http/site/texts.ts';
+import { YearSection } from '../../../../src/worker/http/site/year-section.tsx';
 import { rowsOf, textOf } from './document.ts';
 
 const series = ['reserved', 'blocked', 'disputed', 'auctions'] as const;

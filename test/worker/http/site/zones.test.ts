@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
-import { addRetainedDomain } from '../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../support/worker.ts';
+import { addRetainedDomain } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { linkOf, textOf } from './document.ts';
 
 const worker = shareEmptyWorker({ ZONES: 'ee, com.ee' });

@@ -1,10 +1,10 @@
-import { nameFaults } from '../../../domain/name.ts';
 import {
   type ListName,
   type NameStatus,
   publicLists,
   retainedList,
-} from '../../../public-list/lists.ts';
+} from '../../../../list/lists.ts';
+import { nameFaults } from '../../../../name/domain/name.ts';
 import type { DayFault } from '../content.ts';
 import { dayFormat, enumerated } from './format.ts';
 

@@ -1,4 +1,4 @@
-import { type NameStatus, publicLists, retainedList } from '../../../public-list/lists.ts';
+import { type NameStatus, publicLists, retainedList } from '../../../../list/lists.ts';
 import type { Texts } from './en.ts';
 import { dayFormat, enumerated } from './format.ts';
 

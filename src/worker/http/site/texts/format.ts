@@ -1,4 +1,4 @@
-import { onFirstUse } from '../../../on-first-use.ts';
+import { onFirstUse } from '../../../../base/on-first-use.ts';
 
 /** Days are in UTC. */
 export function dayFormat(language: string, options: Intl.DateTimeFormatOptions) {
