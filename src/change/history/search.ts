@@ -16,9 +16,9 @@ export interface HistoryCriteria {
   by?: string | undefined;
   /** A request id, or the client's reference. */
   request?: string | undefined;
-  /** From this instant on. */
+  /** Entries of this instant and later ones. */
   since?: Date | undefined;
-  /** Before this instant. */
+  /** Only entries before this instant. */
   until?: Date | undefined;
 }
 

@@ -97,7 +97,7 @@ export async function addRegistrar(
 export interface RegistrarChanges {
   name?: string | undefined;
   allowedIps?: string[] | undefined;
-  /** From `parseWebhookUrl`; null removes the webhook. */
+  /** Null removes the webhook. `parseWebhookUrl` reads a URL. */
   webhookUrl?: string | null | undefined;
   /** The reason to refuse all logins of the registrar, kept by the history; null lets them in again. */
   suspension?: string | null | undefined;

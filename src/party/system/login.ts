@@ -74,7 +74,7 @@ export function actingLogin(system: System, registrarCode: string, at: string): 
   return { at, caller: { registrarId, registrarCode, contactCount, actor } };
 }
 
-/** As readers of the history see a system. */
+/** What the history calls a system. */
 export function systemActor({ id, name }: System): Actor {
   return { type: 'system', name: `System: ${name}`, keyHolder: `system:${id}` };
 }

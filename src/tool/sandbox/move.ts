@@ -64,7 +64,6 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
  */
 export function dueRuns(from: Date, to: Date) {
   const runs: { cron: string; at: Date }[] = [];
-  // From midnight UTC on.
   for (let hour = Date.parse(dayOf(from)); hour <= to.getTime(); hour += 60 * minuteMilliseconds) {
     const at = (minute: number) => new Date(hour + minute * minuteMilliseconds);
     if (at(0).getUTCHours() === 0) runs.push({ cron: dailyCron, at: at(1) });

@@ -8,7 +8,6 @@ export interface Reversal {
   subject: HistorySubject;
   key: string;
   uuid: string | null;
-  /** As the entry records it. */
   registrar: string | null;
   action: Action;
   changes: Changes;

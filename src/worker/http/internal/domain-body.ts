@@ -16,17 +16,16 @@ const codeRule = (message: string) => z.pipe(textField(message, 100), z.transfor
 
 export const registrarRule = onFirstUse(() => codeRule('is not the code of a registrar'));
 
-/** In each role. */
-const maximumContacts = 100;
+const maximumContactsOfRole = 100;
 
 /** What a body says of a domain, beside its name. */
 export const domainFields = onFirstUse(() => {
   const contact = codeRule('is not the code of a contact');
-  const tooMany = `has more than ${maximumContacts} contacts`;
+  const tooMany = `has more than ${maximumContactsOfRole} contacts`;
   const contacts = z.nullish(
     z
       .array(contact, 'is not a list of the codes of contacts')
-      .check(z.maxLength(maximumContacts, tooMany)),
+      .check(z.maxLength(maximumContactsOfRole, tooMany)),
   );
   return {
     registrar: registrarRule(),

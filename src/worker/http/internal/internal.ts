@@ -7,7 +7,7 @@ import { systemLogin } from './login.ts';
 import { internalNames } from './names.ts';
 import { internalRetainedDomains } from './retained-domains.ts';
 
-/** For the registry's own systems. */
+/** The registry's own systems call these. */
 export const internal = newApp();
 
 internal.use(systemLogin);

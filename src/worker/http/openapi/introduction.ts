@@ -20,7 +20,7 @@ export function introductionFor(settings: Partial<Env>): string {
   return `${description}\n\nOf this registry: ${links.join(', ')}.`;
 }
 
-/** In the order of the reference. */
+/** The reference has the tags in this order. */
 const tagDescriptions = {
   'Registrar: contacts':
     'HTTP Basic, or the key of a system that acts for a registrar. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',

@@ -46,7 +46,7 @@ export const pageQuery = onFirstUse(() =>
 
 const maximumOffset = 10_000;
 
-/** For lists that read every row before an offset. */
+/** The query of a list that reads every row before an offset, which is therefore bounded. */
 export const boundedPageQuery = onFirstUse(() =>
   z.object({ ...pageQuery().shape, offset: z.optional(wholeNumber('Offset', 0, maximumOffset)) }),
 );
