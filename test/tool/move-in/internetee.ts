@@ -8,7 +8,7 @@ export function startInternetee(contacts: number) {
   const run = (...names: string[]) =>
     postgres.psql([
       ...['-v', `contacts=${contacts}`],
-      ...names.flatMap((name) => ['-f', `test/cli/registry-files/internetee-${name}.sql`]),
+      ...names.flatMap((name) => ['-f', `test/tool/move-in/internetee-${name}.sql`]),
     ]);
   beforeAll(async () => {
     if (!whyNoPostgres()) await run('structure', 'rows');
