@@ -69,22 +69,21 @@ export async function listContactHistory(db: Database, login: Login, code: strin
 }
 
 /**
- * The registrar's contact with this code, or else the last contact that had it, if that is or was the registrar's; null
- * if there is none. For a deleted contact, the newest creation or deletion says whose it was.
+ * The registrar's contact with this code, or else the last one with it that was the registrar's at its end; null if there is
+ * none. The newest creation or deletion says whose it was.
  */
 function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> {
   const owner = sql`ifnull(
-    (select registrar_id from ${contacts} where uuid = last.uuid),
+    (select registrar_id from ${contacts} where uuid = last.subject_uuid),
     (select id from ${registrars} where code = (
       select registrar from ${history} as entry
-      where entry.subject = 'contact' and entry.action <> 'update' and entry.subject_uuid = last.uuid
+      where entry.subject = 'contact' and entry.action <> 'update' and entry.subject_uuid = last.subject_uuid
       order by entry.id desc limit 1)))`;
   return sql<string | null>`coalesce(
     (select uuid from ${contacts} where code = ${code} and registrar_id = ${registrarId}),
-    (select uuid from (
-      select subject_uuid as uuid from ${history}
-      where subject = 'contact' and subject_key = ${code} order by id desc limit 1) as last
-    where ${owner} = ${registrarId}))`;
+    (select subject_uuid from ${history} as last
+      where subject = 'contact' and subject_key = ${code} and action <> 'update' and ${owner} = ${registrarId}
+      order by id desc limit 1))`;
 }
 
 /** The newest entry first, since the contact has been the person's. One round trip. Throws `not_found`. */

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
 import { updateAnyContact } from '../../../src/contact/administer.ts';
+import { transferContact } from '../../../src/contact/operator/transfer.ts';
 import { registrantClient, registrarClient } from '../../support/client.ts';
 import {
   addContact,
@@ -107,6 +108,25 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
 
     expect(entries.map(({ action }) => action)).toEqual(['delete', 'create']);
     expect(entries[1]?.changes).toMatchObject({ name: { from: null, to: 'Second One' } });
+  });
+
+  it('keeps the history readable where another registrar’s contact has got the code again', async () => {
+    const alpha = await addRegistrar(worker.env);
+    const beta = await addRegistrar(worker.env);
+    const code = `${alpha.code}:AGAIN`;
+    await repp.create(alpha, newContact({ id: 'AGAIN', name: 'First One' }));
+    await transferContact(worker.db, operator, code, beta.code);
+    await repp.delete(beta, code);
+    await repp.create(alpha, newContact({ id: 'AGAIN', name: 'Second One' }));
+
+    const [ofBeta, ofAlpha] = [
+      await historyAt(beta, `/${code}/history`),
+      await historyAt(alpha, `/${code}/history`),
+    ];
+
+    expect(ofBeta.map(({ action }) => action)).toEqual(['delete', 'update', 'create']);
+    expect(ofBeta.at(-1)?.changes).toMatchObject({ name: { from: null, to: 'First One' } });
+    expect(ofAlpha.map(({ action }) => action)).toEqual(['create']);
   });
 
   it('shows nobody else what happened to a deleted contact', async () => {
