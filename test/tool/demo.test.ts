@@ -14,7 +14,7 @@ import {
 import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
 import { demoContacts as demoImport, loadDemoData } from '../../src/tool/demo/load.ts';
-import { readImport } from '../../src/tool/files/read-import.ts';
+import { readImport } from '../../src/tool/files/import.ts';
 import { Faults } from '../attack/faults.ts';
 import { basic } from '../support/fixtures.ts';
 import { shareEmptyWorker, startWorker } from '../support/worker.ts';

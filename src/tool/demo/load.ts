@@ -26,9 +26,8 @@ import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-use
 import { addSystem, listSystems } from '../../party/system/operator/system.ts';
 import { requiredText } from '../files/field.ts';
 import { columnsNamed } from '../files/format.ts';
-import { type Import, importRows } from '../files/import.ts';
+import { type Import, importRows, readImport } from '../files/import.ts';
 import { readRows } from '../files/read.ts';
-import { readImport } from '../files/read-import.ts';
 import { contactImport } from '../nouns/contact/file.ts';
 import { disputeImport } from '../nouns/dispute.ts';
 import { domainImport } from '../nouns/domain/file.ts';

@@ -12,42 +12,44 @@ export async function* readCsv(
 ): AsyncGenerator<FileRow> {
   const lines = openText(file);
   const { value: head = '' } = await lines.next();
-  const { separator, length } = findSeparator(head, columns);
-  const skippedLines = length === 0 ? 0 : 1;
-  let lastLine = skippedLines;
+  const { delimiter, from_line } = findSeparator(head, columns);
+  let lastLine = from_line - 1;
   const parser = parse({
-    delimiter: separator,
+    delimiter,
+    from_line,
     info: true,
     skip_empty_lines: true,
     relax_column_count: true,
     max_record_size: maximumRowCharacters,
     // The iteration below does not see the rows before an error: the parser is ahead of it.
     on_record: (row, { lines }) => {
-      lastLine = lines + skippedLines;
+      lastLine = lines;
       return row;
     },
   });
   const text = async function* () {
-    yield head.slice(length);
+    yield head;
     yield* lines;
   };
   let header: string[] | undefined;
   try {
     for await (const parsed of pipeline(text, parser, () => {})) {
-      const { record: fields, info } = parsed as ParsedRow;
-      const record = withoutTrailing(fields, Math.min(fields.length, header?.length ?? 1));
-      // A row of separators, as a spreadsheet writes an empty one.
+      const { record: fields, info } = parsed as { record: string[]; info: { lines: number } };
+      // A spreadsheet may have had columns behind the last one.
+      const end = fields.findLastIndex((field) => field !== '') + 1;
+      const record = fields.slice(0, Math.max(end, header?.length ?? 1));
+      // A spreadsheet writes an empty row as separators.
       if (fields.length > 1 && fields.every((field) => field === '')) continue;
       if (!header) {
         header = readHeader(file, record, columns, onUnknown);
         continue;
       }
       const row: FileRow = {
-        line: info.lines + skippedLines - (fields.join('').split('\n').length - 1),
+        line: info.lines - (fields.join('').split('\n').length - 1),
         values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
       };
       if (record.length !== header.length) {
-        row.values.rejected_text = record.join(separator);
+        row.values.rejected_text = record.join(delimiter);
         row.problem = `has ${record.length} fields, but the header has ${header.length}`;
       }
       yield row;
@@ -61,28 +63,17 @@ export async function* readCsv(
   if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
-/** The fields without empty ones at the end, beyond a number: a spreadsheet may have had columns there. */
-function withoutTrailing(fields: string[], number: number): string[] {
-  const last = fields.findLastIndex((field) => field !== '');
-  return fields.slice(0, Math.max(last + 1, number));
-}
-
-interface ParsedRow {
-  record: string[];
-  info: { lines: number };
-}
-
-const separators = [',', ';', '\t'];
-
-/** The separator of the fields, from a first line `sep=;` of this length, or else from the header. */
-function findSeparator(text: string, columns: Columns): { separator: string; length: number } {
-  const [line, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
-  if (line && separator) return { separator, length: line.length };
+/** The separator of the fields, from a first line `sep=;`, or else from the header; and the line of the header. */
+function findSeparator(text: string, columns: Columns) {
+  const [, separator] = /^sep=(.)\r?\n/i.exec(text) ?? [];
+  if (separator) return { delimiter: separator, from_line: 2 };
   const header = text.split('\n').find((line) => line.trim() !== '') ?? '';
   const known = (separator: string) =>
-    header.split(separator).filter((name) => columnName(name) in columns).length;
-  const best = separators.reduce((best, next) => (known(next) > known(best) ? next : best));
-  return { separator: best, length: 0 };
+    header.split(separator).filter((name) => Object.hasOwn(columns, columnName(name))).length;
+  const delimiter = [',', ';', '\t'].reduce((best, next) =>
+    known(next) > known(best) ? next : best,
+  );
+  return { delimiter, from_line: 1 };
 }
 
 /** A name in the header, in either case and with or without quotes. */

@@ -16,21 +16,17 @@ export function exporting(...examples: string[]) {
 }
 
 /** Writes the things as rows with these columns. Rows on standard output need no report. */
-export async function exportRows<Thing>(
+export async function exportRows<Thing extends object>(
   file: string,
   { format, json }: { format?: Format; json?: true },
   columns: Columns,
   things: AsyncIterable<Thing>,
   rowOf: (thing: Thing) => Record<string, unknown>,
 ): Promise<Report | undefined> {
-  async function* rows() {
-    for await (const thing of things) yield rowOf(thing);
-  }
   const isStandardOutput = file === '-';
   const chosen = format ?? (isStandardOutput && json ? 'ndjson' : undefined);
-  const count = await writeFileRows(file, formatOf(file, chosen), rows(), {
-    columns: Object.keys(columns),
-  });
+  const how = { columns: Object.keys(columns), rowOf };
+  const count = await writeFileRows(file, formatOf(file, chosen), things, how);
   if (isStandardOutput) return undefined;
   return { data: { file, rows: count }, text: `wrote ${counted(count, 'row')} to ${file}` };
 }

@@ -45,20 +45,13 @@ export function formatOf(file: string, chosen: Format | undefined): Format {
 }
 
 /** The columns that a file of rejected rows adds. An import ignores them, so the file can be corrected and imported. */
-const rejectionColumns = ['rejected_line', 'rejected_field', 'rejected_reason', 'rejected_text'];
+export const rejectionColumns = 'rejected_line rejected_field rejected_reason rejected_text'.split(
+  ' ',
+);
 
 /** Columns of exports that no import takes: a registry gives identifiers, versions, times and names itself. */
-const ownColumns = ['uuid', 'id', 'version', 'created_at', 'updated_at'].concat([
-  'creator',
-  'creator_str',
-  'updater',
-  'updator_str',
-]);
-
-/** Those of the names that an import skips. */
-export function skippedColumns(names: readonly string[], columns: Columns): string[] {
-  return names.filter((name) => ownColumns.includes(name) && !Object.hasOwn(columns, name));
-}
+export const ownColumns =
+  'uuid id version created_at updated_at creator creator_str updater updator_str'.split(' ');
 
 /** The first of the names that is not a column of the file. */
 export function findUnknownColumn(names: readonly string[], columns: Columns): string | undefined {

@@ -1,27 +1,43 @@
-import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { RecordProblem } from '../../base/error.ts';
+import path from 'node:path';
+import {
+  type Problem,
+  type RecordProblem,
+  RegistryError,
+  throwProblems,
+} from '../../base/error.ts';
+import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
-import { type CommonOptions, writing } from '../command.ts';
+import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { noteCommandProgress } from '../report/command-progress.ts';
+import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
 import { inChunks, type Rows } from '../report/progress.ts';
 import { counted } from '../report/text.ts';
 import { type Report, run } from '../run.ts';
-import { type Columns, formatOption } from './format.ts';
-import {
-  type ImportOptions,
-  type ReadFile,
-  type RowReader,
-  readImport,
-  rejectRows,
-  settleRejected,
-} from './read-import.ts';
+import { type Columns, type Format, formatOf, ownColumns, rejectionColumns } from './format.ts';
+import { readRows } from './read.ts';
+import { Spool } from './spool.ts';
+import { writeFileRows } from './write.ts';
+
+export interface ImportOptions {
+  format?: Format;
+  skipInvalid?: true;
+  rejected?: string;
+  dryRun?: boolean;
+  /** Also removes what the file does not name. */
+  replace?: true;
+}
 
 /** The number of rows with each outcome; `unchanged` rows were there already, and those that are `over` are left out. */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & { over?: number };
 
 /** An import of one kind of thing: how its rows are read, judged and written. */
-export interface Import<Row, Outcome extends string> extends RowReader<Row> {
+export interface Import<Row, Outcome extends string> {
+  columns: Columns;
+  /** Throws RegistryError with everything that is wrong. */
+  read(values: Record<string, unknown>): Row;
+  /** Values that may appear only once in a file, as messages show them. */
+  keys(row: Row): string[];
   /** The problems of a chunk of rows that only the registry can find. */
   findProblems(registry: Registry, rows: readonly Row[]): Promise<readonly RecordProblem<Row>[]>;
   /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
@@ -29,6 +45,24 @@ export interface Import<Row, Outcome extends string> extends RowReader<Row> {
   text(counts: Counts<Outcome>, registry: Registry): string;
   /** The public lists that the rows may change. */
   publish?: readonly ListName[];
+}
+
+/** A place in a file, with the values as the file has them. */
+interface Place {
+  line: number;
+  values: Record<string, unknown>;
+}
+
+type RejectedRow = Place & { problems: FileProblem[] };
+
+/** The rows of a file, and those that can't be imported. */
+interface ReadFile<Row> {
+  file: string;
+  format: Format;
+  rows: Spool<Place & { row: Row }>;
+  /** The columns with values that no import takes. */
+  skipped: Set<string>;
+  rejected: RejectedRow[];
 }
 
 /**
@@ -47,6 +81,58 @@ export function runImport<Row, Outcome extends string>(
   );
 }
 
+/** Reads the whole file before anything is written. The second of two rows with the same key is rejected. */
+export async function readImport<Row>(
+  file: string,
+  options: Pick<ImportOptions, 'format' | 'replace'>,
+  { columns, read, keys }: Pick<Import<Row, never>, 'columns' | 'read' | 'keys'>,
+): Promise<ReadFile<Row>> {
+  const format = formatOf(file, options.format);
+  const skipped = new Set<string>();
+  const result: ReadFile<Row> = { file, format, rows: new Spool(), skipped, rejected: [] };
+  using lines = new Spool<number>();
+  for await (const { line, values, problem } of readRows(file, format, columns)) {
+    try {
+      if (problem !== undefined) throw new RegistryError('malformed', problem);
+      for (const [name, value] of Object.entries(values)) {
+        const isOwn = ownColumns.includes(name) && !Object.hasOwn(columns, name);
+        if (isOwn && !isBlank(value)) skipped.add(name);
+      }
+      const row = read(values);
+      const own = keys(row);
+      const repeated = own.find((key) => lines.get(key) !== undefined);
+      if (repeated !== undefined) {
+        const message = `${repeated} is already in line ${lines.get(repeated)}`;
+        throw new RegistryError('taken', message);
+      }
+      result.rows.set(line, { line, values, row });
+      for (const key of own) lines.set(key, line);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      reject(result, { line, values }, error.problems);
+    }
+  }
+  // In CSV the header says that the file is whole.
+  if (options.replace && format === 'ndjson' && result.rows.length + result.rejected.length === 0) {
+    throw unreadableFile(file, 1, 'is empty; with --replace, that would remove everything');
+  }
+  return result;
+}
+
+function reject<Row>(
+  { file, rows, rejected }: ReadFile<Row>,
+  { line, values }: Place,
+  problems: readonly Problem[],
+): void {
+  const where = { file: displayName(file), line };
+  rows.delete(line);
+  rejected.push({
+    line,
+    values,
+    problems: problems.map((problem) => ({ ...problem, ...where })),
+  });
+}
+
 /** Imports the rows of a file that was read. Throws the problems of all rows that the registry refuses. */
 export async function importRows<Row, Outcome extends string>(
   registry: Registry,
@@ -55,12 +141,17 @@ export async function importRows<Row, Outcome extends string>(
   kind: Import<Row, Outcome>,
 ): Promise<Report> {
   noteCommandProgress({ isChanged: 'no' });
-  for (const chunk of inChunks('checking', read.rows)) {
+  using placed = read.rows;
+  for (const chunk of inChunks('checking', placed)) {
     const rows = chunk.map(({ row }) => row);
-    rejectRows(read, chunk, await kind.findProblems(registry, rows));
+    const problems = await kind.findProblems(registry, rows);
+    const ofRow = Map.groupBy(problems, ({ record }) => record);
+    for (const place of chunk) {
+      const own = ofRow.get(place.row)?.map(({ record: _, ...problem }) => problem);
+      if (own) reject(read, place, own);
+    }
   }
   const rejectedFile = await settleRejected(read, options);
-  using placed = read.rows;
   const rows: Rows<Row> = {
     length: placed.length,
     *chunks(size) {
@@ -69,14 +160,15 @@ export async function importRows<Row, Outcome extends string>(
   };
   if (!registry.isDryRun) noteCommandProgress({ isChanged: 'perhaps', lists: kind.publish ?? [] });
   const counts = await kind.write(registry, rows);
+  const { unchanged: _, over: __, ...outcomes } = counts;
+  const isChange = Object.values<number>(outcomes).some((count) => count > 0);
   const rejected = read.rejected.length;
-  const isChange = Object.entries<number>(counts).some(
-    ([outcome, count]) => outcome !== 'unchanged' && outcome !== 'over' && count > 0,
-  );
-  const rejectedText =
-    rejectedFile && `; ${counted(rejected, 'row')} rejected, see ${rejectedFile}`;
   const skipped = [...read.skipped];
-  const skippedText = skipped.length > 0 ? `; skipped the columns ${skipped.join(', ')}` : '';
+  const text = [
+    kind.text(counts, registry),
+    ...(skipped.length > 0 ? [`skipped the columns ${skipped.join(', ')}`] : []),
+    ...(rejectedFile ? [`${counted(rejected, 'row')} rejected, see ${rejectedFile}`] : []),
+  ];
   return {
     data: {
       read: rows.length + rejected,
@@ -86,9 +178,37 @@ export async function importRows<Row, Outcome extends string>(
       ...(skipped.length > 0 && { skipped_columns: skipped }),
       changed: isChange && !registry.isDryRun,
     },
-    text: `${kind.text(counts, registry)}${skippedText}${rejectedText ?? ''}`,
+    text: text.join('; '),
     ...(kind.publish && { publish: kind.publish }),
   };
+}
+
+/**
+ * With --skip-invalid, saves the rejected rows (not in a dry run) and returns the file that holds them; undefined if
+ * there are none. The file may be there from an import that was interrupted; one with other rows is being corrected,
+ * or is the input itself, and is refused. Otherwise throws all their problems in the order of the lines.
+ */
+async function settleRejected(
+  { file, format, rejected }: ReadFile<unknown>,
+  options: ImportOptions,
+): Promise<string | undefined> {
+  rejected.sort((one, other) => one.line - other.line);
+  if (rejected.length === 0) return undefined;
+  if (!options.skipInvalid) throwProblems(rejected.flatMap(({ problems }) => problems));
+  const { dir, name, ext } = path.parse(file);
+  const beside = path.join(dir, `${name}.rejected${ext === '' ? `.${format}` : ext}`);
+  const target = options.rejected ?? (file === '-' ? `rejected.${format}` : beside);
+  const names = rejected.flatMap(({ values }) => Object.keys(values));
+  const own = names.filter((name) => !rejectionColumns.includes(name));
+  const columns = [...new Set(own), ...rejectionColumns];
+  const rows = rejected.map(({ line, values, problems }) => ({
+    ...values,
+    rejected_line: line,
+    rejected_field: problems.map(({ field }) => field ?? '').join('; '),
+    rejected_reason: problems.map(({ message }) => message).join('; '),
+  }));
+  if (!options.dryRun) await writeFileRows(target, format, rows, { columns, isNew: true });
+  return target;
 }
 
 /** Writes the rows chunk by chunk, each chunk whole or not at all, and adds the outcomes to the counts of none. */
@@ -104,49 +224,4 @@ export async function writeInChunks<Row, Name extends string>(
     for (const name of Object.keys(none) as Name[]) total[name] += counts[name];
   }
   return total;
-}
-
-/** The command `import` for a file with these columns. */
-export function importing(columns: Columns, ...examples: string[]) {
-  return writing('import', ...examples)
-    .addHelpText('after', filesText(columns))
-    .argument('<file>', fileNote, parseFileName)
-    .addOption(formatOption())
-    .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
-    .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
-}
-
-export const fileNote = 'the file, or - for standard input';
-
-export function parseFileName(file: string): string {
-  if (file === '') throw new InvalidArgumentError('The name is empty.');
-  return file;
-}
-
-/** What the help of a command says about the files with these columns that it reads. */
-export function filesText(columns: Columns): string {
-  return `
-The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
-CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
-An empty value, and null in NDJSON, counts as not given. Identifiers, versions and times that an export has are skipped.
-${columnsText(columns)}`;
-}
-
-/** The option of an import that also removes what the file does not name. A skipped row would count as not named. */
-export const replaceOption = (description: string) =>
-  new Option('--replace', description).conflicts('skipInvalid');
-
-function columnsText(columns: Columns): string {
-  const help = Object.assign(new Help(), { helpWidth: 100 });
-  const width = Math.max(...Object.keys(columns).map((name) => name.length));
-  const lines = (areRequired: boolean) =>
-    Object.entries(columns)
-      .filter(([, { isRequired = false }]) => isRequired === areRequired)
-      .map(([name, { note }]) => help.formatItem(name, width, note, help));
-  return [
-    ...help.formatItemList('\nRequired columns:', lines(true), help),
-    ...help.formatItemList('Optional columns:', lines(false), help),
-  ]
-    .join('\n')
-    .trimEnd();
 }

@@ -38,7 +38,10 @@ export async function writeWhole<Result>(
     const target = path.join(directory.path, 'whole');
     const result = await write(target);
     chmodSync(target, 0o600);
-    sync(target);
+    // A file that is renamed before it is on the disk can be empty after a power cut.
+    const descriptor = openSync(target, 'r+');
+    fsyncSync(descriptor);
+    closeSync(descriptor);
     if (!isNew || takeName(place)) renameSync(target, place);
     else if (!readFileSync(target).equals(readFileSync(place))) {
       const message = `${file} already exists, with other content; move it away or name another file`;
@@ -59,13 +62,6 @@ function takeName(place: string): boolean {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
-}
-
-/** A file that is renamed before it is on the disk can be empty after a power cut. */
-function sync(file: string): void {
-  const descriptor = openSync(file, 'r+');
-  fsyncSync(descriptor);
-  closeSync(descriptor);
 }
 
 const writingCalls = ['mkdtemp', 'open', 'write', 'fsync', 'rename'];

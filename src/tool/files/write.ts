@@ -1,31 +1,36 @@
 import { createWriteStream } from 'node:fs';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { OutputError } from '../report/output.ts';
 import type { Format } from './format.ts';
 import { writeWhole } from './whole.ts';
 
-type Rows = Iterable<Record<string, unknown>> | AsyncIterable<Record<string, unknown>>;
+interface Writing<Thing> {
+  columns?: string[];
+  isNew?: boolean;
+  /** The row of each thing; by default, things are rows. */
+  rowOf?: (thing: Thing) => object;
+}
 
 /** Writes the rows to a file, whole or not at all, or to standard output for `-`, and returns how many they were. */
-export async function writeFileRows(
+export async function writeFileRows<Thing extends object>(
   file: string,
   format: Format,
-  rows: Rows,
-  { columns, isNew = false }: { columns?: string[]; isNew?: boolean } = {},
+  things: Iterable<Thing> | AsyncIterable<Thing>,
+  { columns, isNew = false, rowOf = (thing) => thing }: Writing<Thing> = {},
 ): Promise<number> {
   let count = 0;
-  async function* counted() {
-    for await (const row of rows) {
+  async function* rows() {
+    for await (const thing of things) {
       count += 1;
-      yield row;
+      const row = rowOf(thing);
+      yield format === 'csv' ? row : `${JSON.stringify(row)}\n`;
     }
   }
-  const lines =
-    format === 'csv' ? stringify({ header: true, ...(columns && { columns }) }) : ndjson;
   const writeTo = (target: NodeJS.WritableStream, end: boolean) =>
-    pipeline(Readable.from(counted()), lines, target, { end });
+    format === 'csv'
+      ? pipeline(rows, stringify({ header: true, ...(columns && { columns }) }), target, { end })
+      : pipeline(rows, target, { end });
   // Standard output stays open for others.
   if (file === '-') {
     await writeTo(process.stdout, false).catch((error) => {
@@ -34,8 +39,4 @@ export async function writeFileRows(
     });
   } else await writeWhole(file, (partial) => writeTo(createWriteStream(partial), true), { isNew });
   return count;
-}
-
-async function* ndjson(rows: Rows): AsyncGenerator<string> {
-  for await (const row of rows) yield `${JSON.stringify(row)}\n`;
 }

@@ -50,11 +50,10 @@ refused. Rehearse it as often as you like.`,
     await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
       using staging = new Staging();
       const directory = openDirectory(name);
-      const now = currentTime();
       const found = new Map<string, number>();
       const report = directory.fileOf(reportName);
       const stage = () => {
-        const lines = reportLines(stageFiles({ staging, directory, now, orphansTo }), found);
+        const lines = reportLines(stageFiles({ staging, directory, orphansTo }), found);
         return writeFileRows(report, 'csv', lines, { columns: findingColumns });
       };
       const target = dryRun ? null : path.resolve(to!);
@@ -64,7 +63,7 @@ refused. Rehearse it as often as you like.`,
           await stage();
           const { database, close } = openFile(file, { isWritable: true });
           await applyMigrations(database);
-          await writeRows(database, staging, now);
+          await writeRows(database, staging);
           close();
         };
         await writeBackup(target, fill, 'move-in');
@@ -72,15 +71,13 @@ refused. Rehearse it as often as you like.`,
       const causes = [...found]
         .map(([cause, count]) => ({ ...(JSON.parse(cause) as Cause), count }))
         .sort((one, other) => other.count - one.count);
-      const refusedOf = (name: string) =>
-        causes.reduce(
-          (sum, { file, done, count }) => sum + (file === name && done === 'refused' ? count : 0),
-          0,
-        );
-      const counts = kinds
-        .map((kind) => ({ kind: kind.name, added: staging.forms(kind).length }))
-        .map(({ kind, added }) => ({ kind, added, refused: refusedOf(kind) }))
-        .filter(({ added, refused }) => added + refused > 0);
+      const counts = kinds.flatMap((kind) => {
+        const added = staging.rows(kind).length;
+        const refused = causes
+          .filter(({ file, done }) => file === kind.name && done === 'refused')
+          .reduce((sum, { count }) => sum + count, 0);
+        return added + refused > 0 ? [{ kind: kind.name, added, refused }] : [];
+      });
       const { ignored } = directory;
       const text = [
         ...(target === null ? ['no file is written; this is what it would hold:'] : []),
@@ -111,16 +108,16 @@ async function* reportLines(findings: AsyncIterable<Finding>, causes: Map<string
 }
 
 /** Adds the rows of all kinds to an empty registry, as changes of one request. */
-async function writeRows(binding: D1Database, staging: Staging, at: Date): Promise<void> {
+async function writeRows(binding: D1Database, staging: Staging): Promise<void> {
   const db = openDatabase(binding);
+  const at = currentTime();
   const actor = { type: 'move_in', name: `move-in (Operator ${operatorName()})` } as const;
   const origin: Origin = { actor, request: { at, requestId: crypto.randomUUID() } };
-  for (const kind of kinds) {
-    if (!kind.stored) continue;
-    for (const chunk of inChunks(`adding ${kind.name}`, staging.forms(kind))) {
+  for (const kind of kinds.filter(({ subject }) => subject)) {
+    for (const chunk of inChunks(`adding ${kind.name}`, staging.rows(kind))) {
       const rows = chunk.map(async (form) => {
         const complete = completeForm(kind, form, at);
-        const settled = (await kind.settle?.(complete, null)) ?? complete;
+        const settled = (await kind.settle?.(complete, undefined)) ?? complete;
         return { form: settled, lists: listsOf(staging, kind, form[kind.key[0]!]!) };
       });
       await addForms(db, origin, kind, await Promise.all(rows));
@@ -133,10 +130,12 @@ function listsOf(staging: Staging, { name }: Kind, key: string): Lists {
   const lists: Lists = {};
   for (const one of kinds) {
     if (one.part?.of !== name) continue;
-    const { element, lists: names } = one.part;
+    const names = one.part.lists;
     for (const list of names) lists[list] = [];
     for (const form of staging.owned(one, key)) {
-      lists[names.length === 1 ? names[0]! : form[one.key.at(-1)!]!]!.push(form[element]!);
+      // The key is the owner, the element, and the list if there are several.
+      const [, element, list] = one.key.map((column) => form[column]!);
+      lists[list ?? names[0]!]!.push(element!);
     }
   }
   return lists;

@@ -1,17 +1,18 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { openDatabase } from '../../base/database/open.ts';
-import { currentTime } from '../../base/time/clock.ts';
 import { bare } from '../command.ts';
+import { Spool } from '../files/spool.ts';
 import { openFile } from '../local/file.ts';
 import { readSeal } from '../nouns/backup/seal.ts';
 import { counted, table } from '../report/text.ts';
 import { report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
-import type { Form, Kind } from './kinds/kind.ts';
+import { type Form, type Kind, keyOf } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
+import { isOver } from './kinds/reader.ts';
 import { readForms } from './kinds/rows.ts';
-import { isOver, stageFiles } from './stage.ts';
+import { stageFiles } from './stage.ts';
 import { Staging } from './staging.ts';
 
 /** Differences that the terminal shows. */
@@ -46,8 +47,8 @@ file. Values are not shown.`,
       const directory = openDirectory(name);
       const db = openDatabase(openFile(file).database);
       const differences: Difference[] = [];
-      const move = { staging, directory, now: currentTime(), orphansTo };
-      for await (const { file, key, column, done, why } of stageFiles(move)) {
+      const findings = stageFiles({ staging, directory, orphansTo });
+      for await (const { file, key, column, done, why } of findings) {
         if (done !== 'refused' || why === isOver) continue;
         // A report that is not older than the files has found the same.
         const found = { file: `${file}.csv`, key, reported: directory.hasReport };
@@ -55,8 +56,9 @@ file. Values are not shown.`,
       }
       const summaries: Summary[] = [];
       for (const kind of kinds.filter((one) => directory.has(one.name))) {
-        for await (const form of readForms(db, kind)) staging.addStored(kind, form);
-        summaries.push(await compare(staging, kind, differences));
+        using stored = new Spool<Form>();
+        for await (const form of readForms(db, kind)) stored.set(keyOf(kind, form), form);
+        summaries.push(await compare(kind, staging, stored, differences));
       }
       const unreported = differences.filter(({ reported }) => !reported).length;
       if (unreported > 0) process.exitCode = 1;
@@ -90,7 +92,12 @@ type Summary = Awaited<ReturnType<typeof compare>>;
  * Compares both sides of each row of a kind, adds what differs, and returns the numbers and the digests of the rows on
  * each side.
  */
-async function compare(staging: Staging, kind: Kind, differences: Difference[]) {
+async function compare(
+  kind: Kind,
+  staging: Staging,
+  stored: Spool<Form>,
+  differences: Difference[],
+) {
   const columns = Object.keys(kind.columns);
   const [files, here] = [newSide(), newSide()];
   const byRegistrar: Record<string, { in_files: number; here: number }> = {};
@@ -102,18 +109,25 @@ async function compare(staging: Staging, kind: Kind, differences: Difference[]) 
     byRegistrar[registrar] ??= { in_files: 0, here: 0 };
     byRegistrar[registrar][name] += 1;
   };
-  for (const { key, given, stored } of staging.pairs(kind)) {
+  const note = (form: Form, difference: Difference['difference'], columns: string[] = []) => {
+    const key = keyOf(kind, form);
+    differences.push({ file: `${kind.name}.csv`, key, difference, columns, reported: false });
+  };
+  for (const given of staging.forms(kind)) {
+    const same = stored.get(keyOf(kind, given));
     // A column that the file lacks, or that was made here, is as it is stored.
-    const whole = given && { ...stored, ...given };
-    const wanted = (whole && (await kind.settle?.(whole, stored))) ?? whole;
-    if (wanted) add(files, wanted, 'in_files');
-    if (stored) add(here, stored, 'here');
-    const note = (difference: Difference['difference'], columns: string[] = []) =>
-      differences.push({ file: `${kind.name}.csv`, key, difference, columns, reported: false });
-    if (wanted && stored) {
-      const others = columns.filter((name) => (wanted[name] ?? null) !== stored[name]);
-      if (others.length > 0) note('other values', others);
-    } else if (wanted || stored) note(wanted ? 'only in the files' : 'only here');
+    const whole = { ...same, ...given };
+    const wanted = (await kind.settle?.(whole, same)) ?? whole;
+    add(files, wanted, 'in_files');
+    const others = columns.filter((name) => same && (wanted[name] ?? null) !== same[name]);
+    if (!same) note(given, 'only in the files');
+    else if (others.length > 0) note(given, 'other values', others);
+  }
+  for (const form of stored.values()) {
+    const found = staging.find(kind.name, keyOf(kind, form));
+    if (found?.isOver) continue;
+    add(here, form, 'here');
+    if (!found?.isGood) note(form, 'only here');
   }
   return {
     kind: kind.name,

@@ -1,27 +1,20 @@
 import { orRefusal, RegistryError } from '../../base/error.ts';
-import { columnsNamed } from '../files/format.ts';
+import { columnsNamed, type FileRow } from '../files/format.ts';
 import { readRows } from '../files/read.ts';
 import type { Directory } from './directory.ts';
-import { type Form, type Kind, keyOf, uniqueValues } from './kinds/kind.ts';
+import { type Form, type Kind, keyOf } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
-import { refusal } from './kinds/reader.ts';
+import { isOver, refusal } from './kinds/reader.ts';
 import { addressKind, noAddress, registrarKind } from './kinds/registrars.ts';
-import { valuesMadeHere } from './kinds/rows.ts';
+import { makersOf } from './kinds/rows.ts';
 import type { Staging } from './staging.ts';
-
-/** Why a row is refused that nobody could use; the cron may have removed it. */
-export const isOver = 'is over';
 
 const isMadeHere = 'made here because none is taken from the file';
 
 /** Columns that neither the report nor the terminal shows. */
-const secrets = [
-  'password',
-  'secret_digest',
-  'previous_secret_digest',
-  'registration_code',
-  'auth_info',
-];
+const secrets = 'password secret_digest previous_secret_digest registration_code auth_info'.split(
+  ' ',
+);
 
 export const findingColumns = 'file line key column value done why registrar'.split(' ');
 
@@ -44,18 +37,8 @@ export interface Finding {
 export interface Move {
   staging: Staging;
   directory: Directory;
-  now: Date;
   /** The registrar that gets what belonged to one that is gone. */
   orphansTo?: string | undefined;
-}
-
-type KindMove = Move & { kind: Kind };
-
-/** A row of a file. An empty field is null. */
-interface FileForm {
-  line: number;
-  values: Form;
-  problem?: string;
 }
 
 type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
@@ -71,11 +54,13 @@ export async function* stageFiles(move: Move): AsyncGenerator<Finding> {
   let isInDoubt = false;
   for (const kind of kinds) {
     if (directory.has(kind.name)) {
-      for await (const row of formsOf(directory, kind)) {
-        for (const finding of stageRow({ ...move, kind }, row)) {
-          isInDoubt ||= kind === addressKind && finding.done === 'refused';
-          yield finding;
-        }
+      const { fileOf, ignored } = directory;
+      const columns = columnsNamed(Object.keys(kind.columns), requiredColumns(kind));
+      const onUnknown = (column: string) => ignored.push(`${kind.name}.csv: ${column}`);
+      for await (const row of readRows(fileOf(kind.name), 'csv', columns, onUnknown)) {
+        const findings = stageRow(move, kind, row);
+        isInDoubt ||= kind === addressKind && findings.some(({ done }) => done === 'refused');
+        yield* findings;
       }
     }
     if (kind !== registrarKind || orphansTo === undefined) continue;
@@ -87,41 +72,32 @@ export async function* stageFiles(move: Move): AsyncGenerator<Finding> {
   if (directory.has(addressKind.name)) yield* closeRegistrars(staging, isInDoubt);
 }
 
-async function* formsOf({ fileOf, ignored }: Directory, kind: Kind): AsyncGenerator<FileForm> {
-  const { name, columns, key, required = [], apart } = kind;
-  const needed = [...key, ...required].filter((column) => column !== apart?.column);
-  const known = columnsNamed(Object.keys(columns), needed);
-  const onUnknown = (column: string) => ignored.push(`${name}.csv: ${column}`);
-  for await (const { values, ...row } of readRows(fileOf(name), 'csv', known, onUnknown)) {
-    const texts = Object.entries(values).map(([column, text]) => [column, text || null]);
-    yield { values: Object.fromEntries(texts), ...row };
-  }
+function requiredColumns({ key, required = [], nextTime }: Kind): string[] {
+  return [...key, ...required].filter((column) => !nextTime || column !== 'created_at');
 }
 
 /** Reads a row to the staging, and returns what is noted about it; or, if it is refused, that alone. */
-function stageRow(move: KindMove, { line, values, problem }: FileForm): Finding[] {
-  const { staging, kind, now } = move;
-  const { name: file, end, part } = kind;
+function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: FileRow): Finding[] {
+  const { name: file, part } = kind;
+  const values: Form = Object.fromEntries(
+    Object.entries(texts).map(([column, text]) => [column, text ? String(text) : null]),
+  );
   let form: Form = {};
   let noted: Noted[] = [];
   const note: Note = (column, done, why) => noted.push({ column, done, why });
   const refused = orRefusal(() => {
     if (problem !== undefined) throw refusal(problem);
-    readForm(move, values, form, note);
+    readForm(move, kind, values, form, note);
     form = kind.check?.(form) ?? form;
-    tellApart(move, form, note);
-    takeValues(move, form, noted.length > 0);
-    for (const { column, why } of kind.carried?.(form, now) ?? []) note(column, 'carried', why);
+    tellApart(move, kind, form, note);
+    takeValues(move, kind, form, noted.length > 0);
+    for (const { column, why } of kind.carried?.(form) ?? []) note(column, 'carried', why);
   });
-  const last = refused || !end ? null : form[end.column];
-  const isEnded = last != null && end!.isOver(last, now);
   if (refused) {
     const [{ field = null, message }] = refused.problems;
     noted = [{ column: field, done: 'refused', why: message }];
-  } else if (isEnded) {
-    noted.push({ column: end!.column, value: last, done: 'refused', why: isOver });
   } else {
-    for (const column of Object.keys(valuesMadeHere(kind, form, now))) {
+    for (const column of Object.keys(makersOf(kind)).filter((name) => !(name in form))) {
       noted.push({ column, value: null, done: 'changed', why: isMadeHere });
     }
   }
@@ -130,7 +106,8 @@ function stageRow(move: KindMove, { line, values, problem }: FileForm): Finding[
   const own = kind.key[0]!;
   const place = { file, line, key: part ? (form[own] ?? values[own] ?? null) : key, registrar };
   if (key !== null) {
-    staging.set(kind, key, refused || isEnded ? null : form, values[own] ?? null, isEnded);
+    const said = { text: values[own] ?? null, isOver: refused?.message === isOver };
+    move.staging.set(kind, key, refused ? undefined : form, said);
   }
   return noted.map(({ column, ...finding }) => {
     const isShown = column != null && !secrets.includes(column);
@@ -139,92 +116,84 @@ function stageRow(move: KindMove, { line, values, problem }: FileForm): Finding[
 }
 
 /** Reads the columns to the form, the key first. */
-function readForm(move: KindMove, values: Form, form: Form, note: Note): void {
-  const { kind } = move;
+function readForm(move: Move, kind: Kind, values: Form, form: Form, note: Note): void {
+  const required = requiredColumns(kind);
+  const makers = makersOf(kind);
   for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
     const text = values[column];
     if (text === undefined) continue;
-    const { read, refersTo } = kind.columns[column]!;
-    const noteChange = (why: string) => note(column, 'changed', why);
-    const value = inColumn(column, () =>
-      refersTo ? readReference(move, column, text, noteChange) : read(text, noteChange),
-    );
+    const { read, empty, refersTo } = kind.columns[column]!;
+    const value = orRefusal(() => {
+      const noteChange = (why: string) => note(column, 'changed', why);
+      if (refersTo) return readReference(move, kind, column, text, noteChange);
+      if (text !== null) return read(text, noteChange);
+      if (required.includes(column)) throw refusal('is missing');
+      return column in makers ? undefined : empty;
+    });
+    if (value instanceof RegistryError) throw refusal(value.message, column);
     if (value !== undefined) form[column] = value;
-    else if (kind.key.includes(column) && column !== kind.apart?.column) {
-      throw refusal('is missing', column);
-    }
   }
-}
-
-/** Returns the function's value; a refusal that it throws becomes one of the column. */
-function inColumn<Value>(column: string, work: () => Value): Value {
-  const value = orRefusal(work);
-  if (value instanceof RegistryError) throw refusal(value.message, column);
-  return value;
 }
 
 /** The key of a row of another kind. The registrar for orphans replaces one that is gone, if the kind's rows may be orphans. */
 function readReference(
-  { staging, kind, orphansTo }: KindMove,
+  { staging, orphansTo }: Move,
+  { columns, part, mayBeOrphan }: Kind,
   column: string,
   text: string | null,
   note: (why: string) => void,
 ): string {
-  const { read, refersTo } = kind.columns[column]!;
+  const { read, refersTo } = columns[column]!;
   const { kind: other, ifMissing } = refersTo!;
-  const key = orRefusal(() => read(text, () => {}));
-  if (key instanceof RegistryError && kind.part) throw key;
+  const key = orRefusal(() => {
+    if (text === null) throw refusal('is missing');
+    return read(text, () => {});
+  });
+  if (key instanceof RegistryError && part) throw key;
   const found = typeof key === 'string' ? staging.find(other, key) : undefined;
   if (found && !found.isGood) throw refusal(`its row in ${other}.csv is not moved in`);
   const isOtherLine = found?.isRepeated && found.text !== text;
   const ambiguous = `another line of ${other}.csv has the same in upper case`;
   const why = isOtherLine ? ambiguous : found ? undefined : ifMissing;
   if (why === undefined) return key as string;
-  if (!kind.mayBeOrphan || orphansTo === undefined) throw refusal(why);
+  if (!mayBeOrphan || orphansTo === undefined) throw refusal(why);
   note(`${why}; it is now with ${orphansTo}`);
   return orphansTo;
 }
 
 /** Completes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
-function tellApart({ staging, kind }: KindMove, form: Form, note: Note): void {
-  if (!kind.apart) return;
-  const { column, next } = kind.apart;
+function tellApart({ staging }: Move, kind: Kind, form: Form, note: Note): void {
+  if (!kind.nextTime) return;
   const isRepeated = () => staging.find(kind.name, keyOf(kind, form))?.isGood;
-  if (form[column] === undefined) {
-    form[column] = next(form);
-    note(column, 'changed', isMadeHere);
+  if (form.created_at === undefined) {
+    form.created_at = kind.nextTime(form);
+    note('created_at', 'changed', isMadeHere);
   } else if (isRepeated()) {
-    note(column, 'changed', 'is now later, because an earlier line has the same');
+    note('created_at', 'changed', 'is now later, because an earlier line has the same');
   }
-  while (isRepeated()) form[column] = next(form);
+  while (isRepeated()) form.created_at = kind.nextTime(form);
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function takeValues({ staging, kind }: KindMove, form: Form, isChanged: boolean): void {
-  const { name, key, part } = kind;
+function takeValues({ staging }: Move, kind: Kind, form: Form, isChanged: boolean): void {
+  const { name, key, part, unique, ifTaken = 'an earlier line has the same' } = kind;
   if (staging.find(name, keyOf(kind, form))?.isGood) {
     // Several elements may have become the same.
     if (part && isChanged) return;
     throw refusal('an earlier line has the same', part ? key[1] : key[0]);
   }
-  const values = uniqueValues(kind, form);
-  const taken = values.find(({ text }) => staging.isTaken(`${name} ${text}`));
-  if (taken) {
-    const { columns, where = {}, why, named = columns[0] } = taken;
-    const also = Object.entries(where).map(([column, value]) => ` and the ${column} ${value}`);
-    throw refusal(why ?? `an earlier line has the same${also.join('')}`, named);
-  }
-  for (const { text } of values) staging.take(`${name} ${text}`);
+  const taken = unique && staging.take(kind, unique(form));
+  if (taken) throw refusal(ifTaken, taken);
 }
 
 /** Says which registrars may call from everywhere or from nowhere, and closes those that a refused row was perhaps for. */
 function* closeRegistrars(staging: Staging, isInDoubt: boolean): Generator<Finding> {
-  for (const { code } of [...staging.forms(registrarKind).chunks(1_000)].flat()) {
+  for (const { code } of staging.forms(registrarKind)) {
     const place = { file: addressKind.name, key: code! };
     const addresses = staging.owned(addressKind, code!).map(({ address }) => address);
     if (addresses.length === 0 && isInDoubt) {
       const form = { registrar: code!, address: noAddress };
-      staging.set(addressKind, keyOf(addressKind, form), form, null);
+      staging.set(addressKind, keyOf(addressKind, form), form, { text: null });
       const why = `has no row while another is refused; it is now ${noAddress}, which nobody has`;
       yield { ...place, done: 'changed', why };
     } else if (addresses.length === 0) {

@@ -18,7 +18,7 @@ import {
 } from '../../contact/operator/disclosure/read.ts';
 import { disclosureHoursOf } from '../../worker/settings.ts';
 import { listed, noun, reading, writing } from '../command.ts';
-import { parseFileName } from '../files/import.ts';
+import { parseFileName } from '../files/importing.ts';
 import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';

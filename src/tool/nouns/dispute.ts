@@ -25,7 +25,8 @@ import {
 import { noun, reading, writing } from '../command.ts';
 import { exporting, exportRows } from '../files/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../files/field.ts';
-import { type Import, importing, runImport, writeInChunks } from '../files/import.ts';
+import { type Import, runImport, writeInChunks } from '../files/import.ts';
+import { importing } from '../files/importing.ts';
 import { parseName, parseNames } from '../names.ts';
 import type { Registry } from '../registry.ts';
 import { counted } from '../report/text.ts';

@@ -12,7 +12,7 @@ import {
   reasonIn,
   verificationRule,
 } from '../../../contact/operator/verification-rules.ts';
-import { columnOf, type Form, type Kind, registrarOf, rowsOf } from './kind.ts';
+import { columnOf, type Form, kindOf, registrarOf } from './kind.ts';
 import {
   code,
   country,
@@ -20,23 +20,16 @@ import {
   map,
   type Note,
   positiveInteger,
-  presentText,
   type ReadText,
   requiredInstant,
   uuid,
 } from './reader.ts';
 
-/** The readers of columns that are not plain text which may be missing. */
+/** The readers of columns that are not plain text. */
 const readers: Readonly<Record<string, ReadText>> = {
   uuid,
   code,
-  name: presentText,
-  ident: presentText,
-  identType: presentText,
   identCountryCode: country,
-  email: presentText,
-  phone: presentText,
-  authInfo: (text) => text ?? undefined,
   statuses: storedStatuses,
   statusNotes: map,
   disclosedAttributes: list,
@@ -52,7 +45,6 @@ const readers: Readonly<Record<string, ReadText>> = {
 /** A JSON object by its rule; a former registry may have none, so what is malformed is left out. */
 function record(rule: z.ZodMiniType): ReadText {
   return (text, note) => {
-    if (text === null) return null;
     const { data, error } = rule.safeParse(objectIn(text));
     if (error) note(`${reasonIn(error)}; it is left out`);
     return error ? null : JSON.stringify(data);
@@ -78,14 +70,14 @@ function objectIn(text: string | null | undefined): Record<string, unknown> | nu
 }
 
 /** A list without the statuses that are derived from what is stored. */
-function storedStatuses(text: string | null, note: Note) {
+function storedStatuses(text: string, note: Note) {
   const derived: readonly string[] = derivedStatuses;
   const statuses: string[] = JSON.parse(list(text, note)!);
   return JSON.stringify(statuses.filter((status) => !derived.includes(status)));
 }
 
 /** A registrar's changes are in the order of their times, and those to come follow what it has. */
-function pastInstant(text: string | null, note: Note) {
+function pastInstant(text: string, note: Note) {
   const at = requiredInstant(text, note);
   if (!at || at <= currentTime().toISOString()) return at;
   note('is in the future; it is left out');
@@ -96,10 +88,10 @@ const inFiles = contactColumns.flatMap(([field, { file }]) =>
   file === null ? [] : [{ field, file }],
 );
 
-export const contactKind: Kind = {
+export const contactKind = kindOf(contacts, {
   name: 'contacts',
   columns: {
-    id: columnOf(contacts, 'id', positiveInteger),
+    id: positiveInteger,
     registrar: registrarOf(contacts.registrarId),
     ...Object.fromEntries(
       inFiles.map(({ field, file }) => [file, columnOf(contacts, field, readers[field])]),
@@ -107,28 +99,27 @@ export const contactKind: Kind = {
   },
   key: ['code'],
   required: ['id', 'registrar'],
-  unique: [{ columns: ['id'] }, { columns: ['uuid'] }],
+  unique: ({ id, uuid }) => ({ id: id!, uuid: uuid ?? null }),
   mayBeOrphan: true,
-  ...rowsOf(contacts),
-  missing: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
+  made: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
   check: withoutMetDemand,
   carried: refusedToday,
-  stored: {
-    subject: 'contact',
-    derived: ({ ident, name, email }) =>
-      keysOf({ ident: ident ?? '', name: name ?? '', email: email ?? '' }),
-    insert: (db, rows, at) => [insertContacts(db, rows, at)],
-  },
-};
+  subject: 'contact',
+  derived: ({ ident, name, email }) =>
+    keysOf({ ident: ident ?? '', name: name ?? '', email: email ?? '' }),
+  insert: (db, rows, at) => [insertContacts(db, rows, at)],
+});
 
 /** The values that a registrar could not send today. */
-function refusedToday(form: Form, now: Date) {
+function refusedToday(form: Form) {
   const values = inFiles.map(({ field, file }) => {
     const text = form[file] ?? null;
     return [field, readers[field] === list ? JSON.parse(text ?? '[]') : text];
   });
-  return invalidValues(Object.fromEntries(values), now).map(({ field, reason, message }) => ({
-    column: field,
-    why: reason === 'missing' ? 'is missing' : message,
-  }));
+  return invalidValues(Object.fromEntries(values), currentTime()).map(
+    ({ field, reason, message }) => ({
+      column: field,
+      why: reason === 'missing' ? 'is missing' : message,
+    }),
+  );
 }

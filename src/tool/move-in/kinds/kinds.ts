@@ -7,20 +7,16 @@ import {
   type retainedStatuses,
   untilClosed,
 } from '../../../../drizzle/schema.ts';
-import { dayOf } from '../../../base/time/day.ts';
-import { insertAuctions } from '../../../name/auction/start.ts';
-import { insertRetainedDomains, namesIn } from '../../../name/retained/change-names.ts';
-import { insertDisputes } from '../../../name/retained/dispute.ts';
 import { contactKind } from './contacts.ts';
 import { domainKind, linkKind } from './domains.ts';
-import { type Kind, punycode, rowsOf, tableColumns } from './kind.ts';
+import { columnOf, type Kind, kindOf } from './kind.ts';
 import {
-  anyText,
   day,
   domainName,
   givenSecret,
   instant,
   isEndless,
+  lastOf,
   oneOf,
   type ReadText,
   refusal,
@@ -35,100 +31,68 @@ function retainedKind(
   status: (typeof retainedStatuses)[number],
   readers: Record<string, ReadText> = {},
 ): Kind {
-  return {
+  return kindOf(retainedDomains, {
     name: status,
-    columns: tableColumns(retainedDomains, {
-      name: domainName,
-      ...readers,
-      created_at: requiredInstant,
-    }),
+    columns: { name: domainName, ...readers, created_at: requiredInstant },
     key: ['name'],
-    ...rowsOf(retainedDomains, sql`${retainedDomains.status} = ${status}`),
-    stored: {
-      subject: 'retained_domain',
-      derived: (form) => ({ ...punycode(form), status }),
-      recorded: (fields) => ({ status, ...fields }),
-      insert: (db, rows) => [insertRetainedDomains(db, namesIn(rows))],
-    },
-  };
+    condition: sql`${retainedDomains.status} = ${status}`,
+    values: { status: sql`${status}` },
+    subject: 'retained_domain',
+    recorded: (fields) => ({ status, ...fields }),
+  });
 }
 
-const reservedKind: Kind = {
-  ...retainedKind('reserved', { password: givenSecret, last_day: day }),
-  end: { column: 'last_day', isOver: (last, now) => last < dayOf(now) },
-};
+const reservedKind = retainedKind('reserved', { password: givenSecret, last_day: lastOf(day) });
 
 const blockedKind = retainedKind('blocked');
 
-const disputeColumns = tableColumns(disputes, {
-  name: domainName,
-  first_day: requiredDay,
-  last_day: (text, note) => {
-    const last = isEndless(text) ? null : requiredDay(text, note);
-    return last === untilClosed ? null : last;
-  },
-  password: givenSecret,
-  comment: anyText,
-  initiator: anyText,
-  closed_at: instant,
-  created_at: requiredInstant,
-});
-
-const disputeKind: Kind = {
+const disputeKind = kindOf(disputes, {
   name: 'disputes',
   columns: {
-    ...disputeColumns,
+    name: domainName,
+    first_day: requiredDay,
     last_day: {
-      ...disputeColumns.last_day!,
-      text: sql`nullif(${disputes.lastDay}, ${untilClosed})`,
-      stored: (text) => text ?? untilClosed,
+      ...columnOf(disputes, 'lastDay', (text, note) =>
+        isEndless(text) ? untilClosed : requiredDay(text, note),
+      ),
+      empty: untilClosed,
     },
+    password: givenSecret,
+    comment: undefined,
+    initiator: undefined,
+    closed_at: instant,
+    created_at: requiredInstant,
   },
   key: ['name', 'first_day', 'created_at'],
-  ...rowsOf(disputes),
-  apart: {
-    column: 'created_at',
-    next: ({ first_day, created_at }) =>
-      new Date(created_at ? Date.parse(created_at) + 1 : first_day!).toISOString(),
-  },
+  nextTime: ({ first_day, created_at }) =>
+    new Date(created_at ? Date.parse(created_at) + 1 : first_day!).toISOString(),
   check(form) {
     const { first_day, last_day } = form;
     if (first_day && last_day && last_day < first_day) throw refusal('ends before it begins');
     return form;
   },
-  stored: {
-    subject: 'dispute',
-    derived: punycode,
-    insert: (db, rows) => [insertDisputes(db, rows)],
-  },
-};
+  subject: 'dispute',
+});
 
-const auctionKind: Kind = {
+const auctionKind = kindOf(auctions, {
   name: 'auctions',
-  columns: tableColumns(auctions, {
-    uuid: (text, note) => {
-      if (text === null) throw refusal('is missing');
-      return uuid(text, note);
-    },
+  columns: {
+    uuid,
     name: domainName,
     status: oneOf(auctionStatuses),
     registration_code: givenSecret,
     registration_deadline: instant,
-    platform: anyText,
+    platform: undefined,
     created_at: requiredInstant,
     updated_at: requiredInstant,
-  }),
+  },
   key: ['uuid'],
   required: ['name', 'status'],
-  unique: [{ columns: ['name'], where: { status: 'started' } }],
-  ...rowsOf(auctions),
-  stored: {
-    subject: 'auction',
-    subjectKey: 'name',
-    derived: punycode,
-    insert: (db, rows) => [insertAuctions(db, rows)],
-  },
-};
+  unique: ({ name, status }) => ({ name: status === 'started' ? name! : null }),
+  ifTaken: 'an earlier line has the same and the status started',
+  subject: 'auction',
+  subjectKey: 'name',
+});
 
 /** Every kind of row that moves in, each after those that it refers to. */
 export const kinds: readonly Kind[] = [

@@ -1,6 +1,7 @@
-import { RegistryError } from '../../../base/error.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { nfc } from '../../../base/text/nfc.ts';
+import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
 import { knownCountry } from '../../../contact/country.ts';
 import { readDomainName } from '../../../name/domain/name.ts';
@@ -9,38 +10,34 @@ import { readDomainName } from '../../../name/domain/name.ts';
 export type Note = (why: string) => void;
 
 /**
- * Reads the text of a field, null for an empty one, to its canonical form. Undefined counts as not given: the value on
- * record stays, and a new row gets one of its own. Throws `invalid` if a row with this value cannot be held.
+ * Reads the text of a field that is not empty to its canonical form. Undefined counts as not given. Throws `invalid` if a
+ * row with this value cannot be held.
  */
-export type ReadText = (text: string | null, note: Note) => string | null | undefined;
+export type ReadText = (text: string, note: Note) => string | null | undefined;
 
-export const anyText: ReadText = (text) => text;
-
-/** Text of a column that is never null. */
-export const presentText: ReadText = (text) => text ?? '';
+/** Why a row is refused that nobody could use; the cron may have removed it. */
+export const isOver = 'is over';
 
 /** A secret of a name, which a registration gives in the composed form. */
 export const givenSecret: ReadText = (text, note) => {
-  const composed = text && nfc(text, 255);
-  if (composed && composed !== text)
-    note('is now in composed form (NFC), as a registration gives it');
-  return composed || text;
+  const composed = nfc(text, 255) || text;
+  if (composed !== text) note('is now in composed form (NFC), as a registration gives it');
+  return composed;
 };
 
 /** The country of an identity, by which its person is found. */
 export const country: ReadText = (text, note) => {
-  const code = knownCountry(text ?? '');
-  if (code !== (text ?? '')) note('is now in upper case, without spaces around it');
+  const code = knownCountry(text);
+  if (code !== text) note('is now in upper case, without spaces around it');
   return code;
 };
 
 export const positiveInteger: ReadText = (text) => {
-  if (text && /^[1-9]\d{0,14}$/.test(text)) return text;
-  throw refusal(text === null ? 'is missing' : 'is not a positive whole number');
+  if (/^[1-9]\d{0,14}$/.test(text)) return text;
+  throw refusal('is not a positive whole number');
 };
 
 export const uuid: ReadText = (text) => {
-  if (text === null) return undefined;
   const lower = asciiLowerCase(text);
   if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower)) return lower;
   throw refusal('is not a UUID');
@@ -50,13 +47,13 @@ export const uuid: ReadText = (text) => {
 export const sha256Of =
   (one: string): ReadText =>
   (text) => {
-    if (text === null || /^[0-9a-f]{64}$/.test(text)) return text;
+    if (/^[0-9a-f]{64}$/.test(text)) return text;
     throw refusal(`is not the SHA-256 of ${one}, in hexadecimal`);
   };
 
 /** The code of a registrar or contact, in upper case. */
 export const code: ReadText = (text, note) => {
-  if (text === null || text.trim() === '') throw refusal('is missing');
+  if (text.trim() === '') throw refusal('is missing');
   if (text.length > 100) throw refusal('has more than 100 characters');
   const upper = asciiUpperCase(text);
   if (upper !== text) note('is now in upper case');
@@ -64,21 +61,19 @@ export const code: ReadText = (text, note) => {
 };
 
 export const registrarCode: ReadText = (text, note) => {
-  if (/[:\p{Cc}]/u.test(text ?? '')) {
+  if (/[:\p{Cc}]/u.test(text)) {
     throw refusal('contains a colon or a control character');
   }
   return code(text, note);
 };
 
 export const username: ReadText = (text) => {
-  if (text === null) throw refusal('is missing');
   if (text.includes(':')) throw refusal('contains a colon, which ends a username in HTTP Basic');
   return text;
 };
 
 /** The Unicode form of a domain name in any spelling. */
 export const domainName: ReadText = (text, note) => {
-  if (text === null) throw refusal('is missing');
   const { domain } = readDomainName(text);
   if (!domain) throw refusal('is not a domain name');
   if (domain.name !== text) note('is now in its Unicode form, in lower case');
@@ -88,7 +83,7 @@ export const domainName: ReadText = (text, note) => {
 export const oneOf =
   (values: readonly string[]): ReadText =>
   (text) => {
-    if (text !== null && values.includes(text)) return text;
+    if (values.includes(text)) return text;
     throw refusal(`is not one of ${values.join(', ')}`);
   };
 
@@ -108,40 +103,47 @@ function instantOf(text: string): string | undefined {
   return /^\d{4}-/.test(iso) ? iso : undefined;
 }
 
-/** A time that is never null. */
 export const requiredInstant: ReadText = (text, note) => {
-  const at = text === null ? undefined : instantOf(text);
-  if (text !== null && at === undefined) note('is not a time; it is left out');
+  const at = instantOf(text);
+  if (at === undefined) note('is not a time; it is left out');
   return at;
 };
 
 /** Whether there is no end. PostgreSQL may write it as one that never comes. */
-export function isEndless(text: string | null): boolean {
-  if (text?.trim() === '-infinity') throw refusal('is an end before all time');
-  return text === null || text.trim() === 'infinity';
+export function isEndless(text: string): boolean {
+  if (text.trim() === '-infinity') throw refusal('is an end before all time');
+  return text.trim() === 'infinity';
 }
 
 export const instant: ReadText = (text, note) =>
   isEndless(text) ? null : (requiredInstant(text, note) ?? null);
 
 /** The day of a date or a timestamp. */
+export const requiredDay: ReadText = (text) => {
+  const date = text.trim().slice(0, 10);
+  if (!isEndless(text) && isDay(date)) return date;
+  throw refusal('is not a day');
+};
+
 export const day: ReadText = (text, note) => {
   if (isEndless(text)) return null;
-  const date = text!.trim().slice(0, 10);
-  if (isDay(date)) return date;
+  const date = orRefusal(() => requiredDay(text, note));
+  if (typeof date === 'string') return date;
   note('is not a day; it is left out');
   return null;
 };
 
-export const requiredDay: ReadText = (text) => {
-  const date = day(text, () => {});
-  if (typeof date === 'string') return date;
-  throw refusal(text === null ? 'is missing' : 'is not a day');
-};
+/** The last day or instant of a row that is of no use after it. */
+export const lastOf =
+  (read: ReadText): ReadText =>
+  (text, note) => {
+    const last = read(text, note);
+    if (last && last < currentTime().toISOString().slice(0, last.length)) throw refusal(isOver);
+    return last;
+  };
 
 /** A JSON array of texts, or an array of PostgreSQL's, such as `{a,"b c"}`. */
 export const list: ReadText = (text, note) => {
-  if (text === null) return '[]';
   const json = parsed(text);
   if (Array.isArray(json)) return JSON.stringify(json.map(String));
   const token = /"((?:[^"\\]|\\.)*)"|([^\s",{}](?:[^",{}]*[^\s",{}])?)/g;
@@ -155,7 +157,6 @@ export const list: ReadText = (text, note) => {
 
 /** A JSON object of texts, or an hstore of PostgreSQL's, such as `"key"=>"value"`. */
 export const map: ReadText = (text, note) => {
-  if (text === null) return '{}';
   const json = parsed(text);
   if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
     const entries = Object.entries(json).map(([key, value]) => [key, String(value ?? '')]);

@@ -1,20 +1,17 @@
 import { sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars } from '../../../../drizzle/schema.ts';
 import { parseAddressList } from '../../../base/address-list.ts';
-import { insertRows, valuesInJson } from '../../../base/database/insert-rows.ts';
-import { registrarIdOf } from '../../../party/registrar/account.ts';
 import {
   hashPassword,
   isPasswordOf,
   passwordHashPattern,
 } from '../../../party/registrar/password.ts';
-import { columnOf, type Kind, registrarOf, rowsOf, tableColumns } from './kind.ts';
+import { columnOf, type Kind, kindOf, registrarOf } from './kind.ts';
 import {
-  anyText,
   instant,
+  lastOf,
   type Note,
   positiveInteger,
-  presentText,
   refusal,
   registrarCode,
   requiredInstant,
@@ -22,25 +19,19 @@ import {
   username,
 } from './reader.ts';
 
-export const registrarKind: Kind = {
+export const registrarKind = kindOf(registrars, {
   name: 'registrars',
-  columns: tableColumns(registrars, {
-    id: (text, note) => (text === null ? undefined : positiveInteger(text, note)),
+  columns: {
+    id: positiveInteger,
     code: registrarCode,
-    name: presentText,
+    name: undefined,
     created_at: requiredInstant,
     updated_at: requiredInstant,
-  }),
-  key: ['code'],
-  unique: [{ columns: ['id'] }],
-  ...rowsOf(registrars),
-  stored: {
-    subject: 'registrar',
-    insert: (db, rows) => [
-      insertRows(db, registrars, valuesInJson(registrars), sql`from (${rows})`),
-    ],
   },
-};
+  key: ['code'],
+  unique: ({ id }) => ({ id: id ?? null }),
+  subject: 'registrar',
+});
 
 /** Nobody calls from it: without any address, a registrar would be open to all. */
 export const noAddress = '0.0.0.0/32';
@@ -49,19 +40,20 @@ export const addressKind: Kind = {
   name: 'allowed-ips',
   columns: {
     registrar: {
-      ...registrarOf(registrars.id, 'there is no such row in registrars'),
+      ...registrarOf(registrars.id),
       text: sql`${registrars.code}`,
+      refersTo: { kind: 'registrars', ifMissing: 'there is no such row in registrars' },
     },
-    address: { read: address, field: 'address', text: sql`one.value` },
+    address: { read: address, empty: '', field: 'address', text: sql`one.value` },
   },
   key: ['registrar', 'address'],
   from: sql`${registrars}, json_each(${registrars.allowedIps}) as one where true`,
   place: sql`${registrars.id} * 1000000 + one.key + 1`,
-  part: { of: 'registrars', element: 'address', lists: ['allowedIps'] },
+  part: { of: 'registrars', lists: ['allowedIps'] },
 };
 
-function address(text: string | null, note: Note): string {
-  const trimmed = (text ?? '').trim();
+function address(text: string, note: Note): string {
+  const trimmed = text.trim();
   try {
     parseAddressList([trimmed]);
     return trimmed;
@@ -71,28 +63,25 @@ function address(text: string | null, note: Note): string {
   }
 }
 
-export const apiUserKind: Kind = {
+export const apiUserKind = kindOf(apiUsers, {
   name: 'api-users',
   columns: {
     registrar: registrarOf(apiUsers.registrarId),
     username: columnOf(apiUsers, 'username', username),
     password: columnOf(apiUsers, 'passwordHash'),
-    ...tableColumns(apiUsers, {
-      secret_digest: sha256Of('a secret'),
-      secret_changed_at: requiredInstant,
-      previous_secret_digest: sha256Of('a secret'),
-      previous_secret_changed_at: instant,
-      previous_secret_valid_until: instant,
-      disabled_at: instant,
-      created_at: requiredInstant,
-      updated_at: requiredInstant,
-    }),
+    secret_digest: sha256Of('a secret'),
+    secret_changed_at: requiredInstant,
+    previous_secret_digest: sha256Of('a secret'),
+    previous_secret_changed_at: instant,
+    previous_secret_valid_until: instant,
+    disabled_at: instant,
+    created_at: requiredInstant,
+    updated_at: requiredInstant,
   },
   key: ['username'],
   required: ['registrar'],
-  unique: [{ columns: ['secret_digest'] }],
-  ...rowsOf(apiUsers),
-  missing: { secret_changed_at: (at) => at },
+  unique: ({ secret_digest }) => ({ secret_digest: secret_digest ?? null }),
+  made: { secret_changed_at: (at) => at },
   carried: ({ disabled_at }) =>
     disabled_at
       ? [{ column: 'disabled_at', why: 'is disabled, so nobody can log in with it' }]
@@ -117,54 +106,36 @@ export const apiUserKind: Kind = {
     const isSame = stored?.password && (await isPasswordOf(stored.password, password));
     return { ...form, password: isSame ? stored.password! : await hashPassword(password) };
   },
-  stored: {
-    subject: 'api_user',
-    insert(db, rows) {
-      const registrarId = registrarIdOf(sql`row ->> 'registrar'`);
-      const user = { ...valuesInJson(apiUsers), registrarId };
-      return [insertRows(db, apiUsers, user, sql`from (${rows})`)];
-    },
-  },
-};
+  subject: 'api_user',
+});
 
 /** The client certificates of API users. Moving in binds them, and requires none. */
-export const certificateKind: Kind = {
+export const certificateKind = kindOf(certificates, {
   name: 'certificates',
   columns: {
     username: {
       read: username,
+      empty: null,
       refersTo: { kind: 'api-users', ifMissing: 'there is no such API user' },
       field: 'username',
       text: sql`(select username from ${apiUsers} where id = ${certificates.apiUserId})`,
     },
     fingerprint: {
-      ...columnOf(certificates, 'fingerprint', (text, note) => {
-        if (text === null) throw refusal('is missing');
-        return sha256Of('a certificate')(text, note);
-      }),
+      ...columnOf(certificates, 'fingerprint', sha256Of('a certificate')),
       field: 'certificate',
     },
-    ...tableColumns(certificates, {
-      common_name: anyText,
-      expires_at: instant,
-      created_at: requiredInstant,
-    }),
+    common_name: undefined,
+    expires_at: lastOf(instant),
+    created_at: requiredInstant,
   },
   key: ['username', 'fingerprint'],
-  ...rowsOf(certificates, sql`${certificates.systemId} is null`),
-  end: { column: 'expires_at', isOver: (at, now) => at <= now.toISOString() },
-  stored: {
-    subject: 'api_user',
-    action: 'update',
-    // The entry is one of the user.
-    recorded: ({ username: _, ...fields }) => fields,
-    insert(db, rows) {
-      const certificate = {
-        ...valuesInJson(certificates),
-        apiUserId: sql`(select id from ${apiUsers} where username = row ->> 'username')`,
-        fingerprint: sql`row ->> 'certificate'`,
-      };
-      return [insertRows(db, certificates, certificate, sql`from (${rows})`)];
-    },
+  condition: sql`${certificates.systemId} is null`,
+  values: {
+    apiUserId: sql`(select id from ${apiUsers} where username = row ->> 'username')`,
+    fingerprint: sql`row ->> 'certificate'`,
   },
-};
+  subject: 'api_user',
+  action: 'update',
+  // The entry is one of the user.
+  recorded: ({ username: _, ...fields }) => fields,
+});

@@ -31,7 +31,8 @@ export async function addForms(
   forms: readonly { form: Form; lists?: Lists }[],
 ): Promise<void> {
   const { at } = origin.request;
-  const { subject, action = 'create', insert } = kind.stored!;
+  const { action = 'create' } = kind;
+  const subject = kind.subject!;
   const isRegistrars = registrarsSubjects.some((one) => one === subject);
   const added = jsonArrays(forms.map(({ form, lists }) => rowOf(kind, form, lists, at))).map(
     (array): ChangesOfMany => {
@@ -42,53 +43,48 @@ export async function addForms(
         changes: sql`row -> 'changes'`,
         source: sql`from (${rowsIn(array)})`,
       };
-      return { subject, action, rows, statements: insert(db, rowsIn(array), at) };
+      return { subject, action, rows, statements: kind.insert!(db, rowsIn(array), at) };
     },
   );
   await changeEach(db, origin, { added });
 }
 
-/** Times of a row that the file may not give. */
-const times = {
-  created_at: (at: string) => at,
-  updated_at: (at: string, { created_at }: Form) => created_at ?? at,
-};
-
-/** The values of a new row that the file does not give, and that are made here. */
-export function valuesMadeHere({ columns, missing }: Kind, form: Form, now: Date): Form {
-  const lacking = Object.entries({ ...missing, ...times }).filter(
-    ([name]) => name in columns && !(name in form),
-  );
-  return Object.fromEntries(lacking.map(([name, make]) => [name, make(now.toISOString(), form)]));
+/** What makes the values that the file may lack. */
+export function makersOf({ made, columns }: Kind) {
+  const makers: Record<string, (at: string, form: Form) => string> = {
+    ...made,
+    created_at: (at) => at,
+    updated_at: (at, { created_at }) => created_at ?? at,
+  };
+  return Object.fromEntries(Object.entries(makers).filter(([name]) => name in columns));
 }
 
 /** A row with all columns: what the file does not give is made here, or is empty. */
-export function completeForm(kind: Kind, form: Form, now: Date): Form {
-  const given = { ...form, ...valuesMadeHere(kind, form, now) };
-  const columns = Object.entries(kind.columns).map(([name, { read }]) => [
+export function completeForm(kind: Kind, form: Form, at: Date): Form {
+  const makers = makersOf(kind);
+  const columns = Object.entries(kind.columns).map(([name, { empty }]) => [
     name,
-    name in given ? given[name] : (read(null, () => {}) ?? null),
+    name in form ? form[name] : (makers[name]?.(at.toISOString(), form) ?? empty ?? null),
   ]);
   return Object.fromEntries(columns);
 }
 
 /** The JSON of a row for the noun, with what the history needs beside it. */
-function rowOf({ key, columns, stored }: Kind, form: Form, lists: Lists = {}, at: Date) {
-  const { subjectKey = key[0]!, derived, recorded } = stored!;
+function rowOf(kind: Kind, form: Form, lists: Lists = {}, at: Date) {
   const row: Record<string, unknown> = {};
   const shown: Record<string, unknown> = {};
-  for (const [name, column] of Object.entries(columns)) {
+  for (const [name, { field, recorded }] of Object.entries(kind.columns)) {
     const text = form[name] ?? null;
-    row[column.field] = column.stored?.(text) ?? text;
-    shown[column.field] = text === null ? null : (column.recorded?.(text) ?? text);
+    row[field] = text;
+    shown[field] = text === null ? null : (recorded?.(text) ?? text);
   }
   const all = { ...shown, ...lists };
   return {
     ...row,
     ...lists,
-    ...derived?.(form),
-    key: form[subjectKey],
-    changes: difference({}, recorded?.(all) ?? all),
+    ...kind.derived?.(form),
+    key: form[kind.subjectKey ?? kind.key[0]!],
+    changes: difference({}, kind.recorded?.(all) ?? all),
     // The version is one that no other rehearsal has given, nor the registry itself.
     version: at.getTime(),
   };

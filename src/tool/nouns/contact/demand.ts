@@ -10,7 +10,8 @@ import {
 import { listed, usageError, writing } from '../../command.ts';
 import { requiredText, words, wordsNote } from '../../files/field.ts';
 import { formatOption } from '../../files/format.ts';
-import { fileNote, filesText, type Import, parseFileName, runImport } from '../../files/import.ts';
+import { type Import, runImport } from '../../files/import.ts';
+import { fileNote, filesText, parseFileName } from '../../files/importing.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { reportOfChange } from '../../report/changes.ts';

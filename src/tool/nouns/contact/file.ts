@@ -12,7 +12,8 @@ import {
 } from '../../../contact/operator/import.ts';
 import { getRegistrar } from '../../../party/registrar/account.ts';
 import { exporting, exportRows } from '../../files/exporting.ts';
-import { type Import, importing, runImport, writeInChunks } from '../../files/import.ts';
+import { type Import, runImport, writeInChunks } from '../../files/import.ts';
+import { importing } from '../../files/importing.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';

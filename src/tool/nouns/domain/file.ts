@@ -14,13 +14,8 @@ import { removeDomains } from '../../../name/domain/remove.ts';
 import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { exporting, exportRows } from '../../files/exporting.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
-import {
-  type Import,
-  importing,
-  replaceOption,
-  runImport,
-  writeInChunks,
-} from '../../files/import.ts';
+import { type Import, runImport, writeInChunks } from '../../files/import.ts';
+import { importing, replaceOption } from '../../files/importing.ts';
 import { Spool } from '../../files/spool.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';

@@ -18,13 +18,8 @@ import {
 import { replaceRetainedDomains } from '../../../name/retained/operator/replace.ts';
 import { exporting, exportRows } from '../../files/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../../files/field.ts';
-import {
-  type Import,
-  importing,
-  replaceOption,
-  runImport,
-  writeInChunks,
-} from '../../files/import.ts';
+import { type Import, runImport, writeInChunks } from '../../files/import.ts';
+import { importing, replaceOption } from '../../files/importing.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { inChunks, type Rows } from '../../report/progress.ts';

@@ -1,0 +1,42 @@
+import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { writing } from '../command.ts';
+import { type Columns, formatOption } from './format.ts';
+
+/** The command `import` for a file with these columns. */
+export function importing(columns: Columns, ...examples: string[]) {
+  return writing('import', ...examples)
+    .addHelpText('after', filesText(columns))
+    .argument('<file>', fileNote, parseFileName)
+    .addOption(formatOption())
+    .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
+    .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
+}
+
+export const fileNote = 'the file, or - for standard input';
+
+export function parseFileName(file: string): string {
+  if (file === '') throw new InvalidArgumentError('The name is empty.');
+  return file;
+}
+
+/** What the help of a command says about the files with these columns that it reads. */
+export function filesText(columns: Columns): string {
+  const help = Object.assign(new Help(), { helpWidth: 100 });
+  const width = Math.max(...Object.keys(columns).map((name) => name.length));
+  const list = (title: string, areRequired: boolean) => {
+    const listed = Object.entries(columns).filter(([, one]) => !one.isRequired !== areRequired);
+    const lines = listed.map(([name, { note }]) => help.formatItem(name, width, note, help));
+    return help.formatItemList(title, lines, help).join('\n');
+  };
+  const text = `
+The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
+CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
+An empty value, and null in NDJSON, counts as not given. Identifiers, versions and times that an export has are skipped.
+${list('\nRequired columns:', true)}
+${list('Optional columns:', false)}`;
+  return text.trimEnd();
+}
+
+/** The option of an import that also removes what the file does not name. A skipped row would count as not named. */
+export const replaceOption = (description: string) =>
+  new Option('--replace', description).conflicts('skipInvalid');
