@@ -271,8 +271,8 @@ const writes: Record<
 };
 
 const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
-/** Written by triggers, with a random version or ids of all names. */
-const derived = ['list_sources', 'auction_changes', 'retained_changes'];
+/** Written by triggers, with a random version, ids of all names, or blocks that begin at any id. */
+const derived = ['list_sources', 'auction_changes', 'retained_changes', 'contact_blocks'];
 
 /** Every row that names the tag, or refers to a registrar that does, without what differs from one tag to the next. */
 async function rowsOf(tag: string): Promise<Record<string, string[]>> {
