@@ -544,6 +544,8 @@ export const retainedDomains = sqliteTable(
     password: text(),
     /** Of a reserved name: the last day, in UTC, on which it is reserved; null for no end. */
     lastDay: text('last_day'),
+    /** Digests (SHA-256, hexadecimal) of the passwords that registrations have used up, with spaces between them. */
+    usedPasswords: text('used_passwords'),
     createdAt: createdAt(),
   },
   (table) => [

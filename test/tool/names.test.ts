@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { startTool, type TestRegistry } from './tool.ts';
 
@@ -43,6 +44,20 @@ test('makes the list equal to the file with --replace, and leaves the other list
   );
   const again = await tool.newRegistry();
   expect(await again.done('retained import -', stdout)).toMatchObject({ added: 3 });
+}, 120_000);
+
+test('does not take a password that a registration has used up, and says so', async () => {
+  const registry = await tool.newRegistry();
+  const importing = ['retained', 'import', '-'];
+  const file = 'name,status,password\na.ee,reserved,vana\n';
+  await registry.done(importing, file);
+  const used = hash('sha256', 'vana', 'hex');
+  registry.edit(`update retained_domains set password = 'new', used_passwords = '${used}'`);
+  const { stdout } = await registry.run(importing, file);
+  expect(stdout).toContain('did not take 1 password that a registration has used up');
+  expect(await registry.done('retained show a.ee')).toMatchObject({
+    retained_domains: [{ password: 'new' }],
+  });
 }, 120_000);
 
 test('takes and shows the passwords and last days of reserved names', async () => {

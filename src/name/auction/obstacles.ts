@@ -36,7 +36,7 @@ export function selectObstacles(names: SQL, now: Date, itself: string | null = n
     select * from (
       select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
       union all select name, status from ${retainedDomains}
-        where name in (select name from asked)
+        where name in (select name from asked) and ifnull(last_day >= ${dayOf(now)}, true)
       union all select name, status from ${auctions}
         where name in (select name from asked)
           and ${isHolding} and uuid is not ${itself}

@@ -4,6 +4,7 @@ import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
 import type { Dispute } from '../retained/dispute.ts';
+import { hasEnded } from '../retained/end.ts';
 import { isInForce } from '../retained/in-force.ts';
 
 export interface NameState {
@@ -13,6 +14,7 @@ export interface NameState {
   isBlocked: boolean;
   /** Only one that is in force. */
   dispute: Dispute | undefined;
+  /** Only one whose last day is not over. */
   reservation: { password: string | null } | undefined;
   /** The newest auction that is in progress, awaits payment or is paid. */
   auction: Auction | undefined;
@@ -42,14 +44,14 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
     isRegistered: domain !== undefined,
     isBlocked: retained.some(({ status }) => status === 'blocked'),
     dispute,
-    reservation: retained.find(({ status }) => status === 'reserved'),
+    reservation: retained.find((row) => row.status === 'reserved' && !hasEnded(row, now)),
     auction,
   };
 }
 
-/** Whether nothing that `NameState` shows of this name has been recorded since the entry. */
+/** Whether nobody has changed what `NameState` shows of this name since the entry. What the calendar ends is no change. */
 export function isNameUnchanged(name: string, since: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')
-      and ${history.subjectKey} = ${name} and ${history.id} > ${since})`;
+      and ${history.subjectKey} = ${name} and ${history.id} > ${since} and ${history.actorType} <> 'cron')`;
 }

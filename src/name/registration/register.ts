@@ -4,9 +4,9 @@ import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { throwProblems } from '../../base/error.ts';
-import { dayOf, isDay } from '../../base/time/day.ts';
 import { type Change, type Origin, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
+import { hasPassed } from '../auction/deadline.ts';
 import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
 import { domainChanges, domainRow } from '../domain/change.ts';
 import { nameConflict } from '../domain/name.ts';
@@ -50,9 +50,10 @@ export async function registerDomain(
         disputePassword: await fits(dispute?.password),
         password: await fits(reservation?.password),
       },
+      digest: await sha256Hex(reservation?.password ?? ''),
     };
   };
-  const judge = ({ state, present, parties, given }: Awaited<ReturnType<typeof look>>) => {
+  const judge = ({ state, present, parties, given, digest }: Awaited<ReturnType<typeof look>>) => {
     const row = domainRow(record, present, parties);
     const change: Change<Registered> = {
       by: origin.actor,
@@ -82,7 +83,11 @@ export async function registerDomain(
         ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
         ...following(db, origin, isWritten, [
           used.auction && auction && auctionUpdate(db, auction, endedByRegistration, origin),
-          used.password !== undefined && passwordUpdate(db, origin, record, randomHex(16)),
+          used.password !== undefined &&
+            passwordUpdate(db, origin, name, {
+              password: randomHex(16),
+              usedPasswords: sql`ifnull(used_passwords || ' ', '') || ${digest}`,
+            }),
           dispute && closure(db, origin, dispute, at.toISOString()),
         ]),
         // Moving in removes domains without what their registrations used up.
@@ -128,7 +133,7 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
         : 'the registration code of its auction is missing';
       throw nameConflict(name, `has been won in an auction: ${fault}`, 'registration_code');
     }
-    if (deadline !== null && isOver(deadline, now)) {
+    if (deadline !== null && hasPassed(deadline, now)) {
       throw nameConflict(
         name,
         `had to be registered by ${deadline} with this code`,
@@ -145,9 +150,4 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
     used.password = reservation.password;
   }
   return used;
-}
-
-/** A day lasts to its end in UTC. */
-function isOver(deadline: string, now: Date): boolean {
-  return isDay(deadline) ? deadline < dayOf(now) : Date.parse(deadline) < now.getTime();
 }

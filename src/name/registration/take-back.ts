@@ -1,5 +1,6 @@
-import { eq, getTableColumns, sql } from 'drizzle-orm';
-import { auctions, disputes, registrations } from '../../../drizzle/schema.ts';
+import { and, eq, getTableColumns, sql } from 'drizzle-orm';
+import { auctions, disputes, registrations, retainedDomains } from '../../../drizzle/schema.ts';
+import { sha256Hex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
 import { timeAfter } from '../../base/time/clock.ts';
@@ -24,14 +25,13 @@ export async function takeBackRegistration(
   db: Database,
   origin: Origin,
   system: Pick<System, 'id'>,
-  domainName: DomainName,
+  { name }: DomainName,
 ): Promise<boolean> {
-  const { name } = domainName;
   const look = async () => {
     const usedId = (path: string) =>
       sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
     const isUnchanged = sql<number>`${isNameUnchanged(name, registrations.lastEntry)}`;
-    const [[registration], [auction], [dispute]] = await db.batch([
+    const [[registration], [auction], [dispute], [reservation]] = await db.batch([
       db
         .select({ ...getTableColumns(registrations), isUnchanged: isUnchanged.as('is_unchanged') })
         .from(registrations)
@@ -44,12 +44,17 @@ export async function takeBackRegistration(
         .select()
         .from(disputes)
         .where(eq(disputes.id, usedId('$.disputeId'))),
+      db
+        .select()
+        .from(retainedDomains)
+        .where(and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'))),
     ]);
+    const digest = await sha256Hex(registration?.used.password ?? '');
     const present = (await loadDomains(db, [name])).get(name);
-    return { registration, auction, dispute, present };
+    return { registration, auction, dispute, reservation, digest, present };
   };
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<boolean> => {
-    const { registration, auction, dispute, present } = seen;
+    const { registration, auction, dispute, reservation, digest, present } = seen;
     const removal = domainRemoval(db, origin, name, present);
     if (!removal.statements) return { ...removal, outcome: false };
     const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
@@ -71,7 +76,12 @@ export async function takeBackRegistration(
     return followedBy(change, (isWritten) =>
       following(db, origin, isWritten, [
         used.auction && auction && auctionUpdate(db, auction, paid, origin),
-        used.password !== undefined && passwordUpdate(db, origin, domainName, used.password),
+        used.password !== undefined &&
+          reservation &&
+          passwordUpdate(db, origin, name, {
+            password: used.password,
+            usedPasswords: sql`nullif(trim(replace(used_passwords, ${digest}, '')), '')`,
+          }),
         dispute && closure(db, origin, dispute, null),
       ]),
     );

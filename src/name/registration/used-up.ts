@@ -1,8 +1,7 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL } from 'drizzle-orm';
+import { retainedDomains } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { type Change, type Origin, statementsOf } from '../../change/write.ts';
-import type { DomainName } from '../domain/name.ts';
-import { namesIn, updates } from '../retained/change-names.ts';
 
 /** Statements of changes that follow from another one, each with its own history, if that is written. */
 export function following(
@@ -16,20 +15,22 @@ export function following(
   );
 }
 
+/** `usedPasswords` are the digests of those that are used up. */
 export function passwordUpdate(
   db: Database,
   { actor }: Origin,
-  { name, punycode }: DomainName,
-  password: string,
+  name: string,
+  values: { password: string; usedPasswords: SQL },
 ): Change<void> {
-  const row = JSON.stringify({ name, punycode, status: 'reserved', password });
+  const isReserved = and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'));
   return {
     by: actor,
     subject: { type: 'retained_domain', key: name },
     action: 'update',
     changes: { password: { redacted: true } },
-    statements: (isWritten) =>
-      updates(db, namesIn(sql`select ${row} as row where ${isWritten}`)).statements,
+    statements: (isWritten) => [
+      db.update(retainedDomains).set(values).where(and(isReserved, isWritten)),
+    ],
     outcome: undefined,
   };
 }

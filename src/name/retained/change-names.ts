@@ -3,6 +3,7 @@ import { retainedDomains } from '../../../drizzle/schema.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
+import { dayOf } from '../../base/time/day.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
   type ChangeOfSeenOptions,
@@ -25,7 +26,7 @@ export async function addRetainedDomains(
 ): Promise<Record<'added' | 'updated', number>> {
   const rows = jsonArrays(distinct(names)).map((some) => namesIn(rowsIn(some)));
   const changes = {
-    updated: rows.map((some) => updates(db, some)),
+    updated: rows.map((some) => updates(db, some, origin.request.at)),
     added: rows.map((some) => additions(db, some, origin.request.at)),
   };
   return changeEach(db, origin, changes, undefined, options);
@@ -95,7 +96,12 @@ export function insertRetainedDomains(
   names: SQL,
   createdAt: SQL | string = sql`created_at`,
 ) {
-  return insertRows(db, retainedDomains, { ...namedColumns, createdAt }, sql`from (${names})`);
+  return insertRows(
+    db,
+    retainedDomains,
+    { ...namedColumns, createdAt, usedPasswords: null },
+    sql`from (${names})`,
+  );
 }
 
 /** Takes a query that has each name as JSON in its column `row`; a last day may be null. */
@@ -112,16 +118,17 @@ export function deleteRetainedDomains(db: Database, rows: SQL) {
   return db.delete(retainedDomains).where(isAmong(rows));
 }
 
-/** Gives existing names the password and the last day that such a query has for them. */
-export function updates(db: Database, names: SQL): ChangesOfMany {
+/** Gives existing names the password and the last day that such a query has for them. A last day that is over goes. */
+export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   const { name, status, password, lastDay } = retainedDomains;
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;
-  const isNewDay = sql`ifnull(given.last_day, ${lastDay}) is not ${lastDay}`;
+  const newDay = sql`ifnull(given.last_day, iif(${lastDay} < ${dayOf(now)}, null, ${lastDay}))`;
+  const isNewDay = sql`${newDay} is not ${lastDay}`;
   const given = sql`(${names}) as given`;
   const differs = sql`${name} = given.name and ${status} = given.status and (${isNewPassword} or ${isNewDay})`;
   const changes = changesOf({
     password: sql`iif(${isNewPassword}, ${redacted}, null)`,
-    lastDay: sql`iif(${isNewDay}, ${fromTo(lastDay, sql`given.last_day`)}, null)`,
+    lastDay: sql`iif(${isNewDay}, ${fromTo(lastDay, newDay)}, null)`,
   });
   return {
     subject: 'retained_domain',
@@ -135,7 +142,7 @@ export function updates(db: Database, names: SQL): ChangesOfMany {
         .update(retainedDomains)
         .set({
           password: sql`ifnull(given.password, ${password})`,
-          lastDay: sql`ifnull(given.last_day, ${lastDay})`,
+          lastDay: newDay,
         })
         .from(given)
         .where(differs),

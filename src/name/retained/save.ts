@@ -25,7 +25,7 @@ export interface SavedName {
 }
 
 /**
- * Reserves or blocks the name, or changes its reservation. Two round trips. Throws `invalid` for a last day that is
+ * Reserves or blocks the name, or changes its reservation; one whose last day is over is replaced. Two round trips. Throws `invalid` for a last day that is
  * over.
  */
 export async function saveRetainedDomain(
@@ -40,38 +40,39 @@ export async function saveRetainedDomain(
   const drawn = status === 'reserved' && given.password === undefined ? randomHex(16) : undefined;
   const isName = and(eq(retainedDomains.name, name), eq(retainedDomains.status, status))!;
   const look = () => db.select().from(retainedDomains).where(isName);
-  const judge = ([kept]: Awaited<ReturnType<typeof look>>): Change<SavedName> => {
-    const { password = kept?.password ?? null, lastDay = kept?.lastDay ?? null } = given;
-    const change = { by: actor, subject: { type: 'retained_domain', key: name } } as const;
-    if (!kept) {
-      const row = { status, password: password ?? drawn ?? null, lastDay };
-      const added = { name, punycode, ...row, createdAt: request.at.toISOString() };
+  const judge = ([row]: Awaited<ReturnType<typeof look>>): Change<SavedName> => {
+    const isNew = !row || hasEnded(row, request.at);
+    const kept = isNew ? { password: drawn ?? null, lastDay: null } : row;
+    const { password = kept.password, lastDay = kept.lastDay } = given;
+    const change = {
+      by: actor,
+      subject: { type: 'retained_domain', key: name },
+      outcome: { lastDay, ...(isNew && drawn !== undefined && { password: drawn }), isNew },
+    } as const;
+    if (!row) {
+      const added = { status, password, lastDay };
+      const values = { name, punycode, ...added, createdAt: request.at.toISOString() };
       return {
         ...change,
         action: 'create',
-        changes: difference({}, row),
+        changes: difference({}, added),
         onlyIf: sql`not exists (select 1 from ${retainedDomains} where ${isName})`,
         statements: (isWritten) => [
           insertRetainedDomains(
             db,
-            namesIn(sql`select ${JSON.stringify(added)} as row where ${isWritten}`),
+            namesIn(sql`select ${JSON.stringify(values)} as row where ${isWritten}`),
           ),
         ],
-        outcome: { lastDay, ...(drawn !== undefined && { password: drawn }), isNew: true },
       };
     }
-    const changes = difference(kept, { password, lastDay });
-    const update = {
+    const changes = difference(row, { password, lastDay });
+    if (Object.keys(changes).length === 0) return { ...change, action: 'update', changes };
+    return {
       ...change,
       action: 'update',
       changes,
-      outcome: { lastDay, isNew: false },
-    } as const;
-    if (Object.keys(changes).length === 0) return update;
-    return {
-      ...update,
       onlyIf: sql`exists (select 1 from ${retainedDomains} where ${isName}
-        and password is ${kept.password} and last_day is ${kept.lastDay})`,
+        and password is ${row.password} and last_day is ${row.lastDay})`,
       statements: (isWritten) => [
         db.update(retainedDomains).set({ password, lastDay }).where(and(isName, isWritten)),
       ],

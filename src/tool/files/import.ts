@@ -28,8 +28,14 @@ export interface ImportOptions {
   replace?: true;
 }
 
-/** The number of rows with each outcome; `unchanged` rows were there already, and those that are `over` are left out. */
-type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & { over?: number };
+/**
+ * The number of rows with each outcome; `unchanged` rows were there already, those that are `over` are left out, and of
+ * those with a `used` password, that is.
+ */
+type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
+  over?: number;
+  used?: number;
+};
 
 /** An import of one kind of thing: how its rows are read, judged and written. */
 export interface Import<Row, Outcome extends string> {
@@ -160,7 +166,7 @@ export async function importRows<Row, Outcome extends string>(
   };
   if (!registry.isDryRun) noteCommandProgress({ isChanged: 'perhaps', lists: kind.publish ?? [] });
   const counts = await kind.write(registry, rows);
-  const { unchanged: _, over: __, ...outcomes } = counts;
+  const { unchanged: _, over: __, used: ___, ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);
   const rejected = read.rejected.length;
   const skipped = [...read.skipped];

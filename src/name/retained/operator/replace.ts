@@ -113,7 +113,7 @@ async function takeOver(
     origin,
     {
       removed: [removals(db, isSuperfluous!)],
-      updated: [updates(db, sql`${names} and ${isComplete}`)],
+      updated: [updates(db, sql`${names} and ${isComplete}`, origin.request.at)],
       added: [additions(db, sql`${names} and ${isComplete}`, origin.request.at)],
     },
     seen === undefined ? undefined : nothingSince(seen, 'retained_domain'),

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { Option } from '@commander-js/extra-typings';
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
 import { everyRow } from '../../../base/database/every-row.ts';
@@ -16,6 +17,7 @@ import {
   type RetainedStatus,
 } from '../../../name/retained/list.ts';
 import { replaceRetainedDomains } from '../../../name/retained/operator/replace.ts';
+import { readUsedPasswords } from '../../../name/retained/operator/used-passwords.ts';
 import { exporting, exportRows } from '../../files/exporting.ts';
 import { nameColumn, optionalText, requiredText } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
@@ -56,15 +58,16 @@ export function retainedImport(
     keys: (row) => [`${row.name} (${row.status})`],
     findProblems: async ({ env }, names) => findZoneProblems(names, zonesOf(env)),
     async write(registry, rows) {
-      const { names, over } = withoutOver(rows, registry.origin.request.at);
+      const usedPasswords = await readUsedPasswords(registry.db);
+      const { names, over, used } = judged(rows, registry.origin.request.at, usedPasswords);
       const writeNames = replace ? replaceNames : addNames;
       const counts = await writeNames(registry, names, options);
-      return { ...counts, unchanged: names.length - counts.added - counts.updated, over };
+      return { ...counts, unchanged: names.length - counts.added - counts.updated, over, used };
     },
-    text: ({ added, updated, removed, unchanged, over }, { isDryRun, did }) =>
+    text: ({ added, updated, removed, unchanged, over, used }, { isDryRun, did }) =>
       `${did('add')} ${counted(added, 'name')}` +
       (replace ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : '') +
-      `${updatedText(updated, isDryRun)}, ${unchanged} already there${overText(over)}`,
+      `${updatedText(updated, isDryRun)}, ${unchanged} already there${overText(over)}${usedText(used)}`,
     publish: listsShowing(statusesOf(status)),
   };
 }
@@ -97,17 +100,37 @@ const updatedText = (updated: number, isDryRun: boolean) =>
 const overText = (over = 0) =>
   over === 0 ? '' : `; left out ${counted(over, 'name')} whose last day is over`;
 
-/** The rows that are not over, and the number of the others: they would be public until the cron removes them. */
-function withoutOver(rows: Rows<RetainedDomain>, now: Date) {
-  let over = 0;
-  for (const chunk of rows.chunks(1_000)) over += chunk.filter((row) => hasEnded(row, now)).length;
+const usedText = (used = 0) =>
+  used === 0 ? '' : `; did not take ${counted(used, 'password')} that a registration has used up`;
+
+/**
+ * The rows that are not over, since those would be public until the cron removes them, and without passwords that are
+ * used up; and how many of both there are.
+ */
+function judged(
+  rows: Rows<RetainedDomain>,
+  now: Date,
+  usedPasswords: ReadonlyMap<string, readonly string[]>,
+) {
+  const isUsed = ({ name, password }: RetainedDomain) =>
+    typeof password === 'string' &&
+    usedPasswords.get(name)?.includes(hash('sha256', password, 'hex')) === true;
+  let [over, used] = [0, 0];
+  for (const chunk of rows.chunks(1_000)) {
+    over += chunk.filter((row) => hasEnded(row, now)).length;
+    used += chunk.filter(isUsed).length;
+  }
   const names: Rows<RetainedDomain> = {
     length: rows.length - over,
     *chunks(size) {
-      for (const chunk of rows.chunks(size)) yield chunk.filter((row) => !hasEnded(row, now));
+      for (const chunk of rows.chunks(size)) {
+        yield chunk
+          .filter((row) => !hasEnded(row, now))
+          .map((row) => (isUsed(row) ? { ...row, password: undefined } : row));
+      }
     },
   };
-  return { names, over };
+  return { names, over, used };
 }
 
 /** Only a reserved name has these two fields. */

@@ -1,8 +1,11 @@
 import * as z from 'zod/mini';
 import { retried } from '../../../base/database/retry.ts';
+import { zonesOf } from '../../../base/env.ts';
+import { throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable, textField } from '../../../base/text/field.ts';
 import { listsShowing } from '../../../list/lists.ts';
+import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { readNameState } from '../../../name/registration/name-state.ts';
 import { registerDomain } from '../../../name/registration/register.ts';
 import { takeBackRegistration } from '../../../name/registration/take-back.ts';
@@ -45,6 +48,7 @@ export const registrationBody = onFirstUse(() => {
 
 internalNames.post('/:name/registration', may('domains'), limitBody, async (c) => {
   const name = requestedName(c);
+  throwProblems(findZoneProblems([{ name: name.name }], zonesOf(c.env)));
   const body = await parseBody(c, registrationBody());
   const record = recordOf(name, body.domain);
   // EPP has one field for both, so each is good for whatever the name needs.

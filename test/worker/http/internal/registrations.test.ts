@@ -7,16 +7,21 @@ import {
   registrations,
   retainedDomains,
 } from '../../../../drizzle/schema.ts';
+import { sha256Hex } from '../../../../src/base/bytes/digest.ts';
 import { deleteContact } from '../../../../src/contact/delete.ts';
 import { parseDomainName } from '../../../../src/name/domain/name.ts';
 import { importDomains } from '../../../../src/name/domain/operator/import.ts';
 import { removeDomains } from '../../../../src/name/domain/remove.ts';
+import { readNameState } from '../../../../src/name/registration/name-state.ts';
 import { registerDomain } from '../../../../src/name/registration/register.ts';
 import {
   forgetRegistrations,
   takeBackRegistration,
 } from '../../../../src/name/registration/take-back.ts';
 import { openDispute } from '../../../../src/name/retained/dispute.ts';
+import { endReservations } from '../../../../src/name/retained/end.ts';
+import { readUsedPasswords } from '../../../../src/name/retained/operator/used-passwords.ts';
+import { saveRetainedDomain } from '../../../../src/name/retained/save.ts';
 import { answerOf, auctionClient } from '../../../support/client.ts';
 import {
   addAuction,
@@ -33,7 +38,7 @@ import { beforeBatch } from '../../../support/meanwhile.ts';
 import { changesOf, historyOf } from '../../../support/stored.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
-const worker = shareWorker();
+const worker = shareWorker({ ZONES: 'ee' });
 
 /** A system, a registrar with a contact, and a name that nothing stands in the way of. */
 async function prepare() {
@@ -124,6 +129,12 @@ test('every unknown registrar and contact is refused under its field', async () 
     admin_contacts: ['there is no contact "NOBODY:2"'],
     tech_contacts: ['there is no contact "NOBODY:3"'],
   });
+});
+
+test('a name outside the zones is refused, since it could never be released', async () => {
+  const prepared = { ...(await prepare()), name: 'näide.lv' };
+  const { status, body } = await register(prepared);
+  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 400, fields: ['name'] });
 });
 
 test('a body without a domain, or with values of another type, is refused under its fields', async () => {
@@ -239,6 +250,8 @@ test("a reserved name's password is used up, and the name stays reserved under a
   expect(retained!.password).not.toBe(password);
   await removeDomains(worker.db, operator, [prepared.name]);
   expect(await refusedField(prepared, { password })).toBe('password');
+  const used = await readUsedPasswords(worker.db);
+  expect(used.get(prepared.name)).toEqual([await sha256Hex(password)]);
 });
 
 test("a dispute's password closes the dispute, and suffices for a reserved name", async () => {
@@ -356,7 +369,42 @@ test('a registration that is taken back gives a reserved name its password back'
   await addRetainedDomain(worker.env, { name: prepared.name, password });
   await register(prepared, { password });
   expect((await takeBack(prepared)).status).toBe(204);
-  expect((await rowsOf(prepared)).retained!.password).toBe(password);
+  expect((await rowsOf(prepared)).retained).toMatchObject({ password, usedPasswords: null });
+});
+
+test('a registration on the last day of a reservation can be taken back after it', async () => {
+  const prepared = await prepare();
+  const { name } = prepared;
+  const today = new Date().toISOString().slice(0, 10);
+  await addRetainedDomain(worker.env, { name, status: 'reserved', password: 'a', lastDay: today });
+  expect((await register(prepared, { password: 'a' })).status).toBe(201);
+  const tomorrow = new Date(Date.now() + 24 * 60 * 60 * 1000);
+  await endReservations(worker.db, { at: tomorrow, requestId: crypto.randomUUID() });
+  expect((await takeBack(prepared)).status).toBe(204);
+  const { retained } = await rowsOf(prepared);
+  expect(retained).toBeUndefined();
+  const [last] = (await historyOf(worker.env, 'retained_domain', { name })).slice(-1);
+  expect(last).toMatchObject({ action: 'delete' });
+});
+
+test('a reservation whose last day is over stands in nobody’s way, and can be made anew', async () => {
+  const prepared = await prepare();
+  const { name } = prepared;
+  const over = { name, status: 'reserved', password: 'a', lastDay: '2026-01-01' } as const;
+  await addRetainedDomain(worker.env, over);
+  const state = await readNameState(worker.db, name, new Date());
+  expect(state.reservation).toBeUndefined();
+  const saved = await saveRetainedDomain(worker.db, operator, parseDomainName(name), 'reserved');
+  expect(saved).toMatchObject({ isNew: true, lastDay: null, password: expect.any(String) });
+  expect((await rowsOf(prepared)).retained).toMatchObject({
+    lastDay: null,
+    password: saved.password,
+  });
+  await worker.db
+    .update(retainedDomains)
+    .set({ lastDay: '2026-01-01' })
+    .where(eq(retainedDomains.name, name));
+  expect((await register(prepared)).status).toBe(201);
 });
 
 test('nobody takes back the registration of another system, one of yesterday, or one whose name has changed', async () => {
