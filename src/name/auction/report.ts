@@ -1,5 +1,5 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions, domains } from '../../../drizzle/schema.ts';
+import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
@@ -22,7 +22,7 @@ import {
   isAuctionUnchanged,
   registrationCodeOf,
 } from './read.ts';
-import { auctionStart, inProgress, newAuction } from './start.ts';
+import { auctionStart, newAuction } from './start.ts';
 
 /** Only the registry sets `started` and `domain_registered`. */
 export const reportableStatuses = [
@@ -45,7 +45,8 @@ export interface AuctionReport {
 /**
  * Repeating a report has no further effect, and an auction that has ended with a registration stays as it is. One that
  * becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up for auction
- * again, unless it is in auction or a newer auction of it has been won. Two round trips. Throws `not_found`.
+ * again, unless it is registered, blocked, disputed or in auction, or a newer auction of it has been won. Two round
+ * trips. Throws `not_found`.
  */
 export async function updateAuction(
   db: Database,
@@ -198,16 +199,23 @@ export function auctionUpdate(
   };
 }
 
+/** What does not keep a name from its next auction: only newer auctions of it do, and a reservation never did. */
+const passedOver = ['reserved', 'awaiting_payment', 'payment_received'] as const;
+
 /**
- * Starts the name's next auction if the report was written and the name is free. A late report about an old auction
- * takes the name neither from the winner of a newer one nor from a domain.
+ * Starts the name's next auction if the report was written and nothing is in its way. A late report about an old auction
+ * does not take the name from the winner of a newer one.
  */
 function restart(db: Database, origin: Origin, ended: Auction, isWritten: SQL) {
   const { name, punycode, platform } = ended;
   const next = newAuction({ name, punycode }, platform, origin.request.at);
-  const isFree = sql`not exists (${inProgress(name)}) and not exists (${wonSince(ended)})
-    and not exists (select 1 from ${domains} where ${domains.name} = ${name})`;
-  return auctionStart(db, origin, next, sql`${isWritten} and ${isFree}`);
+  const isFree = isUnobstructed([ended], passedOver, origin.request.at, ended.uuid);
+  return auctionStart(
+    db,
+    origin,
+    next,
+    sql`${isWritten} and ${isFree} and not exists (${wonSince(ended)})`,
+  );
 }
 
 /** Newer auctions of the name that await payment, are paid, or ended with the registration. */

@@ -1,3 +1,4 @@
+import type { Auction } from '../../name/auction/read.ts';
 import type { CronRun } from '../../worker/cron.ts';
 import type { Health } from '../../worker/health/health.ts';
 import { type DatabaseSize, maximumDatabaseBytes } from './database-size.ts';
@@ -13,6 +14,8 @@ export const alarmNames = [
   'disclosure_due',
   'disclosure_late',
   'verification_overdue',
+  'auction_overdue',
+  'auction_not_restarted',
 ] as const;
 type AlarmName = (typeof alarmNames)[number];
 
@@ -23,7 +26,13 @@ export interface Alarm {
 
 /** A warning becomes an alarm unless the operator does something, or is what others are late with. */
 export function isWarning({ alarm }: Alarm): boolean {
-  return alarm === 'disclosure_due' || alarm === 'verification_overdue';
+  const warnings: AlarmName[] = [
+    'disclosure_due',
+    'verification_overdue',
+    'auction_overdue',
+    'auction_not_restarted',
+  ];
+  return warnings.includes(alarm);
 }
 
 /** The cron runs every hour. */
@@ -41,6 +50,8 @@ export interface Findings {
   dueDisclosures: readonly { id: number; answerBy: string }[];
   /** How many contacts registrars should have verified. */
   overdueVerifications: number;
+  overdueAuctions: readonly Pick<Auction, 'name' | 'registrationDeadline'>[];
+  auctionsNotRestarted: readonly Pick<Auction, 'name' | 'status'>[];
   /** A local server runs no cron by itself. */
   isDeployed: boolean;
 }
@@ -85,6 +96,14 @@ export function findAlarms(findings: Findings, now: Date): Alarm[] {
   if (findings.overdueVerifications > 0) {
     const message = `Contacts with overdue demands for verification: ${findings.overdueVerifications} (contact list --overdue).`;
     raise('verification_overdue', message);
+  }
+  for (const { name, registrationDeadline } of findings.overdueAuctions) {
+    const message = `The winner of ${name} has paid and had to register it by ${registrationDeadline} (auction show ${name}).`;
+    raise('auction_overdue', message);
+  }
+  for (const { name, status } of findings.auctionsNotRestarted) {
+    const message = `${name} was not put up for auction again after ${status}, because it was blocked or disputed (auction start ${name}).`;
+    raise('auction_not_restarted', message);
   }
   return alarms;
 }

@@ -1,7 +1,13 @@
+import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { entriesOf } from '../../base/env.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { listDueDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { countOverdue } from '../../contact/verification/operator/report.ts';
 import { listNames } from '../../list/lists.ts';
+import {
+  listAuctionsNotRestarted,
+  listOverdueAuctions,
+} from '../../name/auction/operator/waiting.ts';
 import { listEndingCertificates } from '../../party/credential/operator/certificate.ts';
 import { listFailingWebhooks } from '../../party/webhook/outbox.ts';
 import { listCronRuns } from '../../worker/cron.ts';
@@ -39,17 +45,31 @@ domain in the routes of wrangler.toml, or --url.`,
     // The local runtime may have to start first, and a check has little time.
     await env.LISTS.list({ limit: 1 }).catch(() => {});
     const health = await readHealth(db, env.LISTS, now);
-    const [runs, size, failingWebhooks, endingCertificates, dueDisclosures, overdueVerifications] =
-      await Promise.all([
-        listCronRuns(db, shownRuns),
-        readSize(db),
-        listFailingWebhooks(db, now),
-        listEndingCertificates(db, now),
-        listDueDisclosures(db, disclosureHoursOf(env), now),
-        countOverdue(db, now),
-      ]);
+    const restarting = auctionStatuses.filter((status) =>
+      entriesOf(env.AUCTION_RESTART_STATUSES ?? '').includes(status),
+    );
+    const [
+      runs,
+      size,
+      failingWebhooks,
+      endingCertificates,
+      dueDisclosures,
+      overdueVerifications,
+      overdueAuctions,
+      auctionsNotRestarted,
+    ] = await Promise.all([
+      listCronRuns(db, shownRuns),
+      readSize(db),
+      listFailingWebhooks(db, now),
+      listEndingCertificates(db, now),
+      listDueDisclosures(db, disclosureHoursOf(env), now),
+      countOverdue(db, now),
+      listOverdueAuctions(db, now),
+      listAuctionsNotRestarted(db, restarting, now),
+    ]);
     const found = { health, runs, size, failingWebhooks, endingCertificates, dueDisclosures };
-    const findings = { ...found, overdueVerifications, isDeployed: remote ?? false };
+    const auctions = { overdueAuctions, auctionsNotRestarted };
+    const findings = { ...found, ...auctions, overdueVerifications, isDeployed: remote ?? false };
     const address = url ?? (remote ? domainAddress(configPath, environment) : local);
     const service = await askService(address);
     const isUnknown = remote && address === undefined;

@@ -27,6 +27,8 @@ function findings(overrides: Partial<Findings>): Findings {
     endingCertificates: [],
     dueDisclosures: [],
     overdueVerifications: 0,
+    overdueAuctions: [],
+    auctionsNotRestarted: [],
     isDeployed: true,
     ...overrides,
   };
@@ -58,6 +60,15 @@ test('overdue demands for verification are a warning', () => {
       message: 'Contacts with overdue demands for verification: 3 (contact list --overdue).',
     },
   ]);
+  expect(alarms.every(isWarning)).toBe(true);
+});
+
+test('a paid auction whose deadline has passed, and one that did not start again, are warnings', () => {
+  const alarms = alarmsOf({
+    overdueAuctions: [{ name: 'a.ee', registrationDeadline: '2026-11-20' }],
+    auctionsNotRestarted: [{ name: 'b.ee', status: 'payment_not_received' }],
+  });
+  expect(alarms.map(({ alarm }) => alarm)).toEqual(['auction_overdue', 'auction_not_restarted']);
   expect(alarms.every(isWarning)).toBe(true);
 });
 

@@ -1,8 +1,19 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { history } from '../../../../drizzle/schema.ts';
+import {
+  listAuctionsNotRestarted,
+  listOverdueAuctions,
+} from '../../../../src/name/auction/operator/waiting.ts';
 import { auctionClient } from '../../../support/client.ts';
-import { addAuction, addContact, addDomainOf, addRegistrar } from '../../../support/fixtures.ts';
+import {
+  addAuction,
+  addContact,
+  addDispute,
+  addDomainOf,
+  addRegistrar,
+  addRetainedDomain,
+} from '../../../support/fixtures.ts';
 import { auctionsOf } from '../../../support/stored.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
@@ -121,4 +132,43 @@ it('starts none if the name is registered', async () => {
   const { uuid } = await addAuction(worker.env, { name, status: 'no_bids' });
   await report(uuid, 'domain_not_registered');
   expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
+});
+
+it.each([
+  ['blocked', (name: string) => addRetainedDomain(worker.env, { name, status: 'blocked' })],
+  ['disputed', (name: string) => addDispute(worker.env, { name })],
+])('takes the report and starts none of a name that is %s, which health names', async (_, add) => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  await add(name);
+  expect((await report(uuid, 'payment_not_received')).status).toBe(200);
+  expect((await auctionsOf(worker.env, { name })).map(({ status }) => status)).toEqual([
+    'payment_not_received',
+  ]);
+  const named = async () => {
+    const now = new Date();
+    const left = await listAuctionsNotRestarted(worker.db, ['payment_not_received'], now);
+    return left.some((auction) => auction.name === name);
+  };
+  expect(await named()).toBe(true);
+  await addAuction(worker.env, { name });
+  expect(await named()).toBe(false);
+});
+
+it('starts one of a name that is reserved', async () => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  await addRetainedDomain(worker.env, { name });
+  await report(uuid, 'payment_not_received');
+  expect(await auctionsOf(worker.env, { name })).toHaveLength(2);
+});
+
+it('lists paid auctions once their deadline has passed', async () => {
+  const status = 'payment_received';
+  const added = await Promise.all(
+    ['2026-11-20', '2026-11-21', '2026-11-21T11:59:59Z', null].map((registrationDeadline) =>
+      addAuction(worker.env, { status, registrationDeadline }),
+    ),
+  );
+  const overdue = await listOverdueAuctions(worker.db, new Date('2026-11-21T12:00:00.000Z'));
+  const isOverdue = added.map(({ uuid }) => overdue.some((auction) => auction.uuid === uuid));
+  expect(isOverdue).toEqual([true, false, true, false]);
 });

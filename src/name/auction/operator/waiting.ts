@@ -1,0 +1,49 @@
+import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import {
+  type AuctionStatus,
+  auctions,
+  disputes,
+  domains,
+  retainedDomains,
+} from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { dayOf } from '../../../base/time/day.ts';
+import { hasPassed } from '../deadline.ts';
+import { type Auction, isHolding } from '../read.ts';
+
+/** Paid ones whose winners had to register the name before now. */
+export async function listOverdueAuctions(db: Database, now: Date): Promise<Auction[]> {
+  const isPaid = and(isHolding, eq(auctions.status, 'payment_received'));
+  const paid = await db
+    .select()
+    .from(auctions)
+    .where(and(isPaid, isNotNull(auctions.registrationDeadline)));
+  return paid.filter(({ registrationDeadline }) => hasPassed(registrationDeadline!, now));
+}
+
+/**
+ * Those that ended with one of these statuses, of names that were not put up again because they are blocked, or were
+ * disputed on that day or are today.
+ */
+export async function listAuctionsNotRestarted(
+  db: Database,
+  statuses: readonly AuctionStatus[],
+  now: Date,
+): Promise<Auction[]> {
+  const isDisputedOn = (day: SQL | string) => sql`first_day <= ${day} and last_day >= ${day}`;
+  const hindered = sql`
+    select name from ${retainedDomains} where status = 'blocked'
+    union select ${disputes.name} from ${disputes} join ${auctions} on ${auctions.name} = ${disputes.name}
+      where ${isDisputedOn(sql`substr(updated_at, 1, 10)`)} or (${isDisputedOn(dayOf(now))} and closed_at is null)`;
+  return db
+    .select()
+    .from(auctions)
+    .where(
+      and(
+        inArray(auctions.name, sql`(${hindered})`),
+        inArray(auctions.status, statuses),
+        sql`not exists (select 1 from ${auctions} as newer where newer.name = ${auctions.name} and newer.id > ${auctions.id})
+          and not exists (select 1 from ${domains} where ${domains.name} = ${auctions.name})`,
+      ),
+    );
+}
