@@ -17,18 +17,12 @@ export function copyFor(
 ) {
   const content = contactColumns.filter(([, { isContent }]) => isContent);
   const stored = content.map(([column]) => [column, contact[column]]);
-  const checks = Object.values(verificationColumn).map((column) => {
-    const check = contact[column];
-    // Which user of another registrar checked it, and under what reference, is that registrar's.
-    const known = check && { ...check, reference: null, verified_by: null };
-    return [column, check?.result === 'ended' ? null : known];
-  });
   const described = {
     ...Object.fromEntries(stored),
     authInfo: generateAuthInfo(),
     identityRequest: null,
     verificationDemand: null,
-    ...Object.fromEntries(checks),
+    ...checksForOthers(contact),
   };
   return {
     ...described,
@@ -41,4 +35,14 @@ export function copyFor(
     place,
     changes: difference({}, described),
   };
+}
+
+/** What was checked, for another registrar: who did it, and under what reference, stays with the former one. */
+export function checksForOthers(contact: Contact): Partial<Contact> {
+  const checks = Object.values(verificationColumn).map((column) => {
+    const check = contact[column];
+    const known = check && { ...check, reference: null, verified_by: null };
+    return [column, check?.result === 'ended' ? null : known];
+  });
+  return Object.fromEntries(checks);
 }

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changesIdentity, history, type Verification } from '../../drizzle/schema.ts';
-import { columnsOfClaim } from './fields.ts';
+import { columnsOfClaim, verificationColumn } from './fields.ts';
 
 type Entry = typeof history.$inferSelect;
 
@@ -34,6 +34,22 @@ export function withoutFormerPerson(entry: Entry): Entry {
   });
   return { ...entry, changes: Object.fromEntries(fields) };
 }
+
+/** As a registrar may see it: who checked something for a former registrar, and under what reference, is that one's. */
+export function withoutOthersChecks(entry: Entry, registrarCode: string): Entry {
+  const isOthers = entry.registrar !== registrarCode;
+  const isTransfer = 'registrar' in entry.changes;
+  if (!isOthers && !isTransfer) return entry;
+  const hidden = (value: unknown) => value && { ...value, reference: null, verified_by: null };
+  const changes = Object.entries(entry.changes).map(([field, change]) => {
+    if (!checkColumns.has(field) || !('from' in change)) return [field, change] as const;
+    const to = isOthers ? hidden(change.to) : change.to;
+    return [field, { ...change, from: hidden(change.from), to }] as const;
+  });
+  return { ...entry, changes: Object.fromEntries(changes) };
+}
+
+const checkColumns: ReadonlySet<string> = new Set(Object.values(verificationColumn));
 
 function hasEnded(before: unknown): boolean {
   return (before as Partial<Verification> | null)?.result === 'ended';

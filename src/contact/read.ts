@@ -9,7 +9,7 @@ import type { Person } from '../party/registrant/token.ts';
 import { type Login, readWithLogin } from '../party/registrar/login.ts';
 import { type Contact, theContact } from './contact.ts';
 import { conditionsByCode } from './entries.ts';
-import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
+import { sameIdentitySince, withoutFormerPerson, withoutOthersChecks } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 
 /** Ignores the case of the code. One round trip. Throws `not_found`. */
@@ -60,12 +60,12 @@ export function isPersons(person: Person): SQL | undefined {
  */
 export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
   const key = asciiUpperCase(code);
-  const [, [subject], entries] = await readWithLogin(db, login, (registrarId) => {
+  const [caller, [subject], entries] = await readWithLogin(db, login, (registrarId) => {
     const uuid = uuidOfLast(registrarId, key);
     return [db.select({ uuid }).from(sql`(select 1)`), historyOf(db, sql`${key}`, uuid, page)];
   });
   if (!subject?.uuid) throw new RegistryError('not_found', 'Object does not exist');
-  return entries;
+  return entries.map((entry) => withoutOthersChecks(entry, caller.registrarCode));
 }
 
 /**

@@ -6,7 +6,7 @@ import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../../change/write.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
-import { insertNotification } from '../../party/registrar/notification.ts';
+import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
 import { getContactByCode } from '../administer.ts';
 import {
   type ContactWithRegistrar,
@@ -15,7 +15,9 @@ import {
   nextVersion,
   versionOf,
 } from '../contact.ts';
+import { checksForOthers } from '../copy.ts';
 import { insertContacts } from '../create.ts';
+import { demandNotice } from '../verifications.ts';
 
 interface TransferOptions extends ChangeOptions {
   /** `versionOf` the contact when it was looked at. */
@@ -24,7 +26,7 @@ interface TransferOptions extends ChangeOptions {
 
 /**
  * Gives a contact to another registrar and returns it as it was. It keeps its code and its UUID; its record id, its
- * number and its auth_info are new. Both registrars are notified. Throws `not_found`, `linked`, `changed_meanwhile`.
+ * number and its auth_info are new, and a demand goes along. Both registrars are notified. Throws `not_found`, `linked`, `changed_meanwhile`.
  */
 export async function transferContact(
   db: Database,
@@ -45,13 +47,12 @@ export async function transferContact(
   const at = origin.request.at;
   const authInfo = generateAuthInfo();
   // The identity service was asked for the registrar that loses it.
-  const identityRequest = null;
-  const changes = difference(contact, { registrar, authInfo, identityRequest });
+  const given = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
   // What is left out is filled in when the row is inserted.
   const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
   const version = nextVersion(at, contact.version);
   const updater = origin.actor.name;
-  const row = { ...kept, registrar, authInfo, identityRequest, version, updater, changes };
+  const row = { ...kept, ...given, version, updater, changes: difference(contact, given) };
   const rows = rowsIn(JSON.stringify([row]));
   const told = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,
@@ -60,12 +61,17 @@ export async function transferContact(
   };
   const lost = { ...told, registrarId: from, event: 'contact.deleted' } as const;
   const won = { ...told, registrarId: to, event: 'contact.updated' } as const;
+  const { verificationDemand: demand } = contact;
+  const notices: NewNotification[] = [
+    { ...lost, fields: [] },
+    { ...won, fields: ['registrar_id', 'auth_info'] },
+    ...(demand ? [{ ...won, fields: [], ...demandNotice(contact.code, 0, demand) }] : []),
+  ];
   const statements = [
     // A contact keeps its registrar as long as it is the same row (migrations/0001_triggers.sql).
     db.delete(contacts).where(eq(contacts.id, id)),
     insertContacts(db, rows, at),
-    ...insertNotification(db, { ...lost, fields: [] }),
-    ...insertNotification(db, { ...won, fields: ['registrar_id', 'auth_info'] }),
+    ...insertNotifications(db, notices),
   ];
   await changeEach(
     db,

@@ -14,7 +14,7 @@ import type { Contact } from '../../contact/contact.ts';
 import { copyFor } from '../../contact/copy.ts';
 import { insertContacts } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
-import { insertNotification, type NewNotification } from '../../party/registrar/notification.ts';
+import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
 import { domainChanges, domainRow } from './change.ts';
 import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
@@ -23,6 +23,11 @@ export interface TransferredDomain extends Recorded {
   /** Codes of the copies, by those of the contacts that were copied. */
   copies: Record<string, string>;
   notified: number[];
+}
+
+interface TransferOptions extends ChangeOfSeenOptions {
+  /** Called with the number of copies before anything is written; throws to refuse. */
+  beforeCopying?: (copies: number) => Promise<void>;
 }
 
 /**
@@ -37,7 +42,7 @@ export async function transferDomain(
   origin: Origin,
   name: DomainName,
   registrar: string,
-  options: ChangeOfSeenOptions = {},
+  { beforeCopying, ...options }: TransferOptions = {},
 ): Promise<TransferredDomain> {
   const { at } = origin.request;
   const plan = async (since: number) => {
@@ -47,6 +52,7 @@ export async function transferDomain(
       return { outcome: { ...present, copies: {}, notified: [] }, write: async () => {} };
     }
     const linked = await linkedContacts(db, name.name, to);
+    await beforeCopying?.(linked.length);
     const rows = linked.map((contact, place) => copyFor(registrar, contact, origin, place));
     const copies = Object.fromEntries(linked.map(({ code }, place) => [code, rows[place]!.code]));
     const now = (codes: readonly string[]) => codes.map((code) => copies[code] ?? code).sort();
@@ -75,7 +81,7 @@ export async function transferDomain(
       const copied = rowsIn(JSON.stringify(rows));
       const statements = [
         insertContacts(db, copied, at),
-        ...notifications.flatMap((each) => insertNotification(db, each)),
+        ...insertNotifications(db, notifications),
       ];
       const row = domainRow({ ...name, ...transferred }, present);
       const changes = {

@@ -1,6 +1,7 @@
 import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
-import { insertRows } from '../../base/database/insert-rows.ts';
+import { insertRows, valuesInJson } from '../../base/database/insert-rows.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Page } from '../../base/database/paging.ts';
 import { retried } from '../../base/database/retry.ts';
@@ -20,22 +21,37 @@ export function notifying<Outcome>(
   change: Change<Outcome>,
   notification: NewNotification,
 ): Change<Outcome> {
-  return followedBy(change, (isWritten) => insertNotification(db, notification, isWritten));
+  return followedBy(change, (isWritten) =>
+    insertion(db, { ...notification, deliveryId: newDeliveryId() }, isWritten),
+  );
 }
 
-/** Adds a notification, and its delivery if the registrar has a webhook, if the condition holds. */
-export function insertNotification(
+/** Adds notifications, and their deliveries to registrars with a webhook. */
+export function insertNotifications(db: Database, all: readonly NewNotification[]) {
+  const given = all.map((each) => ({ ...each, deliveryId: newDeliveryId() }));
+  const values = { ...valuesInJson(notifications), deliveryId: sql`row ->> 'deliveryId'` };
+  return jsonArrays(given).flatMap((array) => insertion(db, values, sql`true`, rowsIn(array)));
+}
+
+/** The values are read from the rows, if there are any. */
+function insertion(
   db: Database,
-  notification: NewNotification,
-  condition: SQL = sql`true`,
+  {
+    deliveryId,
+    ...values
+  }: { [Column in keyof NewNotification]: SQL | NewNotification[Column] } & {
+    deliveryId: SQL | string;
+  },
+  condition: SQL,
+  rows?: SQL,
 ) {
-  const { registrarId, subjectKey, createdAt } = notification;
+  const { registrarId, subjectKey, createdAt } = values;
   const newest = sql`(select id from ${notifications} as newest
     where newest.registrar_id = ${registrarId} and newest.read_at is null
       and newest.subject_key = ${subjectKey}
     order by newest.id desc limit 1)`;
   const delivery = {
-    id: newDeliveryId(),
+    id: deliveryId,
     registrarId,
     notificationId: newest,
     createdAt,
@@ -43,9 +59,10 @@ export function insertNotification(
     ...{ attemptedAt: null, outcome: null, deliveredAt: null, failedAt: null },
   };
   const isPushed = sql`${webhooks.registrarId} = ${registrarId} and ${condition}`;
+  const [from, andFrom] = rows ? [sql`from (${rows})`, sql`(${rows}) cross join`] : [];
   return [
-    insertRows(db, notifications, { ...notification, readAt: null }, sql`where ${condition}`),
-    insertRows(db, webhookDeliveries, delivery, sql`from ${webhooks} where ${isPushed}`),
+    insertRows(db, notifications, { ...values, readAt: null }, sql`${from} where ${condition}`),
+    insertRows(db, webhookDeliveries, delivery, sql`from ${andFrom} ${webhooks} where ${isPushed}`),
   ];
 }
 

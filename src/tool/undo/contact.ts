@@ -19,7 +19,7 @@ import {
 import { insertContacts } from '../../contact/create.ts';
 import { changesOfDeletion, deleteContacts } from '../../contact/delete.ts';
 import { keysOf } from '../../contact/keys.ts';
-import { insertNotification } from '../../party/registrar/notification.ts';
+import { insertNotifications } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
 /** The changes that give contacts the values that they had. Their registrars are notified, as of any other change. */
@@ -59,8 +59,9 @@ export async function contactDeletions(
     .map(rowsIn)
     .map((rows) => changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows)], 'key'));
   const ofRegistrars = [...Map.groupBy(all, ({ registrarId }) => registrarId)];
-  const notices = ofRegistrars.flatMap(([registrarId, [first, ...others]]) =>
-    insertNotification(db, {
+  const notices = insertNotifications(
+    db,
+    ofRegistrars.map(([registrarId, [first, ...others]]) => ({
       registrarId,
       event: 'contact.deleted',
       text:
@@ -70,7 +71,7 @@ export async function contactDeletions(
       subjectKey: first!.code,
       fields: [],
       createdAt: request.at.toISOString(),
-    }),
+    })),
   );
   const [last] = deletions.slice(-1);
   return last

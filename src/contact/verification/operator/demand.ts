@@ -16,7 +16,7 @@ import { type Change, type ChangeOptions, type Origin, write } from '../../../ch
 import { getContactByCode } from '../../administer.ts';
 import { notifyingRegistrar, rowUpdate } from '../../change.ts';
 import { demandRule, reasonIn } from '../../operator/verification-rules.ts';
-import { isVerified } from '../../verifications.ts';
+import { demandNotice, isVerified } from '../../verifications.ts';
 
 /** Sorts the claims. Throws `invalid`, also for a day that is past. */
 export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {
@@ -63,18 +63,10 @@ export async function demandVerification(
     const change = rowUpdate(db, contact, values, origin);
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
-    const told = wanted && {
-      event: 'contact.verification_required' as const,
-      text: textOf(contact.code, domains, wanted),
-    };
+    const told = wanted && demandNotice(contact.code, domains, wanted);
     return notifyingRegistrar(db, contact, reported, origin.request.at, told);
   };
   return (await write(db, origin.request, { look, judge }, options)).outcome;
-}
-
-function textOf(code: string, domains: number, { claims, by }: VerificationDemand) {
-  const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
-  return `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
 }
 
 /** A problem for each code that no contact has, ignoring case. Each code must be there once. */

@@ -79,10 +79,10 @@ export const internalDomainPaths = internalCalls('domains')({
     operationId: 'transferDomain',
     summary: 'Give a domain to another registrar',
     description:
-      'Each contact of any other registrar is replaced by one copy, as it is stored, with a new code and `auth_info`; its owner and the new registrar are notified.',
+      'Each contact of any other registrar is replaced by one copy, as it is stored, with a new code and `auth_info`; its owner and the new registrar are notified. The call counts as one request and a tenth of the copies; at most 1,000 are made.',
     body: transferBody().check(z.meta({ id: 'DomainTransfer' })),
     success: 'The domain as it is now, also if it was that registrar’s already.',
     answer: domainAnswer,
-    refusals: ['not_found'],
+    refusals: ['not_found', 'conflict'],
   },
 });

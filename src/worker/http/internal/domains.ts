@@ -4,6 +4,7 @@ import { zonesOf } from '../../../base/env.ts';
 import { RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { auctionLists } from '../../../list/lists.ts';
+import { nameConflict } from '../../../name/domain/name.ts';
 import { getDomain } from '../../../name/domain/read.ts';
 import { removeDomains } from '../../../name/domain/remove.ts';
 import { saveDomain, saveDomains, type WantedDomain } from '../../../name/domain/save.ts';
@@ -11,7 +12,7 @@ import { transferDomain } from '../../../name/domain/transfer.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';
 import { messagesByField } from '../request/answer.ts';
-import { database, queueAfterResponse } from '../request/context.ts';
+import { type AppContext, database, queueAfterResponse } from '../request/context.ts';
 import { newApp } from '../request/hono.ts';
 import { nameIgnoredFields } from '../request/ignored.ts';
 import { jsonBody, limitBatch, limitBody, parseBody, parsed, query } from '../request/input.ts';
@@ -83,8 +84,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   nameIgnoredFields(c, elementsOfBatch(), body);
   const { domains } = parsed(batchBody(), body);
   // The call itself has counted as one.
-  const others = Math.ceil(domains.length / 10) - 1;
-  if (others > 0) await throttle(c, 'system', String(c.var.system.id), others);
+  await throttleOthers(c, domains.length - 10);
   const read = domains.map(readReported);
   // Of a name that is there twice, the later counts, also if it is refused.
   const last = new Map(read.map(({ name, wanted }) => [name, wanted]));
@@ -103,12 +103,25 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   });
 });
 
+/** Ten domains or contacts count as one request. */
+async function throttleOthers(c: AppContext, things: number): Promise<void> {
+  const requests = Math.ceil(things / 10);
+  if (requests > 0) await throttle(c, 'system', String(c.var.system.id), requests);
+}
+
+const maximumCopies = 1_000;
+const tooManyCopies = `has more than ${maximumCopies} contacts of other registrars`;
+
 export const transferBody = onFirstUse(() => z.object({ registrar: registrarRule() }));
 
 internalDomains.post('/:name/transfer', limitBody, async (c) => {
   const name = requestedName(c);
   const { registrar } = await parseBody(c, transferBody());
-  const domain = await transferDomain(database(c), originOf(c), name, registrar);
+  const beforeCopying = async (copies: number) => {
+    if (copies > maximumCopies) throw nameConflict(name.name, tooManyCopies);
+    await throttleOthers(c, copies);
+  };
+  const domain = await transferDomain(database(c), originOf(c), name, registrar, { beforeCopying });
   for (const id of domain.notified) queueAfterResponse(c, id);
   return c.json({ domain: shownDomain({ ...name, ...domain }) });
 });
