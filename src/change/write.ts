@@ -362,6 +362,11 @@ export function changedMeanwhile(): RegistryError {
   return new RegistryError('changed_meanwhile', message);
 }
 
+/** Throws `changed_meanwhile` for any other version than the one that the request expects, if it expects one. */
+export function checkExpected({ isExpected }: WriteRequest, version: string): void {
+  if (isExpected && !isExpected(version)) throw changedMeanwhile();
+}
+
 /** Adds an entry of history for each of the rows. */
 function record(
   db: Database,

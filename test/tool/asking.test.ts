@@ -1,10 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import type { ChangeOptions, Origin } from '../../src/change/write.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
 import type { Auction } from '../../src/name/auction/read.ts';
 import { updateAuction } from '../../src/name/auction/report.ts';
 import { startAuctions } from '../../src/name/auction/start.ts';
+import {
+  addSystem as addSystemAccount,
+  removeSystem,
+} from '../../src/party/system/operator/system.ts';
 import { askSecret } from '../../src/tool/report/ask.ts';
 import {
   noteCommandProgress,
@@ -80,21 +86,46 @@ test('with --yes they do not ask', async () => {
 
 const meanwhile = 'somebody else changed this just now, so it was left as it is; look again';
 
-test('a contact that changes while the question stands is not deleted', async () => {
-  const contact = await addContact(worker.env, await addRegistrar(worker.env));
-  const asking = { origin: operator, isDryRun: false };
-  const deletion = confirmedChange(
-    asking,
+/** Confirmed, while something happens between the question and the answer. */
+const confirmedAfter = (
+  change: (origin: Origin, options: ChangeOptions) => Promise<unknown>,
+  meanwhile: () => Promise<unknown>,
+) =>
+  confirmedChange(
+    { origin: operator, isDryRun: false },
     { yes: true },
     async (origin, options) => {
-      const changes = await deleteAnyContact(worker.db, origin, contact.code, options);
-      if (options.isDryRun)
-        await updateAnyContact(worker.db, operator, contact.code, { city: 'Tartu' });
-      return changes;
+      const changed = await change(origin, options);
+      if (options.isDryRun) await meanwhile();
+      return changed;
     },
     () => '',
   );
-  await expect(deletion).rejects.toThrow(meanwhile);
+
+test.each([
+  ['deleted', deleteAnyContact],
+  ['erased', eraseContact],
+])('a contact that changes while the question stands is not %s', async (_, remove) => {
+  const { code } = await addContact(worker.env, await addRegistrar(worker.env));
+  const removal = confirmedAfter(
+    (origin, options) => remove(worker.db, origin, code, options),
+    () => updateAnyContact(worker.db, operator, code, { city: 'Tartu' }),
+  );
+  await expect(removal).rejects.toThrow(meanwhile);
+});
+
+test('a system that is removed and added again while the question stands is not removed', async () => {
+  const operation = { db: worker.db, origin: operator };
+  const settings = { rights: ['domains' as const], allowedIps: [] };
+  await addSystemAccount(operation, { name: 'epp', ...settings });
+  const removal = confirmedAfter(
+    (origin, options) => removeSystem({ db: worker.db, origin, ...options }, 'epp'),
+    async () => {
+      await removeSystem(operation, 'epp');
+      await addSystemAccount(operation, { name: 'epp', ...settings });
+    },
+  );
+  await expect(removal).rejects.toThrow(meanwhile);
 });
 
 test.each([
@@ -114,15 +145,9 @@ test.each([
 ])('an auction %s while the question stands is not cancelled', async (_, change) => {
   const auction = await addAuction(worker.env);
   const named = { auction: auction.name, reason: 'mistake' };
-  const cancelling = confirmedChange(
-    { origin: operator, isDryRun: false },
-    { yes: true },
-    async (origin, options) => {
-      const cancelled = await cancelAuction(worker.db, origin, named, options);
-      if (options.isDryRun) await change(auction);
-      return cancelled;
-    },
-    () => '',
+  const cancelling = confirmedAfter(
+    (origin, options) => cancelAuction(worker.db, origin, named, options),
+    () => change(auction),
   );
   await expect(cancelling).rejects.toThrow(meanwhile);
 });

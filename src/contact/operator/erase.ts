@@ -12,6 +12,7 @@ import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
 import {
   type Change,
   type ChangeOptions,
+  checkExpected,
   followedBy,
   type Origin,
   write,
@@ -57,7 +58,7 @@ export async function eraseContact(
 ): Promise<Erasure> {
   const contact = await identify(db, codeOrUuid);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
-    const { contact: row, registrar, ...found } = seen;
+    const { contact: row, registrar, newestEntry, ...found } = seen;
     const { code, uuid } = row ?? contact;
     const outcome = { code, uuid, ...found, contact: row && personalFieldsOf(row) };
     if (row) {
@@ -66,6 +67,7 @@ export async function eraseContact(
       const erasure = followedBy(deletion, (isWritten) => removalOf(db, contact, isWritten));
       return notifyingRegistrar(db, row, erasure, origin.request.at);
     }
+    checkExpected(origin.request, `${uuid} ${newestEntry}`);
     const changes = Object.fromEntries(
       found.history.fields.map((field) => [field, { removed: true as const }]),
     );
@@ -134,7 +136,7 @@ async function look(db: Database, contact: Identifiers) {
         .where(eq(disclosures.contactUuid, contact.uuid)),
       ...contactsOfSamePerson(db, contact),
       db
-        .select({ registrar: history.registrar })
+        .select({ id: history.id, registrar: history.registrar })
         .from(history)
         .where(isAboutContact(sql`${contact.uuid}`))
         .orderBy(desc(history.id))
@@ -144,6 +146,7 @@ async function look(db: Database, contact: Identifiers) {
   return {
     contact: row,
     registrar: newest?.registrar ?? null,
+    newestEntry: newest?.id ?? 0,
     history: {
       entries: values!.entries,
       fields: contactColumns.map(([column]) => column).filter((column) => fields.has(column)),

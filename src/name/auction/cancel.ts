@@ -6,7 +6,7 @@ import { difference } from '../../change/history/changes.ts';
 import {
   type Change,
   type ChangeOptions,
-  changedMeanwhile,
+  checkExpected,
   type Origin,
   write,
 } from '../../change/write.ts';
@@ -26,9 +26,8 @@ export async function cancelAuction(
   options: ChangeOptions = {},
 ): Promise<Auction> {
   const look = () => getAuctionOf(db, uuidOrName);
-  const { isExpected = () => true } = origin.request;
   const judge = (auction: Auction): Change<Auction> => {
-    if (!isExpected(`${auction.uuid} ${auction.version}`)) throw changedMeanwhile();
+    checkExpected(origin.request, `${auction.uuid} ${auction.version}`);
     if (auction.status !== 'started') {
       const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
       throw new RegistryError('conflict', message, 'status');

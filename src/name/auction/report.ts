@@ -7,7 +7,7 @@ import { difference } from '../../change/history/changes.ts';
 import {
   type Change,
   type ChangeOptions,
-  changedMeanwhile,
+  checkExpected,
   followedBy,
   type Origin,
   write,
@@ -109,7 +109,7 @@ export async function correctAuction(
   }: { auction: string; status: AuctionStatus; reason: string },
   options: ChangeOptions = {},
 ): Promise<{ before: Auction; after: Auction }> {
-  const { isExpected = () => true, at } = origin.request;
+  const { at } = origin.request;
   const holds = (status: AuctionStatus) => holdingStatuses.some((holding) => holding === status);
   const look = async () => {
     const before = await getAuctionOf(db, uuidOrName);
@@ -122,7 +122,7 @@ export async function correctAuction(
     return { before, obstacles, isFree: isUnobstructed([before], ignored, at, uuid) };
   };
   const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
-    if (!isExpected(`${before.uuid} ${before.version}`)) throw changedMeanwhile();
+    checkExpected(origin.request, `${before.uuid} ${before.version}`);
     if (holds(status) && status !== before.status) throwProblems(obstacles);
     const registrationCode = registrationCodeFor(before, status);
     const values = before.status === status ? {} : { status, registrationCode };

@@ -4,7 +4,7 @@ import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
-import type { Operation } from '../../../change/write.ts';
+import { checkExpected, type Operation } from '../../../change/write.ts';
 import { addHolder, changeHolder } from '../../credential/holder.ts';
 import { addressEntries, getRegistrar } from '../../registrar/account.ts';
 
@@ -38,13 +38,16 @@ export async function updateSystem(
 
 /** Removes the system, with its key and its certificates; the history keeps its name. Throws `not_found`. */
 export async function removeSystem(operation: Operation, name: string): Promise<void> {
-  await changeHolder(operation, systemNamed(name), ({ account: { id, rights, allowedIps } }) => ({
-    action: 'delete',
-    changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
-    following: (isWritten) => [
-      operation.db.delete(systems).where(and(eq(systems.id, id), isWritten)),
-    ],
-  }));
+  const { db, origin } = operation;
+  await changeHolder(operation, systemNamed(name), ({ account }) => {
+    const { id, rights, allowedIps } = account;
+    checkExpected(origin.request, `${id}`);
+    return {
+      action: 'delete',
+      changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
+      following: (isWritten) => [db.delete(systems).where(and(eq(systems.id, id), isWritten))],
+    };
+  });
 }
 
 /** The settings in the form in which they are kept. Throws `invalid` and, for a registrar, `not_found`. */
