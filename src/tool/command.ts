@@ -3,8 +3,10 @@ import {
   Command,
   CommanderError,
   type CommandUnknownOpts,
+  InvalidArgumentError,
   Option,
 } from '@commander-js/extra-typings';
+import { textField } from '../base/text/field.ts';
 
 /** The beginning of usage lines and examples. */
 export const programName = 'npm run registry --';
@@ -96,3 +98,16 @@ export function requireOneOf(...flags: string[]) {
 export function listed(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
 }
+
+/** Throws wrong usage for a blank text, and for one with a line break or another control character. */
+export function reasonOption() {
+  return new Option('--reason <text>', 'why; the history keeps it')
+    .argParser((text) => {
+      const { data, error } = reasonRule.safeParse(text);
+      if (error) throw new InvalidArgumentError(error.issues[0]!.message);
+      return data;
+    })
+    .makeOptionMandatory();
+}
+
+const reasonRule = textField('It must be a text of 1 to 255 characters on one line.', 255);

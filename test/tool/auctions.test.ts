@@ -57,6 +57,19 @@ test('says once how it understands the name of an auction to cancel', async () =
   expect(stderr).toMatch(/^Suur\.ee is understood as suur\.ee\nrequest .*\n$/);
 });
 
+test.each(['', ' ', 'one\nanother', '\u0007'])('takes %j for no reason', async (reason) => {
+  const { status, stderr } = await registry.run([
+    'auction',
+    'cancel',
+    'viga.ee',
+    '--reason',
+    reason,
+  ]);
+  expect({ status, isNamed: stderr.includes('1 to 255 characters on one line') }).toEqual({
+    ...{ status: 2, isNamed: true },
+  });
+});
+
 test('corrects an auction after a wrong report, and publishes the list', async () => {
   await registry.done('auction start parandus.ee');
   const correct = (status: string) => [
@@ -74,6 +87,10 @@ test('corrects an auction after a wrong report, and publishes the list', async (
     changed: true,
     published: ['auctions'],
   });
+  expect((await registry.run([...correct('no_bids')])).status).toBe(0);
+  expect((await registry.run(correct('payment_received'))).stdout).toContain(
+    'from no_bids to payment_received, with a new registration code\n',
+  );
   const { id, registration_code: code } = await registry.done('auction show parandus.ee');
   expect(code).toMatch(/^[0-9a-f]{32}$/);
   expect((await registry.run(correct('payment_received'))).stdout).toMatch(/^nothing to change/);

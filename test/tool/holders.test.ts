@@ -149,6 +149,7 @@ test('system: what it may do and where it may call from are listed, and changed 
 test.each([
   ['api-user add --registrar BETA --username ats', 'there is no registrar "BETA" [registrar]'],
   ['system add shop --may act-for=GAMMA', 'there is no registrar "GAMMA" [may]'],
+  ['system add shop --may act-for=ALPHA=B', 'there is no registrar "ALPHA=B" [may]'],
   ['system add shop --may names', '"names" is not a right: use '],
   ['system add shop --allow-ip 192.0.2', 'not an address or CIDR range: 192.0.2 [allow_ip]'],
 ])('the tool refuses %s', async (command, problem) => {

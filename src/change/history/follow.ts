@@ -16,7 +16,7 @@ export const followedSubjects = [
 ] as const satisfies HistorySubject[];
 
 /** The place of the last entry that a follower has examined: its id, and a digest that tells it from another one. */
-export const placePattern = /^\d{1,15}-([0-9a-f]{16})?$/;
+export const placePattern = /^(0-|[1-9]\d{0,14}-[0-9a-f]{16})$/;
 
 /** Before the first entry. */
 export const beginning = '0-';

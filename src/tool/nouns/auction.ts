@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { type AuctionStatus, auctionStatuses } from '../../../drizzle/schema.ts';
 import { everyRow } from '../../base/database/every-row.ts';
 import { retried } from '../../base/database/retry.ts';
 import { zonesOf } from '../../base/env.ts';
@@ -16,7 +16,7 @@ import { correctAuction, registerAuction } from '../../name/auction/report.ts';
 import { importAuctions, startAuctions } from '../../name/auction/start.ts';
 import { type DomainName, parseDomainName } from '../../name/domain/name.ts';
 import { findZoneProblems } from '../../name/domain/zone.ts';
-import { noun, reading, writing } from '../command.ts';
+import { noun, reading, reasonOption, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
@@ -118,7 +118,7 @@ const cancel = verb(
   writing('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
     .description('Cancel an auction in progress and publish the list')
     .argument('<auction>', 'its UUID or its name')
-    .requiredOption('--reason <text>', 'why; the history keeps it'),
+    .addOption(reasonOption()),
   async (registry, text, options) => {
     const { db, did } = registry;
     const { reason } = options;
@@ -137,6 +137,9 @@ const cancel = verb(
   },
 );
 
+const codeText = (status: AuctionStatus) =>
+  status === 'payment_received' ? ', with a new registration code' : '';
+
 const correct = verb(
   writing(
     'correct',
@@ -149,7 +152,7 @@ const correct = verb(
         .choices(auctionStatuses)
         .makeOptionMandatory(),
     )
-    .requiredOption('--reason <text>', 'why; the history keeps it'),
+    .addOption(reasonOption()),
   async (registry, text, options) => {
     const { db, did } = registry;
     const { status, reason } = options;
@@ -161,14 +164,14 @@ const correct = verb(
       ({ before }) =>
         before.status === status
           ? undefined
-          : `This changes the auction of ${before.name} from ${before.status} to ${status}.`,
+          : `This changes the auction of ${before.name} from ${before.status} to ${status}${codeText(status)}.`,
     );
     const isChange = before.status !== status;
     const auction = `the auction of ${after.name}`;
     return {
       data: { ...dataOf(auctions.columns, after), reason, changed: isChange },
       text: isChange
-        ? `${did('correct')} ${auction} from ${before.status} to ${status}`
+        ? `${did('correct')} ${auction} from ${before.status} to ${status}${codeText(status)}`
         : `nothing to change: ${auction} is already ${status}`,
       publish: auctionLists,
       undo: ['auction', 'correct', after.uuid, '--status', before.status, '--reason', 'taken back'],

@@ -50,7 +50,7 @@ const bind = verb(
     await bindCertificate(registry, holder, certificate);
     return {
       data: { certificate: certificateData(certificate), changed: !registry.isDryRun },
-      text: `${registry.did('bind')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
+      text: `${registry.did('bind', 'bound')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
     };
   },
 );
@@ -62,7 +62,7 @@ const unbind = verb(
   async (registry, options) => {
     const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
     const { isLockedOut } = await unbindCertificate(registry, holder, certificate.fingerprint);
-    const text = `${registry.did('unbind')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
+    const text = `${registry.did('unbind', 'unbound')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
     return {
       data: {
         certificate: certificateData(certificate),

@@ -11,7 +11,7 @@ import {
 } from '../../party/registrar/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { parseWebhookUrl } from '../../party/webhook/url.ts';
-import { noun, reading, requireOneOf, writing } from '../command.ts';
+import { noun, reading, reasonOption, requireOneOf, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { reportOfChange } from '../report/changes.ts';
 import { type Report, verb } from '../run.ts';
@@ -99,7 +99,7 @@ const suspend = verb(
   writing('suspend', 'registrar suspend ALPHA --reason "contract ended"')
     .description('Refuse all logins of a registrar from the next request on; its webhook goes on')
     .argument('<code>', 'the registrar', asciiUpperCase)
-    .requiredOption('--reason <text>', 'why; the history keeps it'),
+    .addOption(reasonOption()),
   async (registry, code, { reason }) => {
     const report = await change(registry, code, { suspension: reason });
     return { ...report, undo: ['registrar', 'resume', code] };

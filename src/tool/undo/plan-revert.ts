@@ -23,6 +23,8 @@ export interface RevertPlan {
   reversals: Reversal[];
   /** Removals that stay: of reserved names whose last day is over, which would be public until the cron removes them. */
   over: Reversal[];
+  /** What stands against domains that come back, which the registry may have nevertheless. */
+  warnings: string[];
   /** The newest entry of history when this was planned. */
   seen: number;
   /** The command that has taken the request back before. */
@@ -68,6 +70,7 @@ export async function planRevert(
     seen,
     reversals: entries.map(reversalOf),
     over: all.map(reversalOf).filter(isOver),
+    warnings: [],
     doneBy: null,
   };
   if (entries.length > 0 && entries.every((entry) => isRevertOf(request, entry.newer))) {
@@ -79,7 +82,7 @@ export async function planRevert(
   await checkRegistrars(db, plan.reversals);
   await checkAuctions(db, origin, plan.reversals);
   await domainRows(db, plan.reversals);
-  return plan;
+  return { ...plan, warnings: await domainWarnings(db, origin, plan.reversals) };
 }
 
 type Entry = HistoryEntry & { newer: HistoryEntry | null };
@@ -156,4 +159,16 @@ async function checkAuctions(
 ): Promise<void> {
   const names = namesInAuctionAgain(reversals).map(parseDomainName);
   throwProblems(await findAuctionObstacles(db, origin, names, ['reserved', 'disputed']));
+}
+
+async function domainWarnings(
+  db: Database,
+  origin: Pick<Origin, 'request'>,
+  reversals: readonly Reversal[],
+): Promise<string[]> {
+  const again = reversals.filter(
+    ({ subject, action }) => subject === 'domain' && action === 'create',
+  );
+  const names = again.map(({ key }) => parseDomainName(key));
+  return (await findAuctionObstacles(db, origin, names, ['domain'])).map(({ message }) => message);
 }

@@ -692,6 +692,16 @@ it('domains that a command added, changed and removed are as they were, and back
   expect(await domainsOf(changed, removed, added)).toEqual(after);
 });
 
+it('a domain comes back although its name is in auction, and the plan says so', async () => {
+  const { record } = await newParties();
+  const domain = record();
+  await importDomains(worker.db, operator, [domain]);
+  const request = await commanded((origin) => removeDomains(worker.db, origin, [domain.name]));
+  await startAuctions(worker.db, operator, [domain]);
+  const { warnings } = await planRevert(worker.db, operator, request);
+  expect(warnings).toEqual([`"${domain.name}" already has an auction in progress`]);
+});
+
 it('a transfer stays if another domain has been linked to one of the copies', async () => {
   const { one, other, record } = await newParties();
   const [domain, another] = [record(), record()];

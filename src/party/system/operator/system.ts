@@ -61,7 +61,7 @@ async function checked(db: Database, { rights, allowedIps }: Partial<SystemSetti
 async function checkedRights(db: Database, rights: readonly string[]): Promise<SystemRight[]> {
   const distinct = new Set<SystemRight>();
   for (const right of rights) {
-    const [word, code] = right.split('=') as [string, string?];
+    const [, word, code] = /^([^=]*)(?:=(.*))?$/s.exec(right) ?? [];
     const known = systemRights.find((each) => each === word);
     if (!known || (code !== undefined && known !== 'act-for')) {
       const message = `${JSON.stringify(right)} is not a right: use ${systemRights.join(', ')} or act-for=<registrar>`;

@@ -40,15 +40,17 @@ recorded as a request of its own, which can be taken back as well, unless it rem
   async (registry, request, options) => {
     const { db, origin, isDryRun, did } = registry;
     const plan = await planRevert(db, origin, request);
-    const { reversals, over, doneBy } = plan;
+    const { reversals, over, warnings, doneBy } = plan;
     const publish = [...new Set(plan.subjects.flatMap((subject) => listsOf[subject] ?? []))];
     const overNames = over.map(({ key }) => key);
     const leftOut =
       over.length === 0 ? [] : [`left out, because the last day is over: ${overNames.join(', ')}`];
+    leftOut.push(...warnings.map((warning) => `note: ${warning}`));
     const data = {
       request,
       changes: reversals.map(reversalData),
       ...(over.length > 0 && { over: overNames }),
+      ...(warnings.length > 0 && { warnings }),
     };
     if (doneBy) {
       const { actor, occurredAt, requestId } = doneBy;
