@@ -1,4 +1,5 @@
 import { RegistryError } from '../../base/error.ts';
+import { secretOfName } from '../../name/retained/password.ts';
 import type { Column } from './format.ts';
 
 /** The column of a domain's name, which `parseDomainName` reads. */
@@ -18,6 +19,15 @@ export function words(value: unknown): unknown {
 /** The text of a field, undefined if it is absent or empty; throws `invalid` if it is not text. */
 export function optionalText(values: Record<string, unknown>, field: string): string | undefined {
   return (values[field] ?? '') === '' ? undefined : requiredText(values, field);
+}
+
+/** The password of a name; throws `invalid` for one that no registration can give. */
+export function optionalPassword(values: Record<string, unknown>): string | undefined {
+  const text = optionalText(values, 'password');
+  if (text === undefined) return undefined;
+  const { data, error } = secretOfName().safeParse(text);
+  if (error) throw new RegistryError('invalid', error.issues[0]!.message, 'password');
+  return data;
 }
 
 /** The text of a field; throws `missing` if it is absent or empty, `invalid` if it is not text. */

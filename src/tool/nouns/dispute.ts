@@ -24,7 +24,7 @@ import {
 } from '../../name/retained/operator/import-disputes.ts';
 import { noun, reading, writing } from '../command.ts';
 import { exporting, exportRows } from '../files/exporting.ts';
-import { nameColumn, optionalText, requiredText } from '../files/field.ts';
+import { nameColumn, optionalPassword, optionalText, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
 import { parseName, parseNames } from '../names.ts';
@@ -154,7 +154,7 @@ function rememberingReader() {
       ...parseDomainName(requiredText(values, 'name')),
       firstDay: requiredText(values, 'from'),
       lastDay: optionalText(values, 'until') ?? untilClosed,
-      password: optionalText(values, 'password'),
+      password: optionalPassword(values),
       comment: optionalText(values, 'comment'),
       initiator: optionalText(values, 'initiator'),
       closedAt: readInstant(optionalText(values, 'closed_at')),

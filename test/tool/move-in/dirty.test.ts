@@ -237,19 +237,26 @@ test('does not add a reserved name whose last day is over', async () => {
   expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
 });
 
-test('composes the passwords of names, as registrations give them, and says so', async () => {
-  const password = 'so\u0303na';
+test('moves passwords of names as registrations give them, and leaves out what nobody can give', async () => {
+  const password = ' so\u0303na ';
   const { lines } = await moves.moveIn({
-    reserved: [row.reserved('kinni.ee', { password })],
+    reserved: [
+      row.reserved('kinni.ee', { password }),
+      row.reserved('sakk.ee', { password: 'a\tb' }),
+    ],
     disputes: [row.dispute('tuli.ee', '2016-01-01', { password })],
   });
-  const why = 'changed: is now in composed form (NFC), as a registration gives it';
+  const why = 'changed: is now trimmed and composed (NFC), as a registration gives it';
   expect(lines).toEqual([
     `disputes.csv:2 tuli.ee 2016-01-01 2015-03-04T05:06:07.123Z password "" ${why}`,
     `reserved.csv:2 kinni.ee password "" ${why}`,
+    'reserved.csv:3 sakk.ee password "" changed: cannot be given in a registration; it is left out',
   ]);
   const { retained_domains: names, disputes } = moves.rows();
-  expect([names, disputes]).toMatchObject([[{ password: 'sõna' }], [{ password: 'sõna' }]]);
+  expect([names, disputes]).toMatchObject([
+    [{ password: 'sõna' }, { password: null }],
+    [{ password: 'sõna' }],
+  ]);
 });
 
 test('a demand that what was verified meets does not move in', async () => {

@@ -1,10 +1,10 @@
 import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { nfc } from '../../../base/text/nfc.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
 import { knownCountry } from '../../../contact/country.ts';
 import { readDomainName } from '../../../name/domain/name.ts';
+import { secretOfName } from '../../../name/retained/password.ts';
 
 /** Notes that a value is not taken as it is in the file, and why. */
 export type Note = (why: string) => void;
@@ -18,11 +18,12 @@ export type ReadText = (text: string, note: Note) => string | null | undefined;
 /** Why a row is refused that nobody could use; the cron may have removed it. */
 export const isOver = 'is over';
 
-/** A secret of a name, which a registration gives in the composed form. */
+/** A secret of a name, in the form in which a registration gives it. */
 export const givenSecret: ReadText = (text, note) => {
-  const composed = nfc(text, 255) || text;
-  if (composed !== text) note('is now in composed form (NFC), as a registration gives it');
-  return composed;
+  const { data = null } = secretOfName().safeParse(text);
+  if (data === null) note('cannot be given in a registration; it is left out');
+  else if (data !== text) note('is now trimmed and composed (NFC), as a registration gives it');
+  return data;
 };
 
 /** The country of an identity, by which its person is found. */

@@ -19,7 +19,7 @@ import {
 import { replaceRetainedDomains } from '../../../name/retained/operator/replace.ts';
 import { readUsedPasswords } from '../../../name/retained/operator/used-passwords.ts';
 import { exporting, exportRows } from '../../files/exporting.ts';
-import { nameColumn, optionalText, requiredText } from '../../files/field.ts';
+import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';
 import type { Registry } from '../../registry.ts';
@@ -135,7 +135,7 @@ function judged(
 
 /** Only a reserved name has these two fields. */
 function readReservation(values: Record<string, unknown>, status: RetainedStatus) {
-  const password = optionalText(values, 'password');
+  const password = optionalPassword(values);
   const lastDay = optionalText(values, 'last_day');
   const [field] = Object.entries({ password, last_day: lastDay }).find(([, text]) => text) ?? [];
   if (field !== undefined && status !== 'reserved') {

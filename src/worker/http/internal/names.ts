@@ -3,12 +3,13 @@ import { retried } from '../../../base/database/retry.ts';
 import { zonesOf } from '../../../base/env.ts';
 import { throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { clearable, textField } from '../../../base/text/field.ts';
+import { clearable } from '../../../base/text/field.ts';
 import { listsShowing } from '../../../list/lists.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { readNameState } from '../../../name/registration/name-state.ts';
 import { registerDomain } from '../../../name/registration/register.ts';
 import { takeBackRegistration } from '../../../name/registration/take-back.ts';
+import { secretOfName } from '../../../name/retained/password.ts';
 import { database } from '../request/context.ts';
 import { newApp } from '../request/hono.ts';
 import { limitBody, parseBody } from '../request/input.ts';
@@ -42,7 +43,7 @@ internalNames.get('/:name', async (c) => {
 });
 
 export const registrationBody = onFirstUse(() => {
-  const secret = () => clearable(textField('is not a text of at most 255 characters', 255));
+  const secret = () => clearable(secretOfName());
   return z.object({ domain: domainObject(), registration_code: secret(), password: secret() });
 });
 

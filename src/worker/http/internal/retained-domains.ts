@@ -4,10 +4,11 @@ import { retried } from '../../../base/database/retry.ts';
 import { zonesOf } from '../../../base/env.ts';
 import { throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { clearable, textField } from '../../../base/text/field.ts';
+import { clearable } from '../../../base/text/field.ts';
 import { listsShowing } from '../../../list/lists.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { removeRetainedDomains } from '../../../name/retained/change-names.ts';
+import { secretOfName } from '../../../name/retained/password.ts';
 import { saveRetainedDomain } from '../../../name/retained/save.ts';
 import { database } from '../request/context.ts';
 import { newApp } from '../request/hono.ts';
@@ -22,7 +23,7 @@ internalRetainedDomains.use(may('retained'));
 
 export const reservationBody = onFirstUse(() =>
   z.object({
-    password: clearable(textField('is not a text of 1 to 255 characters', 255)),
+    password: clearable(secretOfName()),
     last_day: clearable(z.iso.date('is not a day in the calendar; write it like 2026-01-31')),
   }),
 );
