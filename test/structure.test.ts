@@ -66,7 +66,7 @@ const ceilings: Record<string, number> = {
   base: 900,
   change: 800,
   party: 2_200,
-  contact: 4_100,
+  contact: 4_300,
   name: 2_800,
   list: 4_000,
   worker: 8_400,

@@ -20,6 +20,7 @@ import { type Contact, type ContactWithRegistrar, selectContacts } from './conta
 import { contactDeletion } from './delete.ts';
 import { isLastDeletion } from './entries.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
+import { endsHolder } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';
@@ -72,8 +73,9 @@ export function listContactsBy(
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
 /**
- * The deleted contacts whose last identity code was this one, in the order of their deletions, as far as the history
- * has it. No index has codes of any type and country, so this reads all entries.
+ * The contacts that belonged to the person with this identity code until they were deleted, or until their identity was
+ * corrected, in the order of these times, as far as the history has it. No index has codes of any type and country, so
+ * this reads all entries.
  */
 export function listDeletedContactsBy(
   db: Database,
@@ -87,13 +89,13 @@ export function listDeletedContactsBy(
       uuid: sql<string>`${history.subjectUuid}`,
       registrar: history.registrar,
       deletedAt: history.occurredAt,
+      ended: sql<string>`iif(${history.action} = 'delete', 'deleted', 'corrected')`,
     })
     .from(history)
     .where(
       and(
         gt(history.id, page.after?.id ?? 0),
-        isLastDeletion,
-        sql`${deletedIdentity.key} = ${identityKey(ident)}`,
+        sql`(${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)} or ${endsHolder(ident)})`,
         registrar === undefined ? undefined : eq(history.registrar, registrar),
       ),
     )

@@ -1,12 +1,27 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changesIdentity, history, type Verification } from '../../drizzle/schema.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
+import { identityKey } from './identity-code.ts';
 
 type Entry = typeof history.$inferSelect;
 
-/** Removes the separators that most people write. */
-const spelled = (side: 'from' | 'to') =>
-  sql.raw(`upper(replace(replace(changes ->> '$.ident.${side}', '-', ''), ' ', ''))`);
+/** Those that people write; SQLite nests no more calls than a hundred. */
+const separators = " -/.,_:;+()'\u00a0\u2010\u2013";
+
+/** The identity code before or after a change, in the form of `identityKey`. */
+const keyOfChanged = (side: 'from' | 'to') =>
+  sql.raw(
+    Array.from(separators).reduce(
+      (text, separator) => `replace(${text}, '${separator.replace("'", "''")}', '')`,
+      `upper(changes ->> '$.ident.${side}')`,
+    ),
+  );
+
+/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
+export function endsHolder(ident: string): SQL {
+  const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
+  return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
+}
 
 /**
  * The entry since which the contact has belonged to its present person: the newest that changed its identity to more
@@ -17,19 +32,23 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
     select max(id) from (select * from ${history} indexed by history_of_identity where ${changesIdentity})
     where subject_uuid = ${uuid} and (
       changes -> '$.identType' is not null or changes -> '$.identCountryCode' is not null
-      or changes -> '$.ident.removed' is not null or ${spelled('from')} <> ${spelled('to')})), 0)`;
+      or changes -> '$.ident.removed' is not null or ${keyOfChanged('from')} <> ${keyOfChanged('to')})), 0)`;
 }
 
 /**
  * As the contact's present person may see it: without the values of a change of the identity, and without a
- * verification that had ended before, which may have been the former person's.
+ * verification that had ended before, which may have been the former person's; and, if the identity `isCorrected`, without
+ * the notes on statuses, which may be as old.
  */
-export function withoutFormerPerson(entry: Entry): Entry {
+export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   const { action, changes } = entry;
   const isOfIdentity =
     action === 'update' && columnsOfClaim('identity').some((column) => column in changes);
   const fields = Object.entries(changes).map(([field, change]) => {
-    const isHidden = isOfIdentity || ('from' in change && hasEnded(change.from));
+    const isHidden =
+      isOfIdentity ||
+      (isCorrected && field === 'statusNotes') ||
+      ('from' in change && hasEnded(change.from));
     return [field, isHidden ? ({ redacted: true } as const) : change] as const;
   });
   return { ...entry, changes: Object.fromEntries(fields) };

@@ -22,6 +22,7 @@ import { isPersons } from './read.ts';
 type Entries = AsyncIterable<Pick<EntryRow, 'entry'>>;
 
 interface RegisteredContact {
+  /** Without what is left of whoever had it before a corrected identity. */
   contact: Contact;
   registrar: { code: string; name: string };
 }
@@ -102,12 +103,18 @@ export function disclosuresOf(
     .offset(offset);
 }
 
-function everyContact(db: Database, person: Person) {
+async function* everyContact(db: Database, person: Person): AsyncGenerator<RegisteredContact> {
   const registrar = { code: registrars.code, name: registrars.name };
-  return everyRow<RegisteredContact>(
+  const since = sameIdentitySince(sql`${contacts.uuid}`);
+  const { underCode } = conditionsByCode(sql`${contacts.uuid}`, sql`${contacts.code}`);
+  // As they were when the person got the contact; null if they have not changed since.
+  const notesBefore = sql<string | null>`iif(${since} = 0, null, (
+    select changes -> '$.statusNotes.from' from ${history}
+    where ${underCode} and id > ${since} and changes -> '$.statusNotes' is not null order by id limit 1))`;
+  const rows = everyRow<RegisteredContact & { since: number; notesBefore: string | null }>(
     ({ after, limit }) =>
       db
-        .select({ contact: contacts, registrar })
+        .select({ contact: contacts, registrar, since, notesBefore })
         .from(contacts)
         .innerJoin(registrars, eq(registrars.id, contacts.registrarId))
         .where(and(isPersons(person), gt(contacts.id, after?.contact.id ?? 0)))
@@ -115,6 +122,17 @@ function everyContact(db: Database, person: Person) {
         .limit(limit),
     pageRows,
   );
+  for await (const { since, notesBefore, ...row } of rows) {
+    const { contact } = row;
+    if (since === 0) yield row;
+    else {
+      const before = notesBefore === null ? contact.statusNotes : JSON.parse(notesBefore);
+      const statusNotes = Object.fromEntries(
+        Object.entries(contact.statusNotes).filter(([status, note]) => before?.[status] !== note),
+      );
+      yield { ...row, contact: { ...contact, creator: null, statusNotes } };
+    }
+  }
 }
 
 interface DomainRow {
@@ -176,7 +194,7 @@ function everyEntry(db: Database, subjects: SQL) {
     const next = after && sql`iif(${contactId} = ${after.contactId}, ${after.entry.id} + 1, 0)`;
     const entriesAbout = (isAbout: SQL) =>
       db
-        .select({ contactId, entry: history })
+        .select({ contactId, entry: history, since: first.as('since') })
         .from(sql`(${subjects}) as subjects`)
         .crossJoin(history)
         .where(
@@ -192,7 +210,10 @@ function everyEntry(db: Database, subjects: SQL) {
       .unionAll(entriesAbout(underOthers))
       .orderBy(sql`1`, sql`2`)
       .limit(limit);
-    return rows.map(({ contactId, entry }) => ({ contactId, entry: withoutFormerPerson(entry) }));
+    return rows.map(({ contactId, entry, since }) => ({
+      contactId,
+      entry: withoutFormerPerson(entry, since > 0),
+    }));
   }, pageRows);
 }
 

@@ -99,7 +99,7 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
     ]),
   );
   theContact(rows);
-  return entries.map(withoutFormerPerson);
+  return entries.map((entry) => withoutFormerPerson(entry));
 }
 
 /** Selects by UUID, so that the history of an earlier contact with the same code is not shown. */

@@ -86,6 +86,7 @@ test('contact erase and contact list --deleted name the deleted contacts with an
       uuid: expect.stringMatching(/^[0-9a-f-]{36}$/),
       registrar,
       deleted_at: expect.stringMatching(/Z$/),
+      ended: 'deleted',
     })),
   );
   expect(await registry.done([...list, '--registrar', 'BETA'])).toEqual({
@@ -104,6 +105,53 @@ test('contact erase and contact list --deleted name the deleted contacts with an
   const left = await registry.run(list);
   expect(lines(left.stdout).map((line) => line.split(/ +/)[0])).toEqual(['CODE', 'BETA:OLD']);
 });
+
+test('a former person is found by the code before a correction, and erased alone', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  const row = {
+    ...contact,
+    code: 'ALPHA:TAMM',
+    registrar: 'ALPHA',
+    uuid: undefined,
+    name: 'Vana Isik',
+  };
+  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], JSON.stringify(row));
+  const correct = 'contact update ALPHA:TAMM --ident 47101010033 --name Mari --yes'.split(' ');
+  await registry.done(correct);
+  await registry.done(['contact', 'update', 'ALPHA:TAMM', '--city', 'Tartu']);
+  const list = ['contact', 'list', '--ident', '380010-85718', '--deleted'];
+  expect(await registry.done(list)).toMatchObject({
+    contacts: [{ code: 'ALPHA:TAMM', ended: 'corrected' }],
+  });
+  const erase = ['contact', 'erase', 'ALPHA:TAMM', '--former', '380/0108.5718'];
+  expect((await registry.run(erase)).stderr).toContain('This cannot be undone');
+  expect(await registry.done([...erase, '--yes'])).toMatchObject({ entries: 2, changed: true });
+  expect(await registry.done([...erase, '--yes'])).toMatchObject({ entries: 0, changed: false });
+  expect(await registry.done(list)).toEqual({ contacts: [] });
+  const rows = JSON.stringify((await registry.rows()).history);
+  expect(rows).not.toContain('Vana Isik');
+  expect(rows).not.toContain('38001085718');
+  expect(rows).toContain('Tartu');
+  expect(await registry.done('contact show ALPHA:TAMM')).toMatchObject({
+    contact: { name: 'Mari', ident: '47101010033' },
+  });
+}, 120_000);
+
+test('contact erase names the other contacts of a person known by a birthday', async () => {
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
+  const born = { ident: '1980-01-08', ident_type: 'birthday', ident_country_code: 'EE' };
+  const people = [
+    ['ALPHA:1', 'Jaan Tamm'],
+    ['BETA:1', 'JAAN TAMM'],
+    ['BETA:2', 'Keegi Teine'],
+  ].map(([code, name]) => {
+    const registrar = code!.split(':')[0];
+    return JSON.stringify({ ...contact, ...born, uuid: undefined, registrar, code, name });
+  });
+  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], people.join('\n'));
+  const erased = await registry.done(['contact', 'erase', 'ALPHA:1', '--yes']);
+  expect(erased.others).toEqual(['BETA:1']);
+}, 120_000);
 
 test('contact list --deleted belongs to --ident', async () => {
   const registry = await tool.newRegistry();

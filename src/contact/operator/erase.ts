@@ -56,7 +56,7 @@ export async function eraseContact(
   codeOrUuid: string,
   options: ChangeOptions = {},
 ): Promise<Erasure> {
-  const contact = await identify(db, codeOrUuid);
+  const contact = await identifyContact(db, codeOrUuid);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
     const { contact: row, registrar, newestEntry, ...found } = seen;
     const { code, uuid } = row ?? contact;
@@ -85,8 +85,8 @@ export async function eraseContact(
   return (await write(db, origin.request, attempt, options)).outcome;
 }
 
-/** Whether it was deleted or not. */
-async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> {
+/** Whether it was deleted or not. Throws `not_found`, and `invalid` for a code that several contacts had. */
+export async function identifyContact(db: Database, codeOrUuid: string): Promise<Identifiers> {
   const [code, uuid] = [asciiUpperCase(codeOrUuid), asciiLowerCase(codeOrUuid)];
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);
   const isRecorded = isUuid
@@ -114,7 +114,7 @@ async function identify(db: Database, codeOrUuid: string): Promise<Identifiers> 
 }
 
 async function look(db: Database, contact: Identifiers) {
-  const [[row], [values], actors, [kept], [disclosed], others, deletedOthers, [newest]] =
+  const [[row], [values], actors, [kept], [disclosed], bornThen, others, deletedOthers, [newest]] =
     await db.batch([
       selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
       db
@@ -154,7 +154,7 @@ async function look(db: Database, contact: Identifiers) {
     },
     outcomes: kept!.outcomes,
     disclosures: disclosed!.count,
-    others: others.map(({ code }) => code),
+    others: [...bornThen, ...others].map(({ code }) => code),
     deletedOthers,
   };
 }
@@ -171,7 +171,7 @@ function checkUnlinked({ code, domainCount }: Contact): void {
 }
 
 /** A former holder goes, too: they may be one person, whose identity was corrected. */
-const nobody = {
+export const nobody = {
   contactUuid: null,
   contactCode: null,
   identCountryCode: null,
@@ -199,7 +199,7 @@ function removalOf(db: Database, contact: Identifiers, condition: SQL) {
 }
 
 /** Whether a kept outcome is about the contact's person; others have only the contact's code. */
-function isCopyOf({ uuid }: Identifiers): SQL {
+export function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
@@ -213,7 +213,14 @@ function contactsOfSamePerson(db: Database, { uuid }: Identifiers) {
     select ${countryCode}, ${key} from ${history}
     where ${isLastDeletion} and action <> 'update' and subject_uuid = ${uuid} and ${isPersons}
   ) as person`;
+  const sameBirthday = sql`(ident_country_code, ident_key, name_key, ident_type) = (
+    select ident_country_code, ident_key, name_key, 'birthday' from ${contacts} where uuid = ${uuid})`;
   return [
+    // No index has birthdays of every registrar.
+    db
+      .select({ code: contacts.code })
+      .from(contacts)
+      .where(sql`ident_type = 'birthday' and ${sameBirthday} and uuid <> ${uuid}`),
     db
       .select({ code: contacts.code })
       .from(person)

@@ -1,12 +1,13 @@
 import { contactFields } from '../../../contact/fields.ts';
 import { type Erasure, eraseContact } from '../../../contact/operator/erase.ts';
+import { eraseFormerHolder, type FormerErasure } from '../../../contact/operator/erase-former.ts';
 import { recordErasure } from '../../../list/archive/operator/erasures.ts';
 import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
-import { verb } from '../../run.ts';
+import { type Report, verb } from '../../run.ts';
 
 const backups =
   'Time Travel keeps the values for up to 30 days, nightly backups for up to a year, ' +
@@ -20,6 +21,10 @@ export const erase = verb(
   )
     .description('Erase the personal data of a contact, at the request of the person')
     .argument('<code|uuid>', 'the contact, even one that was deleted before', parseContactKey)
+    .option(
+      '--former <ident>',
+      'only what is kept of the person who had this identity code before it was corrected',
+    )
     .addHelpText(
       'after',
       `
@@ -30,6 +35,8 @@ to is refused: the registry must know who holds a domain.`,
     ),
   async (registry, contact, options) => {
     const { db, isDryRun, did } = registry;
+    if (options.former !== undefined)
+      return eraseFormer(registry, contact, options.former, options);
     const erasure = await confirmedChange(
       registry,
       options,
@@ -56,6 +63,32 @@ to is refused: the registry must know who holds a domain.`,
     };
   },
 );
+
+/** The bucket's records are of whole contacts, so a restore brings these values back. */
+async function eraseFormer(
+  registry: Registry,
+  contact: string,
+  ident: string,
+  options: { yes?: true },
+): Promise<Report> {
+  const whatOf = ({ code, uuid, entries, disclosures }: FormerErasure) =>
+    `values of a former person from ${counted(entries, 'entry', 'entries')} of contact ${code} (${uuid}), and from ${counted(disclosures, 'disclosure')}`;
+  const isErasing = ({ entries, disclosures }: FormerErasure) => entries + disclosures > 0;
+  const erased = await confirmedChange(
+    registry,
+    options,
+    (origin, how) => eraseFormerHolder(registry.db, origin, contact, ident, how),
+    (would) =>
+      isErasing(would) ? `This erases ${whatOf(would)}.\nThis cannot be undone.` : undefined,
+  );
+  const { code, uuid, ...counts } = erased;
+  return {
+    data: { contact: { code, uuid }, ...counts, changed: isErasing(erased) },
+    text: isErasing(erased)
+      ? `${registry.did('erase')} ${whatOf(erased)}; after a restore of an older backup, say it again\n${backups}`
+      : `nothing is left to erase of such a person of contact ${code}`,
+  };
+}
 
 /** Records the erasure outside the database. Returns what to do if the bucket refuses it; the exit status is then 1. */
 async function record(

@@ -64,8 +64,8 @@ async function criteriaOf({ db, origin }: Registry, chosen: Chosen): Promise<Con
 
 const deletedContacts: RowView<ContactDeletion, [Chosen]> = {
   name: 'contacts',
-  columns: plain('code', 'uuid', 'registrar', 'deletedAt'),
-  table: 'code uuid registrar deleted_at',
+  columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
+  table: 'code uuid registrar deleted_at ended',
   read: ({ db }, { ident, registrar }) =>
     everyRow<ContactDeletion>((page) =>
       listDeletedContactsBy(db, { ident: ident!, registrar }, page),
@@ -91,7 +91,7 @@ const list = verb(
     .addOption(
       new Option(
         '--deleted',
-        'deleted contacts with the identity code of --ident, as far as the history has it',
+        'contacts that had the identity code of --ident until they were deleted or corrected, as far as the history has it',
       ).conflicts(['email', 'name', 'invalid', 'unverified', 'overdue']),
     )
     .hook('preAction', (command) => {

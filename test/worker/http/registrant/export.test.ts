@@ -154,6 +154,9 @@ it('the export has nothing of the person as whose contact it was known before a 
   const values = {
     ...{ ident: former.code, identCountryCode: 'LV' },
     identityVerification: verification({ reference: 'of the former person' }),
+    creator: 'RegistrantUser: of the former person',
+    statuses: ['serverTransferProhibited' as const],
+    statusNotes: { serverTransferProhibited: 'of the former person' },
   };
   const contacts = [
     await addContact(worker.env, registrar, values),
