@@ -1,14 +1,29 @@
 import { and, eq, gt, lte, max, type SQL, sql } from 'drizzle-orm';
-import { changesIdentity, disclosures, history, idempotencyKeys } from '../../../drizzle/schema.ts';
+import {
+  changesIdentity,
+  contacts,
+  disclosures,
+  history,
+  idempotencyKeys,
+} from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import { type ChangeOptions, checkExpected, type Origin, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
 import { isAboutContact } from '../entries.ts';
+import { verificationColumn } from '../fields.ts';
 import { endsHolder } from '../former-identity.ts';
 import { identityKey } from '../identity-code.ts';
 import { hasValues, removeValues } from '../recorded-values.ts';
 import { identifyContact, isCopyOf, nobody } from './erase.ts';
+
+/** Checks that have ended say who was checked, and by which reference; nothing shows them. */
+const withoutEnded = Object.fromEntries(
+  Object.values(verificationColumn).map((column) => [
+    column,
+    sql`iif(${contacts[column]} ->> '$.result' = 'ended', null, ${contacts[column]})`,
+  ]),
+);
 
 export interface FormerErasure {
   code: string;
@@ -20,7 +35,7 @@ export interface FormerErasure {
 
 /**
  * Removes what is kept of the person who had the contact, given by its code or UUID, until its identity was corrected from
- * this code; the present person's contact stays. Of several such times, the last one's. Throws `not_found`, and `invalid`
+ * this code; the present person's contact stays, and so do notes on statuses, which are the registry's own. Of several such times, the last one's. Throws `not_found`, and `invalid`
  * for a code that several contacts had.
  */
 export async function eraseFormerHolder(
@@ -76,6 +91,10 @@ export async function eraseFormerHolder(
         statements: (isWritten: SQL) => [
           ...removeValues(db, and(isMeant, isWritten)!, [1, end], sql`where ${isWritten}`),
           db.delete(idempotencyKeys).where(and(isCopyOf(contact), isWritten)),
+          db
+            .update(contacts)
+            .set(withoutEnded)
+            .where(and(eq(contacts.uuid, contact.uuid), isWritten)),
           db.update(disclosures).set(nobody).where(and(isTheirs, isWritten)),
         ],
       }),

@@ -3,7 +3,11 @@ import type { Origin } from '../../../src/change/write.ts';
 import { createContact } from '../../../src/contact/create.ts';
 import { deleteContact } from '../../../src/contact/delete.ts';
 import { updateContact } from '../../../src/contact/update.ts';
-import { reportableStatuses, updateAuction } from '../../../src/name/auction/report.ts';
+import {
+  type AuctionReport,
+  reportableStatuses,
+  updateAuction,
+} from '../../../src/name/auction/report.ts';
 import { startAuction } from '../../../src/name/auction/start-one.ts';
 import { removeDomains } from '../../../src/name/domain/remove.ts';
 import { saveDomain, saveDomains, type WantedDomain } from '../../../src/name/domain/save.ts';
@@ -34,6 +38,8 @@ export interface Life {
   systems: System[];
   /** The requests of the operator. */
   past: string[];
+  /** What the auction centre has reported. */
+  reports: { uuid: string; report: AuctionReport }[];
 }
 
 interface Given {
@@ -82,7 +88,7 @@ export const bySystem: Record<string, Command> = {
 
 /** Those of the auction centre, of registrars, of the cron, and of moving in; the rest is the operator's. */
 export const byOthers: Record<string, Command> = {
-  async 'report on auction'(db, origin, { pool }, { numbers: [a, b, c], now }) {
+  async 'report on auction'(db, origin, { pool, reports }, { numbers: [a, b, c], now }) {
     const auction = (await readRows(db, pool)).get(at(pool.names, a).name)!.auctions.at(-1);
     if (!auction) return;
     const deadlines = [
@@ -93,7 +99,14 @@ export const byOthers: Record<string, Command> = {
     ];
     const status = b % 2 === 0 ? 'payment_received' : at(reportableStatuses, c);
     const report = { status, registrationDeadline: at(deadlines, c) };
+    reports.push({ uuid: auction.uuid, report });
     await updateAuction(db, origin, auction.uuid, report, ['no_bids', 'payment_not_received']);
+  },
+  /** The auction centre repeats whatever it has reported, at any later time. */
+  async 'repeat report'(db, origin, { reports }, { numbers: [a, b] }) {
+    if (reports.length === 0) return;
+    const { uuid, report } = at(reports, a + b);
+    await updateAuction(db, origin, uuid, report, ['no_bids', 'payment_not_received']);
   },
   'create contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
     createContact(db, at(pool.logins, a), { ...contactValues, code: String(1 + (b % 3)) }, request),

@@ -96,7 +96,9 @@ const removing = [
   'undo',
 ];
 const selling = ['sell name', 'release domain', 'start auction'];
-const restarting = ['report on auction', 'correct auction', 'undo'];
+const restarting = ['report on auction', 'repeat report', 'correct auction', 'undo'];
+/** Those that open an auction again which has ended with a registration: no report does. */
+const reopening = ['take back', 'correct auction', 'undo'];
 
 const withoutVersions = ({ auctions, ...others }: NameRows, now: Date) => ({
   ...others,
@@ -159,6 +161,10 @@ export async function newWitness(db: Database, pool: Pick<Pool, 'names'>) {
     if (!before.domain && after.domain) judgeCreation(name, before, after, deed);
     if (before.domain && !after.domain) judgeRemoval(name, before, after, deed);
     judgeContacts(before, after, deed);
+    const registeredBefore = before.auctions.filter(({ status }) => status === 'domain_registered');
+    if (!reopening.includes(deed.kind)) {
+      expect(after.auctions).toEqual(expect.arrayContaining(registeredBefore));
+    }
     const sold = after.auctions.find(({ id, status }) => {
       return status === 'started' && !before.auctions.some((auction) => auction.id === id);
     });

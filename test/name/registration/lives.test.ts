@@ -41,6 +41,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom('register', 'register', 'take back') },
     { weight: 3, arbitrary: fc.constantFrom('report on auction', 'open dispute with a password') },
+    { weight: 2, arbitrary: fc.constant('repeat report') },
     { weight: 3, arbitrary: fc.constantFrom('delete domain', 'release domain') },
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(bySystem)) },
     { weight: 2, arbitrary: fc.constantFrom(...Object.keys(byOthers)) },
@@ -135,7 +136,7 @@ test('every domain was registered lawfully and every secret used once, and follo
       const pool = await newPool(env);
       const added = [await addSystem(env), await addSystem(env)];
       const systems = added.map((system) => ({ ...system, registrar: null }));
-      const life: Life = { pool, systems, past: [] };
+      const life: Life = { pool, systems, past: [], reports: [] };
       for (const n of [0, 2, 4]) {
         await everyCommand['import contacts']!(db, operator, pool, [n, n + 1, 0]);
       }
