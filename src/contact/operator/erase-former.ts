@@ -1,18 +1,12 @@
-import { and, eq, gt, lte, max, type SQL, sql } from 'drizzle-orm';
-import {
-  changesIdentity,
-  contacts,
-  disclosures,
-  history,
-  idempotencyKeys,
-} from '../../../drizzle/schema.ts';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { contacts, disclosures, history, idempotencyKeys } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import { type ChangeOptions, checkExpected, type Origin, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
 import { isAboutContact } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
-import { endsHolder } from '../former-identity.ts';
+import { endsHolder, sameIdentitySince } from '../former-identity.ts';
 import { identityKey } from '../identity-code.ts';
 import { hasValues, removeValues } from '../recorded-values.ts';
 import { identifyContact, isCopyOf, nobody } from './erase.ts';
@@ -33,10 +27,13 @@ export interface FormerErasure {
   disclosures: number;
 }
 
+const newestId = sql`(select max(id) from ${history})`;
+
 /**
- * Removes what is kept of the person who had the contact, given by its code or UUID, until its identity was corrected from
- * this code; the present person's contact stays, and so do notes on statuses, which are the registry's own. Of several such times, the last one's. Throws `not_found`, and `invalid`
- * for a code that several contacts had.
+ * Removes what the history keeps of those who had the contact, given by its code or UUID, before its identity was last
+ * corrected, if the person with this identity code is one of them; and that person from disclosures. The present person's
+ * contact stays, and so do notes on statuses, which are the registry's own. Throws `not_found`, and `invalid` for a code
+ * that several contacts had.
  */
 export async function eraseFormerHolder(
   db: Database,
@@ -51,26 +48,23 @@ export async function eraseFormerHolder(
     eq(disclosures.contactUuid, contact.uuid),
     eq(disclosures.identKey, identityKey(ident)),
   );
-  const lastId = (condition: SQL) =>
-    db
-      .select({ id: max(history.id), registrar: history.registrar })
-      .from(history)
-      .where(and(isAbout, condition));
   const look = async () => {
-    const [correction] = await lastId(endsHolder(ident));
-    const end = correction?.id ?? 0;
-    const [[before], disclosed] = await Promise.all([
-      lastId(sql`${changesIdentity} and ${history.id} < ${end}`),
+    const [former] = await db
+      .select({ registrar: history.registrar, end: sameIdentitySince(sql`${contact.uuid}`) })
+      .from(history)
+      .where(and(isAbout, endsHolder(ident)))
+      .limit(1);
+    const { end = 0, registrar = null } = former ?? {};
+    // A check that replaced one which had ended shows that one, too.
+    const hasEndedCheck = sql`exists (
+      select 1 from json_each(${history.changes}) where value ->> '$.from.result' = 'ended')`;
+    const isPast = sql`(${history.id} <= ${end} or ${hasEndedCheck}) and ${end} > 0`;
+    const isMeant = and(isAbout, isPast, hasValues(sql`${history.changes}`))!;
+    const [entries, disclosed] = await Promise.all([
+      db.$count(history, isMeant),
       db.$count(disclosures, isTheirs),
     ]);
-    const isMeant = and(
-      isAbout,
-      gt(history.id, before?.id ?? 0),
-      lte(history.id, end),
-      hasValues(sql`${history.changes}`),
-    )!;
-    const entries = end === 0 ? 0 : await db.$count(history, isMeant);
-    return { end, registrar: correction?.registrar ?? null, isMeant, entries, disclosed };
+    return { end, registrar, isMeant, entries, disclosed };
   };
   const judge = ({
     end,
@@ -89,7 +83,7 @@ export async function eraseFormerHolder(
       outcome: { ...contact, entries, disclosures: disclosed },
       ...(!isNothing && {
         statements: (isWritten: SQL) => [
-          ...removeValues(db, and(isMeant, isWritten)!, [1, end], sql`where ${isWritten}`),
+          ...removeValues(db, and(isMeant, isWritten)!, [1, newestId], sql`where ${isWritten}`),
           db.delete(idempotencyKeys).where(and(isCopyOf(contact), isWritten)),
           db
             .update(contacts)
