@@ -45,10 +45,8 @@ export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   const isOfIdentity =
     action === 'update' && columnsOfClaim('identity').some((column) => column in changes);
   const fields = Object.entries(changes).map(([field, change]) => {
-    const isHidden =
-      isOfIdentity ||
-      (isCorrected && field === 'statusNotes') ||
-      ('from' in change && hasEnded(change.from));
+    const isNotes = isCorrected && field === 'statusNotes';
+    const isHidden = isOfIdentity || isNotes || ('from' in change && isOfEndedCheck(change));
     return [field, isHidden ? ({ redacted: true } as const) : change] as const;
   });
   return { ...entry, changes: Object.fromEntries(fields) };
@@ -70,6 +68,11 @@ export function withoutOthersChecks(entry: Entry, registrarCode: string): Entry 
 
 const checkColumns: ReadonlySet<string> = new Set(Object.values(verificationColumn));
 
-function hasEnded(before: unknown): boolean {
-  return (before as Partial<Verification> | null)?.result === 'ended';
+/** A check that had ended before comes back with a contact whose deletion is taken back. */
+function isOfEndedCheck({ from, to }: { from: unknown; to: unknown }): boolean {
+  return hasEnded(from) || (from === null && hasEnded(to));
+}
+
+function hasEnded(check: unknown): boolean {
+  return (check as Partial<Verification> | null)?.result === 'ended';
 }

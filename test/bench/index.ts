@@ -8,6 +8,7 @@ import { moveIn } from './move-in.ts';
 import { publishing } from './publishing.ts';
 import { storage } from './storage.ts';
 import { strangers } from './strangers.ts';
+import { systems } from './systems.ts';
 
 const parts: Record<string, () => Promise<Figure[]>> = {
   lists,
@@ -17,11 +18,12 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   bundle,
   storage,
   strangers,
+  systems,
   'move-in': moveIn,
 };
 
 /** Parts that take so long, or so much space, that they are measured only when they are named. */
-const onRequest = ['storage', 'strangers', 'move-in'];
+const onRequest = ['storage', 'strangers', 'systems', 'move-in'];
 
 // Standard output is for the figures alone: not for wrangler's notes, nor for the log lines of the service.
 process.env.WRANGLER_LOG = 'error';

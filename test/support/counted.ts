@@ -19,6 +19,8 @@ type Worker = Pick<typeof sourceWorker, 'fetch'>;
 export interface Counted {
   env: Env;
   counts: Counts;
+  /** How many statements the round trips to D1 had. */
+  sent: { statements: number };
   /** The Worker as it was built, for Node, which cannot load the source of the site; without it, the source. */
   built?: Worker;
 }
@@ -35,14 +37,16 @@ export function counted(env: Env, built?: Worker): Counted {
     r2Reads: 0,
     r2Lists: 0,
   };
+  const sent = { statements: 0 };
   return {
     env: {
       ...env,
-      DB: countedDatabase(env.DB, counts),
+      DB: countedDatabase(env.DB, counts, sent),
       LISTS: countedNamespace(env.LISTS, counts),
       ...(env.ARCHIVE && { ARCHIVE: countedBucket(env.ARCHIVE, counts) }),
     },
     counts,
+    sent,
     ...(built && { built }),
   };
 }
@@ -95,22 +99,27 @@ function grown(before: Counts, after: Counts): Partial<Counts> {
 /** D1's own statement behind a counting one. */
 const originals = new WeakMap<D1PreparedStatement, D1PreparedStatement>();
 
-function countedDatabase(db: D1Database, counts: Counts): D1Database {
+function countedDatabase(db: D1Database, counts: Counts, sent: Counted['sent']): D1Database {
   return {
-    ...countedConnection(db, counts),
+    ...countedConnection(db, counts, sent),
     withSession(constraint) {
       const session = db.withSession(constraint);
       return {
-        ...countedConnection(session, counts),
+        ...countedConnection(session, counts, sent),
         getBookmark: () => session.getBookmark(),
       } as D1DatabaseSession;
     },
   } as D1Database;
 }
 
-function countedConnection(connection: Pick<D1Database, 'prepare' | 'batch'>, counts: Counts) {
+function countedConnection(
+  connection: Pick<D1Database, 'prepare' | 'batch'>,
+  counts: Counts,
+  sent: Counted['sent'],
+) {
   const add = <Result extends D1Result<unknown>>(results: Result[]): Result[] => {
     counts.d1RoundTrips += 1;
+    sent.statements += results.length;
     for (const { meta } of results) {
       counts.rowsRead += meta.rows_read;
       counts.rowsWritten += meta.rows_written;

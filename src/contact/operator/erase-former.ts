@@ -55,9 +55,9 @@ export async function eraseFormerHolder(
       .where(and(isAbout, endsHolder(ident)))
       .limit(1);
     const { end = 0, registrar = null } = former ?? {};
-    // A check that replaced one which had ended shows that one, too.
+    // A check that had ended may stand in an entry of the present person.
     const hasEndedCheck = sql`exists (
-      select 1 from json_each(${history.changes}) where value ->> '$.from.result' = 'ended')`;
+      select 1 from json_each(${history.changes}) where 'ended' in (value ->> '$.from.result', value ->> '$.to.result'))`;
     const isPast = sql`(${history.id} <= ${end} or ${hasEndedCheck}) and ${end} > 0`;
     const isMeant = and(isAbout, isPast, hasValues(sql`${history.changes}`))!;
     const [entries, disclosed] = await Promise.all([

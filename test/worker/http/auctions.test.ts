@@ -479,16 +479,16 @@ describe('the list of the auctions in progress', () => {
   });
 
   it('the list of the auctions in progress never lacks what the same isolate has written', async () => {
-    const { env, counts } = counted(worker.env);
+    const { env, ...counting } = counted(worker.env);
     const { uuid } = await addAuction(worker.env);
     expect(await listed(env)).toContain(uuid);
-    await cost({ env, counts }, `${path}/${uuid}`, report('no_bids'));
+    await cost({ env, ...counting }, `${path}/${uuid}`, report('no_bids'));
     expect(await listed(env)).not.toContain(uuid);
   });
 
   it('the list of the auctions in progress is not remembered as it was before a write that came while it was read', async () => {
     const { uuid } = await addAuction(worker.env);
-    const { env, counts } = counted(worker.env);
+    const { env, ...counting } = counted(worker.env);
     let isFirst = true;
     const DB: D1Database = withMethods(env.DB, {
       prepare(query: string) {
@@ -500,7 +500,11 @@ describe('the list of the auctions in progress', () => {
           withMethods(bound, {
             async raw() {
               const rows = await bound.raw();
-              await cost({ env: { ...env, DB }, counts }, `${path}/${uuid}`, report('no_bids'));
+              await cost(
+                { env: { ...env, DB }, ...counting },
+                `${path}/${uuid}`,
+                report('no_bids'),
+              );
               return rows;
             },
           });
