@@ -67,9 +67,9 @@ const ceilings: Record<string, number> = {
   change: 800,
   party: 2_200,
   contact: 4_300,
-  name: 2_800,
+  name: 2_900,
   list: 4_000,
-  worker: 8_400,
+  worker: 8_500,
   tool: 11_700,
 };
 

@@ -35,6 +35,8 @@ export interface Problem {
   message: string;
   /** Its name on the wire. */
   field?: string | undefined;
+  /** Of a `conflict`: what stands in the way, in a word for programs. */
+  obstacle?: string | undefined;
   /** A sentence for people, where an interface's own words say too little. */
   detail?: string | undefined;
 }

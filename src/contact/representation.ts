@@ -54,7 +54,25 @@ export function registrarRepresentation(
 
 /** One contact for its registrar, with what was checked about it. */
 export function detailedRepresentation(contact: Contact): Record<string, unknown> {
-  return { ...registrarRepresentation(contact), ...verificationRepresentation(contact) };
+  return {
+    ...registrarRepresentation(contact),
+    ...verificationRepresentation(contact),
+    verification_pending: pendingIdentity(contact),
+  };
+}
+
+/** Whom the identity service has identified, and the registrar has to approve; a birthday stands for a code. */
+function pendingIdentity({ identityRequest, identType }: Contact) {
+  const { pending } = identityRequest ?? {};
+  if (!pending) return null;
+  const { country_code, ident, name } = pending;
+  const known = (text: string | null) => text || null;
+  return {
+    country_code: known(country_code),
+    ident: identType === 'birthday' ? null : known(ident),
+    name: known(name),
+    birthdate: identType === 'birthday' ? known(ident) : null,
+  };
 }
 
 /** Includes the times that the live registry shows. */

@@ -124,9 +124,15 @@ const done = (effect?: () => void, data?: unknown): Answer => {
   return { code: 1000, message: 'Command completed successfully', effect, data };
 };
 
+/** The code of EPP for what stands in the way of a name. */
+const codes: Record<string, number> = {
+  ...{ registered: 2302, blocked: 2308, in_auction: 2306, code_late: 2306 },
+  ...{ code_missing: 2003, password_missing: 2003, code_wrong: 2202, password_wrong: 2202 },
+};
+
 /** What the registry refuses, in the words that it has for it. */
 function refused({ status, body }: Reply): Answer {
-  const code = { 400: 2005, 403: 2201, 404: 2303, 409: 2304 }[status];
+  const code = codes[body.reason] ?? { 400: 2005, 403: 2201, 404: 2303, 409: 2304 }[status];
   if (!code) throw new Error(`the registry answers ${status} ${JSON.stringify(body)}`);
   const [[field, [message]]] = Object.entries(body.errors) as [[string, [string]]];
   return { code, message: `${field}: ${message}` };

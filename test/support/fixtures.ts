@@ -272,6 +272,7 @@ export const unverified = {
   verified_at: null,
   verification_id: null,
   verification_pending_at: null,
+  verification_pending: null,
 };
 
 /** The values that a contact must have, by column. */

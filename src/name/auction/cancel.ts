@@ -10,6 +10,7 @@ import {
   type Origin,
   write,
 } from '../../change/write.ts';
+import type { NameObstacle } from '../domain/name.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
 const lost = { status: null, platform: null, registrationDeadline: null, createdAt: null };
@@ -30,7 +31,8 @@ export async function cancelAuction(
     checkExpected(origin.request, `${auction.uuid} ${auction.version}`);
     if (auction.status !== 'started') {
       const message = `the auction of ${JSON.stringify(auction.name)} is ${auction.status}; only one in progress can be cancelled`;
-      throw new RegistryError('conflict', message, 'status');
+      const obstacle: NameObstacle = 'not_in_progress';
+      throw new RegistryError([{ reason: 'conflict', message, field: 'status', obstacle }]);
     }
     return {
       by: origin.actor,

@@ -5,7 +5,7 @@ import type { Database } from '../../base/database/open.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Origin } from '../../change/write.ts';
-import type { DomainName } from '../domain/name.ts';
+import { type DomainName, type NameObstacle, nameConflict } from '../domain/name.ts';
 import { isInForce } from '../retained/in-force.ts';
 import { isHolding } from './read.ts';
 
@@ -21,6 +21,19 @@ export const auctionObstacles = {
 } as const;
 
 export type AuctionObstacle = keyof typeof auctionObstacles;
+
+/** Those that the other interfaces know by another word. */
+const otherWords: Partial<Record<AuctionObstacle, NameObstacle>> = {
+  domain: 'registered',
+  payment_received: 'paid',
+  started: 'in_auction',
+};
+
+/** The refusal to put the name up for auction. */
+export function obstacleTo(name: string, obstacle: AuctionObstacle, field?: string) {
+  const word = otherWords[obstacle] ?? (obstacle as NameObstacle);
+  return nameConflict(name, word, auctionObstacles[obstacle], field);
+}
 
 /** What can be done about an obstacle, in words that follow it. */
 export type ObstacleHints = Partial<Record<AuctionObstacle, string>>;

@@ -3,8 +3,8 @@ import { auctions } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { KeptFor } from '../../change/outcome.ts';
 import { type Change, type Origin, type Written, write } from '../../change/write.ts';
-import { type DomainName, nameConflict } from '../domain/name.ts';
-import { type AuctionObstacle, auctionObstacles, selectObstacles } from './obstacles.ts';
+import type { DomainName } from '../domain/name.ts';
+import { type AuctionObstacle, obstacleTo, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
 import { auctionCreation, inProgress, newAuction } from './start.ts';
 
@@ -43,7 +43,7 @@ export function startAuction(
       const onlyIf = sql`exists (${inProgress(name.name)})`;
       return { by: actor, action: 'create' as const, subject, changes: {}, onlyIf, outcome };
     }
-    if (obstacle) throw nameConflict(name.name, auctionObstacles[obstacle], 'domain');
+    if (obstacle) throw obstacleTo(name.name, obstacle, 'domain');
     const next = newAuction(name, platform, request.at);
     return {
       ...auctionCreation(db, origin, next, sql`not exists (${obstacles})`),

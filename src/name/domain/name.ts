@@ -80,8 +80,38 @@ export function parseDomainName(text: string): DomainName {
   throw invalidName(text, 'is not in Unicode normalisation form C');
 }
 
-export function nameConflict(name: string, what: string, field = 'name'): RegistryError {
-  return new RegistryError('conflict', `${JSON.stringify(name)} ${what}`, field);
+/** What stands in the way of what is to be done with a name, in words for programs. */
+export const nameObstacles = [
+  'registered',
+  'blocked',
+  'disputed',
+  'reserved',
+  'in_auction',
+  'awaiting_payment',
+  'paid',
+  'code_missing',
+  'code_wrong',
+  'code_late',
+  'password_missing',
+  'password_wrong',
+  'not_in_progress',
+  'changed',
+  'late',
+  'not_yours',
+  'too_many',
+] as const;
+
+export type NameObstacle = (typeof nameObstacles)[number];
+
+/** The words follow the name. */
+export function nameConflict(
+  name: string,
+  obstacle: NameObstacle,
+  what: string,
+  field = 'name',
+): RegistryError {
+  const message = `${JSON.stringify(name)} ${what}`;
+  return new RegistryError([{ reason: 'conflict', message, field, obstacle }]);
 }
 
 function invalidName(text: string, message: string): RegistryError {

@@ -63,7 +63,8 @@ export async function registerDomain(
       outcome: { isNew: false, isDisputeClosed: false },
     };
     if (present) {
-      if (Object.keys(row.changes).length > 0) throw nameConflict(name, 'is registered already');
+      if (Object.keys(row.changes).length > 0)
+        throw nameConflict(name, 'registered', 'is registered already');
       return change;
     }
     throwProblems(problemsOf([record], parties));
@@ -118,34 +119,34 @@ interface Given {
 /** What the registration uses up. Throws `conflict` for the first obstacle. */
 function judgeSecrets(name: string, state: NameState, given: Given, now: Date): UsedUp {
   const { isBlocked, dispute, auction, reservation } = state;
-  if (isBlocked) throw nameConflict(name, 'is blocked');
-  if (dispute && !given.disputePassword) throw nameConflict(name, 'is disputed');
+  if (isBlocked) throw nameConflict(name, 'blocked', 'is blocked');
+  if (dispute && !given.disputePassword) throw nameConflict(name, 'disputed', 'is disputed');
   const used: UsedUp = dispute ? { disputeId: dispute.id } : {};
-  if (auction?.status === 'started') throw nameConflict(name, 'is in auction');
+  if (auction?.status === 'started') throw nameConflict(name, 'in_auction', 'is in auction');
   if (auction?.status === 'awaiting_payment') {
-    throw nameConflict(name, 'has been won in an auction that is not paid yet');
+    throw nameConflict(name, 'awaiting_payment', 'has been won in an auction that is not paid yet');
   }
   if (auction) {
     const { id, registrationCode, registrationDeadline: deadline } = auction;
     if (!given.code || registrationCode === null) {
-      const fault = given.isAny
-        ? 'this is not the registration code of its auction'
-        : 'the registration code of its auction is missing';
-      throw nameConflict(name, `has been won in an auction: ${fault}`, 'registration_code');
+      const [obstacle, fault] = given.isAny
+        ? (['code_wrong', 'this is not the registration code of its auction'] as const)
+        : (['code_missing', 'the registration code of its auction is missing'] as const);
+      const what = `has been won in an auction: ${fault}`;
+      throw nameConflict(name, obstacle, what, 'registration_code');
     }
     if (deadline !== null && hasPassed(deadline, now)) {
-      throw nameConflict(
-        name,
-        `had to be registered by ${deadline} with this code`,
-        'registration_code',
-      );
+      const what = `had to be registered by ${deadline} with this code`;
+      throw nameConflict(name, 'code_late', what, 'registration_code');
     }
     used.auction = { id, registrationCode };
   }
   if (reservation && !auction && !dispute) {
     if (!given.password || reservation.password === null) {
-      const fault = given.isAny ? 'this is not its password' : 'its password is missing';
-      throw nameConflict(name, `is reserved: ${fault}`, 'password');
+      const [obstacle, fault] = given.isAny
+        ? (['password_wrong', 'this is not its password'] as const)
+        : (['password_missing', 'its password is missing'] as const);
+      throw nameConflict(name, obstacle, `is reserved: ${fault}`, 'password');
     }
     used.password = reservation.password;
   }

@@ -3,9 +3,9 @@ import { history } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import { type Change, followedBy, type Origin, write } from '../../change/write.ts';
-import { type AuctionObstacle, auctionObstacles, selectObstacles } from '../auction/obstacles.ts';
+import { type AuctionObstacle, obstacleTo, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
-import { type DomainName, nameConflict } from '../domain/name.ts';
+import type { DomainName } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/remove.ts';
 
@@ -32,7 +32,7 @@ export async function releaseDomain(
   const judge = ({ since, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
     const removal = domainRemoval(db, origin, name, present);
     if (!present) return { ...removal, outcome: false };
-    if (obstacle) throw nameConflict(name, auctionObstacles[obstacle]);
+    if (obstacle) throw obstacleTo(name, obstacle);
     const change: Change<boolean> = {
       ...removal,
       onlyIf: sql`${nothingSince(since, 'domain', [name])} and not exists (${obstacles})`,

@@ -29,7 +29,9 @@ export function shownProblem(problem: Problem): Problem {
 
 export const internalError: ErrorForm = (error, c) => {
   const [first, ...others] = error.problems.map(shownProblem);
-  const answer = fieldErrors(new RegistryError([first!, ...others]), c, internalMessages);
+  const { obstacle: reason } = first!;
+  const refusal = new RegistryError([first!, ...others]);
+  const answer = fieldErrors(refusal, c, internalMessages, reason === undefined ? {} : { reason });
   if (answer.status === 401) answer.headers.set('WWW-Authenticate', 'Bearer realm="internal"');
   return answer;
 };

@@ -118,7 +118,7 @@ internalDomains.post('/:name/transfer', limitBody, async (c) => {
   const name = requestedName(c);
   const { registrar } = await parseBody(c, transferBody());
   const beforeCopying = async (copies: number) => {
-    if (copies > maximumCopies) throw nameConflict(name.name, tooManyCopies);
+    if (copies > maximumCopies) throw nameConflict(name.name, 'too_many', tooManyCopies);
     await throttleOthers(c, copies);
   };
   const domain = await transferDomain(database(c), originOf(c), name, registrar, { beforeCopying });

@@ -175,7 +175,21 @@ const verificationShape = {
 };
 
 export const registrarContact = registrarShape
-  .extend(verificationShape)
+  .extend({
+    ...verificationShape,
+    verification_pending: z
+      .object({
+        country_code: z.string().nullable(),
+        ident: z.string().nullable(),
+        name: z.string().nullable(),
+        birthdate: z.string().nullable(),
+      })
+      .nullable()
+      .meta({
+        description:
+          'The identity that the identity service has established and that waits for a decision; null where nothing waits, and each part where it is not established.',
+      }),
+  })
   .meta({ id: 'RegistrarContact', description: registrarDescription });
 
 const typesForRegistrants = contactOfTypes(({ registrant }) => registrant !== null);

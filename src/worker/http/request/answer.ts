@@ -35,13 +35,15 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   unexpected: 500,
 };
 
-/** `{errors: {<field>: [<message>, …]}}`: each problem under its field, or under `base` if it concerns no field. */
+/** `{errors: {<field>: [<message>, …]}}`: each problem under its field, or under `base` if it concerns no field; and more. */
 export function fieldErrors(
   error: RegistryError,
   c: AppContext,
   fixed: Partial<Record<Reason, string>> = {},
+  more: Record<string, string> = {},
 ): Response {
-  return c.json({ errors: messagesByField(error.problems, fixed) }, statuses[error.reason]);
+  const errors = messagesByField(error.problems, fixed);
+  return c.json({ errors, ...more }, statuses[error.reason]);
 }
 
 /** The messages by field, each once: of a list, every element may have the same problem. */

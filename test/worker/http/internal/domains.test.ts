@@ -129,20 +129,25 @@ test('a release removes the domain and starts one auction, however often it is r
 });
 
 test.each([
-  ['is blocked', (name: string) => addRetainedDomain(worker.env, { name, status: 'blocked' })],
-  ['is disputed', (name: string) => addDispute(worker.env, { name })],
-  ['is reserved', (name: string) => addRetainedDomain(worker.env, { name })],
+  [
+    'is blocked',
+    'blocked',
+    (name: string) => addRetainedDomain(worker.env, { name, status: 'blocked' }),
+  ],
+  ['is disputed', 'disputed', (name: string) => addDispute(worker.env, { name })],
+  ['is reserved', 'reserved', (name: string) => addRetainedDomain(worker.env, { name })],
   [
     'has an auction that awaits payment',
+    'awaiting_payment',
     (name: string) => addAuction(worker.env, { name, status: 'awaiting_payment' }),
   ],
-])('a name that %s is not released, and its domain stays', async (obstacle, put) => {
+])('a name that %s is not released, and its domain stays', async (obstacle, reason, put) => {
   const { name, shown } = await newDomain();
   await put(name);
   const auctions = await auctionsOf(worker.env, { name });
   const errors = { name: [`"${name}" ${obstacle}`] };
   const released = await call('DELETE', `${name}?release=true`);
-  expect(released).toEqual({ status: 409, body: { errors } });
+  expect(released).toEqual({ status: 409, body: { errors, reason } });
   expect((await call('GET', name)).body).toEqual({ domain: shown });
   expect(await auctionsOf(worker.env, { name })).toEqual(auctions);
 });

@@ -154,10 +154,10 @@ test('the first obstacle alone is named, in the order of the contract', async ()
   const prepared = await prepare();
   const { name } = prepared;
   const [code, password, disputePassword] = [codes(), codes(), codes()];
-  const sentence = async (secrets: object = {}) => {
+  const refused = async (secrets: object = {}) => {
     const { status, body } = await register(prepared, secrets);
     expect(status).toBe(409);
-    return body.errors;
+    return body;
   };
   await addRetainedDomain(env, { name, password });
   await addRetainedDomain(env, { name, status: 'blocked' });
@@ -168,26 +168,35 @@ test('the first obstacle alone is named, in the order of the contract', async ()
     db.update(auctions).set(values).where(isAuction);
   const all = { registration_code: disputePassword, password: code };
 
-  expect(await sentence(all)).toEqual({ name: [`"${name}" is blocked`] });
+  expect(await refused(all)).toEqual({
+    errors: { name: [`"${name}" is blocked`] },
+    reason: 'blocked',
+  });
   const isBlocked = and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'blocked'));
   await db.delete(retainedDomains).where(isBlocked);
-  expect(await sentence({ registration_code: code, password })).toEqual({
-    name: [`"${name}" is disputed`],
+  expect(await refused({ registration_code: code, password })).toEqual({
+    errors: { name: [`"${name}" is disputed`] },
+    reason: 'disputed',
   });
-  expect(await sentence(all)).toEqual({ name: [`"${name}" is in auction`] });
+  expect(await refused(all)).toEqual({
+    errors: { name: [`"${name}" is in auction`] },
+    reason: 'in_auction',
+  });
   await report({ status: 'awaiting_payment' });
-  expect(await sentence(all)).toEqual({
-    name: [`"${name}" has been won in an auction that is not paid yet`],
+  expect(await refused(all)).toEqual({
+    errors: { name: [`"${name}" has been won in an auction that is not paid yet`] },
+    reason: 'awaiting_payment',
   });
   await report({ status: 'payment_received', registrationCode: code });
-  expect(await sentence({ password: disputePassword })).toEqual({
-    registration_code: [
-      `"${name}" has been won in an auction: this is not the registration code of its auction`,
-    ],
+  const wrong = 'this is not the registration code of its auction';
+  expect(await refused({ password: disputePassword })).toEqual({
+    errors: { registration_code: [`"${name}" has been won in an auction: ${wrong}`] },
+    reason: 'code_wrong',
   });
   await report({ registrationDeadline: '2026-01-31' });
-  expect(await sentence(all)).toEqual({
-    registration_code: [`"${name}" had to be registered by 2026-01-31 with this code`],
+  expect(await refused(all)).toEqual({
+    errors: { registration_code: [`"${name}" had to be registered by 2026-01-31 with this code`] },
+    reason: 'code_late',
   });
   await report({ registrationDeadline: null });
   expect((await register(prepared, all)).status).toBe(201);
@@ -416,23 +425,35 @@ test('nobody takes back the registration of another system, one of yesterday, or
     await prepare(),
   ];
   for (const each of [foreign, old, changed]) await register(each);
-  const path = (field: string) => ({ errors: { name: [expect.stringContaining(field)] } });
+  const body = (reason: string, sentence: string) => ({
+    errors: { name: [expect.stringContaining(sentence)] },
+    reason,
+  });
 
   const other = { ...foreign, system: await addSystem(env, ['domains']) };
-  expect(await takeBack(other)).toEqual({ status: 409, body: path('by another system') });
+  expect(await takeBack(other)).toEqual({
+    status: 409,
+    body: body('not_yours', 'by another system'),
+  });
 
   const registeredAt = new Date(Date.now() - 24 * 60 * 60 * 1000 - 1).toISOString();
   await db.update(registrations).set({ registeredAt }).where(eq(registrations.name, old.name));
-  expect(await takeBack(old)).toEqual({ status: 409, body: path('in the last 24 hours') });
+  expect(await takeBack(old)).toEqual({ status: 409, body: body('late', 'in the last 24 hours') });
 
   const days = { firstDay: '2098-01-01', lastDay: '2099-12-31' };
   await openDispute(db, operator, { ...parseDomainName(changed.name), ...days });
-  expect(await takeBack(changed)).toEqual({ status: 409, body: path('has changed since') });
+  expect(await takeBack(changed)).toEqual({
+    status: 409,
+    body: body('changed', 'has changed since'),
+  });
 
   const { domain, name } = imported;
   const record = { ...parseDomainName(name), ...domain };
   await importDomains(db, operator, [record]);
-  expect(await takeBack(imported)).toEqual({ status: 409, body: path('in the last 24 hours') });
+  expect(await takeBack(imported)).toEqual({
+    status: 409,
+    body: body('late', 'in the last 24 hours'),
+  });
 });
 
 test('a change of the name during the taking back refuses it', async () => {

@@ -25,6 +25,9 @@ const path = '/api/v1/registrant/export';
 
 const exportOf = (person: { authorization: string }) => worker.fetch(path, send('GET', person));
 
+/** Whom the service has identified, nobody's export says. */
+const { verification_pending: _, ...exported } = unverified;
+
 it('the export is everything that is kept about the person at every registrar', async () => {
   const person = await addPerson(worker.env);
   const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
@@ -85,7 +88,7 @@ it('the export is everything that is kept about the person at every registrar', 
           updator_str: null,
           created_at: '2026-01-02T03:04:05.678Z',
           updated_at: '2026-01-02T03:04:05.678Z',
-          ...unverified,
+          ...exported,
           registrar: { code: alpha.code, name: alpha.name },
           domains: [{ name: domain.name, role: 'registrant' }],
           history: [],

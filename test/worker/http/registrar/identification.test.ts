@@ -228,8 +228,10 @@ describe('a person who is somebody else', () => {
 
   it('waits for the registrar’s decision, and the registrar is notified', async () => {
     const one = await mismatch();
-    const { verified_at, verification_pending_at } = await read(one);
+    const { verified_at, verification_pending_at, verification_pending } = await read(one);
     expect([verified_at, verification_pending_at]).toEqual([null, expect.any(String)]);
+    const established = { country_code: 'EE', ident: '60001019906', name: null, birthdate: null };
+    expect(verification_pending).toEqual(established);
     expect(await toldTo(one)).toEqual([
       {
         event: 'contact.verification_pending',
@@ -251,7 +253,7 @@ describe('a person who is somebody else', () => {
     expect(await approve(one)).toEqual(completed({ contact: { id: code, code } }));
     const contact = await read(one);
     expect(contact).toMatchObject({ ident: '60001019906', ident_country_code: 'EE' });
-    expect(contact.verification_pending_at).toBeNull();
+    expect(contact).toMatchObject({ verification_pending_at: null, verification_pending: null });
     expect(contact.verified_at).toEqual(expect.any(String));
     expect(await identityOf(one)).toMatchObject({
       ...{ method: 'eid', reference: contact.verification_id },
@@ -262,6 +264,9 @@ describe('a person who is somebody else', () => {
 
   it('gives a contact that is known by a birthday the name as well', async () => {
     const one = await mismatch({ ...born, nameVerification: verification() });
+    expect((await read(one)).verification_pending).toEqual({
+      ...{ country_code: 'EE', ident: null, name: 'Mary Änn', birthdate: '2000-01-01' },
+    });
     await approve(one);
     const { ident, ident_country_code, name, verifications } = await read(one);
     expect([ident, ident_country_code, name]).toEqual(['2000-01-01', 'EE', 'Mary Änn']);
