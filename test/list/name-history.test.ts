@@ -114,10 +114,14 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
     auction(at, () => auctions.pop());
     return pushing('started');
   };
+  /** The last day that a reservation keeps; one that is over has none. */
+  const keptTo = (at: string) => {
+    const { reservedTo } = truth.state;
+    return reservedTo < at.slice(0, 10) ? never : reservedTo;
+  };
   const reserve = (lastDay?: string) => async (origin: Origin, at: string) => {
     await addRetainedDomains(db, origin, [{ ...reserved, lastDay }]);
-    const kept = lastDay ?? truth.state.reservedTo;
-    return setting(at, { reservedTo: kept || never });
+    return setting(at, { reservedTo: lastDay ?? keptTo(at) });
   };
   const replace = (isReserved: boolean) => async (origin: Origin, at: string) => {
     await replaceRetainedDomains(
@@ -126,7 +130,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
       ['reserved', 'blocked'],
       [isReserved ? [reserved] : [blocked]],
     );
-    const reservedTo = isReserved ? truth.state.reservedTo || never : '';
+    const reservedTo = isReserved ? keptTo(at) : '';
     return setting(at, { reservedTo, isBlocked: !isReserved });
   };
   const report = (status: 'awaiting_payment' | (typeof restarting)[number]) => {
@@ -136,7 +140,9 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
       if (status === auctions.at(-1)) return undefined;
       auction(at, () => {
         auctions[auctions.length - 1] = status;
-        if (restarting.some((some) => some === status)) auctions.push('started');
+        const statuses = truth.statusesAt(at);
+        const isHindered = statuses.includes('blocked') || statuses.includes('disputed');
+        if (restarting.some((some) => some === status) && !isHindered) auctions.push('started');
       });
       return undefined;
     };
@@ -284,7 +290,7 @@ it('overlaps and joins: a dispute during a reservation, and auctions that follow
   ]);
   await openDispute(worker.db, command('2026-01-06T08:30:00.000Z'), {
     ...name,
-    firstDay: '2026-01-06',
+    firstDay: '2026-01-13',
     lastDay: '2026-01-20',
   });
   const ignored = ['reserved', 'disputed'] as const;
@@ -294,15 +300,15 @@ it('overlaps and joins: a dispute during a reservation, and auctions that follow
     const origin = command(`2026-01-${day}T09:00:00.000Z`);
     await updateAuction(worker.db, origin, uuid, { status: 'no_bids' }, ['no_bids']);
   }
-  expect(await historyOf(name.name, '2026-01-12T12:00:00.000Z')).toEqual([
+  expect(await historyOf(name.name, '2026-01-14T12:00:00.000Z')).toEqual([
     { status: 'reserved', from: '2026-01-05T10:00:00.000Z', until: null },
-    { status: 'disputed', from: '2026-01-06T00:00:00.000Z', until: null },
     { status: 'auction', from: '2026-01-10T09:00:00.000Z', until: null },
+    { status: 'disputed', from: '2026-01-13T00:00:00.000Z', until: null },
   ]);
   expect((await historyOf(name.name)).map(({ until }) => until)).toEqual([
     '2026-02-01T00:00:00.000Z',
-    '2026-01-21T00:00:00.000Z',
     null,
+    '2026-01-21T00:00:00.000Z',
   ]);
 });
 

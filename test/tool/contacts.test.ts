@@ -263,8 +263,12 @@ test('transfers a contact that no domain refers to, with its history, and notifi
   expect(await registry.done(`${transfer} --yes`)).toMatchObject({ changed: true });
   const { contact: after } = await registry.done(['contact', 'show', known.code]);
   const { registrar: _, id: __, auth_info, updated_at, updator_str, ...kept } = before;
-  // What its former registrar has asked the identity service is not the new one's.
-  expect(after).toMatchObject({ ...kept, registrar: 'BETA', identity_request: null });
+  // What its former registrar has asked, and under what references it checked, is not the new one's.
+  const identity = { ...kept.identity_verification, reference: null, verified_by: null };
+  expect(after).toMatchObject({
+    ...{ ...kept, registrar: 'BETA', identity_request: null },
+    ...{ identity_verification: identity, email_verification: null },
+  });
   expect(after.auth_info).not.toBe(auth_info);
   const { registrars } = await registry.done('registrar list');
   expect(registrars).toMatchObject([{ contact_count: 1 }, { contact_count: 1 }]);
@@ -277,6 +281,7 @@ test('transfers a contact that no domain refers to, with its history, and notifi
   expect((await registry.rows()).notifications).toMatchObject([
     { registrar_id: 1, event: 'contact.deleted', subject_key: known.code },
     { registrar_id: 2, event: 'contact.updated', subject_key: known.code },
+    { registrar_id: 2, event: 'contact.verification_required', subject_key: known.code },
   ]);
 
   const linked = await registry.run('contact transfer ALPHA:2 --to BETA --yes');
