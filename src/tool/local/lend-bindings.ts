@@ -1,6 +1,6 @@
 import type { Env, WebhookMessage } from '../../base/env.ts';
 import { clockAhead } from '../../base/time/clock.ts';
-import { forgetStarted } from '../../worker/http/request/started-auctions.ts';
+import { forgetStarted } from '../../worker/http/request/recent.ts';
 import { bindingsPath, frontHeader, runStatements, tokenHeader } from './http-bindings.ts';
 
 interface LocalEnv extends Env {

@@ -3,7 +3,7 @@ import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { monthsBefore } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
-import { newApp } from '../../worker/http/request/hono.ts';
+import { newApp } from '../../worker/http/request/context.ts';
 import { limitBody, parseBody } from '../../worker/http/request/input.ts';
 import { moveClock } from './move.ts';
 import { resetSandbox } from './reset.ts';

@@ -5,7 +5,7 @@ import { recordDailyCounts } from '../../list/daily-counts.ts';
 import { listKeys } from '../../list/kv.ts';
 import { listNames } from '../../list/lists.ts';
 import { publishAndPurge } from '../../list/publish/publish.ts';
-import { forgetStarted } from '../../worker/http/request/started-auctions.ts';
+import { forgetStarted } from '../../worker/http/request/recent.ts';
 import { setClock } from './clock.ts';
 import { noCache } from './move.ts';
 import { restoreRows } from './rows.ts';

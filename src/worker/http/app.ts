@@ -3,9 +3,9 @@ import { newMeter } from '../../base/database/meter.ts';
 import { RegistryError } from '../../base/error.ts';
 import { logUnexpected } from '../../base/log.ts';
 import { currentTime } from '../../base/time/clock.ts';
+import { listPaths } from '../../list/lists.ts';
 import { findRateLimits } from '../settings.ts';
-import { auctionError } from './auction/answer.ts';
-import { auctions } from './auction/auctions.ts';
+import { auctionError, auctions } from './auction/auctions.ts';
 import { health } from './health/health.ts';
 import { identificationCallback } from './identity-service/callback.ts';
 import { internalError } from './internal/answer.ts';
@@ -14,20 +14,18 @@ import { listError } from './public/answer.ts';
 import { listRoutes } from './public/lists.ts';
 import { registrantError } from './registrant/answer.ts';
 import { registrantContacts } from './registrant/contacts.ts';
-import { registrantDisclosures } from './registrant/disclosures.ts';
-import { personalExport } from './registrant/export.ts';
+import { personalExport, registrantDisclosures } from './registrant/personal-data.ts';
 import { registrantAuth } from './registrant/token.ts';
 import { registrarAccount } from './registrar/account.ts';
 import { registrarError } from './registrar/answer.ts';
 import { registrarContacts } from './registrar/contacts.ts';
 import { type ErrorForm, fieldErrors, refusalOf } from './request/answer.ts';
-import type { AppContext } from './request/context.ts';
-import { newApp } from './request/hono.ts';
-import { nameIgnoredParameters } from './request/ignored.ts';
-import { type InterfaceName, interfaceOf } from './request/interface.ts';
+import { bookmarkHeader } from './request/client-headers.ts';
+import { type AppContext, newApp } from './request/context.ts';
+import { nameIgnoredParameters } from './request/input.ts';
+import { languages } from './request/language.ts';
 import { logRequest } from './request/request-log.ts';
 import { securityHeaders } from './request/security-headers.ts';
-import { bookmarkHeader } from './request/session.ts';
 import { throttlePublic } from './request/throttle.ts';
 import { pageError } from './site/error.tsx';
 import { pages } from './site/pages.ts';
@@ -59,7 +57,7 @@ app.use(async (c, next) => {
     for (const name of headersForCallers) c.res.headers.delete(name);
   }
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
-  logRequest(c, startedAtMilliseconds);
+  logRequest(c, interfaceOf(c.req.path), startedAtMilliseconds);
 });
 
 /** These interfaces count their own requests, as a single auction does; everything else is open to anybody. */
@@ -99,18 +97,24 @@ app.route('/eeid/webhooks/identification_requests', identificationCallback);
 for (const [path, routes] of Object.entries(withCallers)) app.route(path, routes);
 app.route('/', pages);
 
-const errorForms: Record<InterfaceName, ErrorForm> = {
-  lists: listError,
-  registrar: registrarError,
-  registrant: registrantError,
-  auction: auctionError,
-  internal: internalError,
-  page: pageError,
-  other: fieldErrors,
-};
+/** Each interface with the form of its errors. The first matching pattern decides. */
+const interfaces: readonly [name: string, pattern: RegExp, errorForm: ErrorForm][] = [
+  ['lists', new RegExp(`^(${listPaths.join('|')}|/log)(/|$)`), listError],
+  ['registrar', /^\/repp(\/|$)/, registrarError],
+  ['registrant', /^\/api\/v1\/registrant(\/|$)/, registrantError],
+  ['auction', /^\/api\/v1\/auctions(\/|$)/, auctionError],
+  ['internal', /^\/api\/v1\/internal(\/|$)/, internalError],
+  ['page', new RegExp(`^/($|(${languages.join('|')})(/|$))`), pageError],
+  ['other', /^/, fieldErrors],
+];
+
+const interfaceAt = (path: string) => interfaces.find(([, pattern]) => pattern.test(path))!;
+
+export const interfaceOf = (path: string) => interfaceAt(path)[0];
 
 function answer(error: RegistryError, c: AppContext): Response {
-  return errorForms[interfaceOf(c.req.path)](error, c);
+  const [, , errorForm] = interfaceAt(c.req.path);
+  return errorForm(error, c);
 }
 
 app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));

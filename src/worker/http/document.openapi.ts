@@ -3,25 +3,18 @@ import packageJson from '../../../package.json' with { type: 'json' };
 import { auctionPaths } from './auction/auctions.openapi.ts';
 import { healthPaths } from './health/health.openapi.ts';
 import { identityServicePaths } from './identity-service/callback.openapi.ts';
-import { internalAuctionPaths } from './internal/auctions.openapi.ts';
 import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalDomainPaths } from './internal/domains.openapi.ts';
-import { internalNamePaths } from './internal/names.openapi.ts';
-import { internalRetainedPaths } from './internal/retained-domains.openapi.ts';
+import { internalAuctionPaths, internalNamePaths } from './internal/names.openapi.ts';
 import { headers, parameterComponents } from './openapi/headers.ts';
 import { description, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
 import { publicListPaths } from './public/lists.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
 import { signedLogPaths } from './public/signed-log.openapi.ts';
-import { registrantContactPaths } from './registrant/contacts.openapi.ts';
-import { disclosurePaths } from './registrant/disclosures.openapi.ts';
-import { exportPaths } from './registrant/export.openapi.ts';
-import { tokenPaths } from './registrant/token.openapi.ts';
+import { registrantPaths } from './registrant/registrant.openapi.ts';
 import { accountPaths } from './registrar/account.openapi.ts';
 import { contactPaths } from './registrar/contacts.openapi.ts';
-import { identificationPaths } from './registrar/identification.openapi.ts';
-import { notificationPaths } from './registrar/notifications.openapi.ts';
 import { verificationPaths } from './registrar/verifications.openapi.ts';
 import { webhooks } from './registrar/webhooks.openapi.ts';
 import { pagePaths } from './site/pages.openapi.ts';
@@ -46,19 +39,13 @@ export function openApiDocument() {
       paths: {
         ...contactPaths,
         ...verificationPaths,
-        ...identificationPaths,
         ...accountPaths,
-        ...notificationPaths,
-        ...tokenPaths,
-        ...registrantContactPaths,
-        ...disclosurePaths,
-        ...exportPaths,
+        ...registrantPaths,
         ...auctionPaths,
         ...identityServicePaths,
         ...internalAuctionPaths,
         ...internalChangesPaths,
         ...internalNamePaths,
-        ...internalRetainedPaths,
         ...internalDomainPaths,
         ...publicListPaths,
         ...namePaths,

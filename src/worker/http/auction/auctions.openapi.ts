@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { fieldErrorsType } from '../openapi/answer.openapi.ts';
-import { auctionShape } from '../openapi/auction-answer.openapi.ts';
+import { auctionShape, fieldErrorsType } from '../openapi/answer.openapi.ts';
 import { callsOf, json } from '../openapi/call.ts';
 import { describe, named, parameter } from '../openapi/describe.ts';
 import type { Interface } from '../openapi/refusal.ts';

@@ -9,12 +9,12 @@ import { getAuction, registrationCodeOf } from '../../../name/auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../../name/auction/report.ts';
 import { platformRule } from '../../../name/auction/start.ts';
 import { settings } from '../../settings.ts';
-import { callerAddress, database } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { type ErrorForm, fieldErrors, statuses } from '../request/answer.ts';
+import { continueSession } from '../request/client-headers.ts';
+import { callerAddress, database, newApp } from '../request/context.ts';
 import { limitBody, parseBody } from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
-import { continueSession } from '../request/session.ts';
-import { forgetStarted, shownAuction, startedJson } from '../request/started-auctions.ts';
+import { forgetStarted, shownAuction, startedJson } from '../request/recent.ts';
 import { throttleAddress } from '../request/throttle.ts';
 
 export const auctions = newApp();
@@ -72,3 +72,11 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   if (status !== undefined) publishAfterResponse(c, auctionLists);
   return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
 });
+
+/** A 404 has the form that the auction centre knows; every other error is listed by field. */
+export const auctionError: ErrorForm = (error, c) => {
+  const status = statuses[error.reason];
+  if (status !== 404) return fieldErrors(error, c);
+  const message = error.reason === 'not_found' ? 'Record not found' : error.message;
+  return c.json({ error: 'Not Found', uuid: c.req.param('uuid'), message }, status);
+};

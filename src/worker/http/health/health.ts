@@ -1,9 +1,8 @@
 import { logUnexpected } from '../../../base/log.ts';
 import { version } from '../../../base/version.ts';
 import { settings } from '../../settings.ts';
-import type { AppContext } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
-import { recentHealth } from '../request/recent-health.ts';
+import { type AppContext, newApp } from '../request/context.ts';
+import { recentHealth } from '../request/recent.ts';
 
 /** Open to anybody: it says nothing that the lists do not show, and caches keep frequent requests off the database. */
 export const health = newApp();

@@ -5,8 +5,7 @@ import { textField } from '../../../base/text/field.ts';
 import { takeIdentification } from '../../../contact/verification/identity-request.ts';
 import { isSigned } from '../../../contact/verification/identity-service.ts';
 import { settings } from '../../settings.ts';
-import { callerAddress, database, queueAfterResponse } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { callerAddress, database, newApp, queueAfterResponse } from '../request/context.ts';
 import { limitBody, parseBody } from '../request/input.ts';
 
 /** Where the identity service says that a request is completed. The path is part of its protocol. */

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { retried } from '../../../base/database/retry.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { shownField } from '../../../change/history/changes.ts';
 import {
@@ -8,9 +9,10 @@ import {
   listChangesAfter,
   placePattern,
 } from '../../../change/history/follow.ts';
+import { getContactByCode } from '../../../contact/administer.ts';
 import { contactFields } from '../../../contact/fields.ts';
-import { database } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { detailedRepresentation } from '../../../contact/representation.ts';
+import { database, newApp } from '../request/context.ts';
 import { query } from '../request/input.ts';
 import { wholeNumber } from '../request/paging.ts';
 import { may } from './login.ts';
@@ -63,3 +65,12 @@ function contactField(column: string): string {
   const field = contactFields[column as keyof typeof contactFields];
   return field?.registrar ?? shownField(column);
 }
+
+export const internalContacts = newApp();
+
+internalContacts.use(may('changes'));
+
+internalContacts.get('/:code', async (c) => {
+  const contact = await retried(() => getContactByCode(database(c), c.req.param('code')));
+  return c.json({ contact: detailedRepresentation(contact), registrar: contact.registrar });
+});

@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { describe, named } from '../openapi/describe.ts';
-import { deletedDomain, domainFields, reportedDomain } from './domain-body.ts';
-import { domainBody, removalQuery, transferBody } from './domains.ts';
+import {
+  deletedDomain,
+  domainBody,
+  domainFields,
+  removalQuery,
+  reportedDomain,
+  transferBody,
+} from './domains.ts';
 import { internalCalls } from './interface.openapi.ts';
 
 describe(domainFields(), {

@@ -1,35 +1,119 @@
 import * as z from 'zod/mini';
 import { retried } from '../../../base/database/retry.ts';
 import { zonesOf } from '../../../base/env.ts';
-import { RegistryError, throwProblems } from '../../../base/error.ts';
+import { orRefusal, RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
+import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { textField } from '../../../base/text/field.ts';
 import { auctionLists } from '../../../list/lists.ts';
-import { nameConflict } from '../../../name/domain/name.ts';
-import { getDomain } from '../../../name/domain/read.ts';
+import { type DomainName, nameConflict } from '../../../name/domain/name.ts';
+import { getDomain, type Recorded } from '../../../name/domain/read.ts';
+import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/remove.ts';
 import { saveDomain, saveDomains, type WantedDomain } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';
 import { messagesByField } from '../request/answer.ts';
-import { type AppContext, database, queueAfterResponse } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
-import { nameIgnoredFields } from '../request/ignored.ts';
-import { jsonBody, limitBatch, limitBody, parseBody, parsed, query } from '../request/input.ts';
+import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
+import {
+  isObject,
+  jsonBody,
+  limitBatch,
+  limitBody,
+  nameIgnoredFields,
+  parseBody,
+  parsed,
+  query,
+} from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
-import { requestedName } from '../request/requested-name.ts';
-import { forgetStarted } from '../request/started-auctions.ts';
+import { forgetStarted } from '../request/recent.ts';
+import { domainNameRule, requestedName } from '../request/requested-name.ts';
 import { throttle } from '../request/throttle.ts';
 import { internalMessages, shownProblem } from './answer.ts';
-import {
-  domainObject,
-  elementsOfBatch,
-  readReported,
-  recordOf,
-  registrarRule,
-  shownDomain,
-} from './domain-body.ts';
 import { may, originOf } from './login.ts';
+
+/** A code in either case. */
+const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
+
+export const registrarRule = onFirstUse(() => codeRule('is not the code of a registrar'));
+
+const maximumContactsOfRole = 100;
+
+/** What a body says of a domain, beside its name. */
+export const domainFields = onFirstUse(() => {
+  const contact = codeRule('is not the code of a contact');
+  const tooMany = `has more than ${maximumContactsOfRole} contacts`;
+  const contacts = z.nullish(
+    z
+      .array(contact, 'is not a list of the codes of contacts')
+      .check(z.maxLength(maximumContactsOfRole, tooMany)),
+  );
+  return {
+    registrar: registrarRule(),
+    registrant: contact,
+    admin_contacts: contacts,
+    tech_contacts: contacts,
+  };
+});
+
+export const domainObject = onFirstUse(() => z.object(domainFields(), 'is not an object'));
+
+/** The domain of a body, given what it is: it keeps the contacts of a list that is not there. */
+export function recordOf(
+  name: DomainName,
+  given: z.output<ReturnType<typeof domainObject>>,
+  present?: Recorded,
+): DomainRecord {
+  return {
+    ...name,
+    registrar: given.registrar,
+    registrant: given.registrant,
+    admin: given.admin_contacts ?? present?.admin ?? [],
+    tech: given.tech_contacts ?? present?.tech ?? [],
+  };
+}
+
+export function shownDomain(record: DomainRecord) {
+  const { registrar, registrant, admin, tech } = contentOf(record);
+  return {
+    name: record.name,
+    punycode_name: record.punycode,
+    registrar,
+    registrant,
+    admin_contacts: admin,
+    tech_contacts: tech,
+  };
+}
+
+/** What a batch reports of a domain: what it is, or that it is gone. */
+export const reportedDomain = onFirstUse(() =>
+  z.object({ name: domainNameRule(), ...domainFields() }),
+);
+export const deletedDomain = onFirstUse(() =>
+  z.object({ name: domainNameRule(), deleted: z.literal(true, 'is not true') }),
+);
+
+/** For the names of the fields that the elements of a batch have. */
+export const elementsOfBatch = onFirstUse(() =>
+  z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
+);
+
+/** What an element of a batch wants of a domain, or its refusal; and its name, if that can be read. */
+export function readReported(element: unknown) {
+  const { name: text, deleted } = isObject(element) ? element : {};
+  const wanted = orRefusal((): WantedDomain => {
+    if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
+    if (deleted !== undefined) {
+      parsed(deletedDomain(), element);
+      return () => undefined;
+    }
+    const domain = parsed(reportedDomain(), element);
+    return (present) => recordOf(domain.name, domain, present);
+  });
+  const given = typeof text === 'string' ? text : null;
+  return { given, name: domainNameRule().safeParse(given).data?.name, wanted };
+}
 
 /** The domains that the registry's own systems know. */
 export const internalDomains = newApp();

@@ -1,11 +1,8 @@
-import { newApp } from '../request/hono.ts';
-import { internalAuctions } from './auctions.ts';
-import { internalChanges } from './changes.ts';
-import { internalContacts } from './contacts.ts';
+import { newApp } from '../request/context.ts';
+import { internalChanges, internalContacts } from './changes.ts';
 import { internalDomains } from './domains.ts';
 import { systemLogin } from './login.ts';
-import { internalNames } from './names.ts';
-import { internalRetainedDomains } from './retained-domains.ts';
+import { internalAuctions, internalNames, internalRetainedDomains } from './names.ts';
 
 /** The registry's own systems call these. */
 export const internal = newApp();

@@ -1,9 +1,11 @@
 import * as z from 'zod';
 import { auctionStatuses } from '../../../../drizzle/schema.ts';
+import { auctionShape } from '../openapi/answer.openapi.ts';
+import { json } from '../openapi/call.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { domainAnswer } from './domains.openapi.ts';
 import { internalCalls } from './interface.openapi.ts';
-import { registrationBody } from './names.ts';
+import { registrationBody, reservationBody, startBody } from './names.ts';
 
 const auction = z.object({
   id: z.guid(),
@@ -27,6 +29,22 @@ describe(registrationBody().shape, {
   registration_code: 'The code of the winner of the name’s auction, or its password.',
   password: 'The password of the reserved or disputed name, or its code.',
 });
+
+describe(reservationBody().shape, {
+  password: 'With which the name may be registered. Left out: a new reservation gets one.',
+  last_day: 'The last day of the reservation, in UTC. Null or the empty string clears it.',
+});
+
+const text = z.string();
+const retained = { name: text, punycode_name: text, last_day: text.nullable() };
+const reserved = named('ReservedName', {
+  ...retained,
+  status: z.literal('reserved'),
+  password: z.string().optional().meta({
+    description: 'Only in the answer to a new reservation that was given none.',
+  }),
+});
+const blocked = named('BlockedName', { ...retained, status: z.literal('blocked') });
 
 export const internalNamePaths = {
   ...internalCalls()({
@@ -59,4 +77,70 @@ export const internalNamePaths = {
       refusals: ['conflict'],
     },
   }),
+  ...internalCalls('retained')({
+    'PUT /api/v1/internal/retained_domains/{name}/reserved': {
+      operationId: 'reserveName',
+      summary: 'Reserve a name, or change its reservation',
+      description: 'What is left out stays as it is.',
+      body: json(reservationBody().check(z.meta({ id: 'Reservation' }))),
+      success: 'The reservation as it is now.',
+      answer: reserved,
+      created: 'The name is reserved.',
+    },
+    'DELETE /api/v1/internal/retained_domains/{name}/reserved': {
+      operationId: 'endReservation',
+      summary: 'End the reservation of a name',
+      gone: 'The name is not reserved, or not any more.',
+    },
+    'PUT /api/v1/internal/retained_domains/{name}/blocked': {
+      operationId: 'blockName',
+      summary: 'Block a name',
+      body: json(z.object({})),
+      success: 'The name was blocked already.',
+      answer: blocked,
+      created: 'The name is blocked.',
+    },
+    'DELETE /api/v1/internal/retained_domains/{name}/blocked': {
+      operationId: 'unblockName',
+      summary: 'Unblock a name',
+      gone: 'The name is not blocked, or not any more.',
+    },
+  }),
 };
+
+describe(startBody().shape.auction.shape, {
+  domain: 'The name, in Unicode or punycode.',
+  platform: 'The auction centre’s name for the kind of the auction.',
+});
+
+export const internalAuctionPaths = internalCalls('auctions')({
+  'POST /api/v1/internal/auctions': {
+    operationId: 'startAuction',
+    summary: 'Put a name up for auction',
+    description:
+      'Refused while the name is registered, blocked, reserved or disputed, or has an auction that awaits payment or is paid. Send an `Idempotency-Key`, or a late repetition may start a second auction.',
+    takes: ['Idempotency-Key'],
+    body: startBody().check(z.meta({ id: 'AuctionStart' })),
+    success: 'The name’s auction was in progress already.',
+    answer: named('StartedAuction', auctionShape),
+    created: 'The auction is in progress.',
+    refusals: ['conflict'],
+  },
+  'GET /api/v1/internal/auctions/{uuid}': {
+    operationId: 'getAuctionWithDeadline',
+    summary: 'Read an auction',
+    description: 'The registration code is not shown.',
+    success: 'The auction.',
+    answer: named('AuctionWithDeadline', {
+      ...auctionShape,
+      registration_deadline: z.string().nullable(),
+    }),
+    refusals: ['not_found'],
+  },
+  'DELETE /api/v1/internal/auctions/{uuid}': {
+    operationId: 'cancelAuction',
+    summary: 'Cancel an auction in progress',
+    gone: 'The auction is gone, or has never been there.',
+    refusals: ['conflict'],
+  },
+});

@@ -1,21 +1,29 @@
 import * as z from 'zod/mini';
+import { retainedStatuses } from '../../../../drizzle/schema.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { zonesOf } from '../../../base/env.ts';
-import { throwProblems } from '../../../base/error.ts';
+import { RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable } from '../../../base/text/field.ts';
-import { listsShowing } from '../../../list/lists.ts';
+import { auctionLists, listsShowing } from '../../../list/lists.ts';
+import { cancelAuction } from '../../../name/auction/cancel.ts';
+import { getAuction } from '../../../name/auction/read.ts';
+import { platformRule } from '../../../name/auction/start.ts';
+import { startAuction } from '../../../name/auction/start-one.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { readNameState } from '../../../name/registration/name-state.ts';
 import { registerDomain } from '../../../name/registration/register.ts';
 import { takeBackRegistration } from '../../../name/registration/take-back.ts';
+import { removeRetainedDomains } from '../../../name/retained/change-names.ts';
 import { secretOfName } from '../../../name/retained/password.ts';
-import { database } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { saveRetainedDomain } from '../../../name/retained/save.ts';
+import { markReplay, writeRequest } from '../request/client-headers.ts';
+import { database, newApp } from '../request/context.ts';
 import { limitBody, parseBody } from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
-import { requestedName } from '../request/requested-name.ts';
-import { domainObject, recordOf, shownDomain } from './domain-body.ts';
+import { forgetStarted, shownAuction } from '../request/recent.ts';
+import { domainNameRule, requestedName } from '../request/requested-name.ts';
+import { domainObject, recordOf, shownDomain } from './domains.ts';
 import { may, originOf } from './login.ts';
 
 /** What stands between a name and its registration, and the registration itself. */
@@ -64,5 +72,100 @@ internalNames.delete('/:name/registration', may('domains'), async (c) => {
   const name = requestedName(c);
   const isDisputed = await takeBackRegistration(database(c), originOf(c), c.var.system, name);
   if (isDisputed) publishAfterResponse(c, listsShowing(['disputed']));
+  return c.body(null, 204);
+});
+
+export const internalRetainedDomains = newApp();
+
+internalRetainedDomains.use(may('retained'));
+
+export const reservationBody = onFirstUse(() =>
+  z.object({
+    password: clearable(secretOfName()),
+    last_day: clearable(z.iso.date('is not a day in the calendar; write it like 2026-01-31')),
+  }),
+);
+
+/** A blocked name has neither field. */
+const blockBody = onFirstUse(() => z.object({}));
+
+for (const status of retainedStatuses) {
+  const shape = status === 'reserved' ? reservationBody : blockBody;
+
+  internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
+    const { name, punycode } = requestedName(c);
+    throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
+    const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
+      c,
+      shape(),
+      { isOptional: true },
+    );
+    const { isNew, lastDay, password } = await saveRetainedDomain(
+      database(c),
+      originOf(c),
+      { name, punycode },
+      status,
+      { password: given.password ?? undefined, lastDay: given.last_day },
+    );
+    publishAfterResponse(c, listsShowing([status]));
+    const shown = { name, punycode_name: punycode, status, last_day: lastDay, password };
+    return c.json(shown, isNew ? 201 : 200);
+  });
+
+  internalRetainedDomains.delete(`/:name/${status}`, async (c) => {
+    const name = { ...requestedName(c), status };
+    await retried(() => removeRetainedDomains(database(c), originOf(c), [name]));
+    publishAfterResponse(c, listsShowing([status]));
+    return c.body(null, 204);
+  });
+}
+
+export const internalAuctions = newApp();
+
+internalAuctions.use(may('auctions'));
+
+export const startBody = onFirstUse(() =>
+  z.object({
+    auction: z.object(
+      { domain: domainNameRule(), platform: clearable(platformRule()) },
+      'is not an object',
+    ),
+  }),
+);
+
+internalAuctions.post('/', limitBody, async (c) => {
+  const { domain, platform = null } = (await parseBody(c, startBody())).auction;
+  const problems = findZoneProblems([domain], zonesOf(c.env));
+  throwProblems(problems.map((problem) => ({ ...problem, field: 'domain' })));
+  const origin = { ...originOf(c), request: await writeRequest(c) };
+  const started = startAuction(database(c), origin, domain, platform);
+  const { outcome, isReplay } = await started.finally(() => forgetStarted(c.env.DB));
+  publishAfterResponse(c, auctionLists);
+  markReplay(c, isReplay);
+  return c.json(shownAuction(outcome), outcome.isNew ? 201 : 200);
+});
+
+internalAuctions.get('/:uuid', async (c) => {
+  const auction = await retried(() => getAuction(database(c), c.req.param('uuid')));
+  return c.json({
+    ...shownAuction(auction),
+    registration_deadline: auction.registrationDeadline,
+  });
+});
+
+internalAuctions.delete('/:uuid', async (c) => {
+  const auction = c.req.param('uuid');
+  // It would be taken for a name.
+  if (auction.includes('.')) throw new RegistryError('invalid', 'is not a UUID', 'uuid');
+  const origin = originOf(c);
+  const reason = `cancelled by ${origin.actor.name}`;
+  try {
+    await cancelAuction(database(c), origin, { auction, reason });
+  } catch (error) {
+    if (!(error instanceof RegistryError && error.reason === 'not_found')) throw error;
+  } finally {
+    forgetStarted(c.env.DB);
+  }
+  publishAfterResponse(c, auctionLists);
   return c.body(null, 204);
 });

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { auctionStatuses } from '../../../../drizzle/schema.ts';
 import type { Reason } from '../../../base/error.ts';
+import { maximumPlatformLength } from '../../../name/auction/start.ts';
 import { maximumBatchBytes, maximumBodyBytes } from '../request/input.ts';
 
 /** When each reason applies, as the document says it. */
@@ -47,3 +49,13 @@ export const fieldErrorsType = z
     }),
   })
   .meta({ id: 'FieldErrors' });
+
+/** What `shownAuction` shows. */
+export const auctionShape = {
+  id: z.guid(),
+  domain: z.string().describe('The name, in Unicode.'),
+  status: z.enum(auctionStatuses),
+  platform: z.string().max(maximumPlatformLength).optional().meta({
+    description: 'Present only for an auction that has one.',
+  }),
+};

@@ -1,7 +1,10 @@
 import type { oas31 } from 'zod-openapi';
-import { clientReferencePattern } from '../request/client-reference.ts';
-import { bookmarkHeader, bookmarkPattern } from '../request/session.ts';
-import { keyPattern } from '../request/write-request.ts';
+import {
+  bookmarkHeader,
+  bookmarkPattern,
+  clientReferencePattern,
+  keyPattern,
+} from '../request/client-headers.ts';
 
 function always(description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject {
   return { ...sometimes(description, schema), required: true };

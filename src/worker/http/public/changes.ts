@@ -1,7 +1,7 @@
 import { RegistryError } from '../../../base/error.ts';
 import { hasTypes, listPaths } from '../../../list/lists.ts';
 import { readChanges } from '../../../list/read/changes.ts';
-import { newApp } from '../request/hono.ts';
+import { newApp } from '../request/context.ts';
 import { readerOf } from '../request/public-list.ts';
 import { jsonAnswer } from './answer.ts';
 import { requestedList } from './requested-list.ts';

@@ -1,7 +1,6 @@
 import { hasTypes, type ListName, listPaths } from '../../../list/lists.ts';
 import { readList } from '../../../list/read/whole-list.ts';
-import type { AppContext } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { type AppContext, newApp } from '../request/context.ts';
 import { isKnown, readerOf } from '../request/public-list.ts';
 import { listAnswer, plainRequests } from './answer.ts';
 import { answerAsOf } from './as-of.ts';

@@ -1,8 +1,7 @@
 import { RegistryError } from '../../../base/error.ts';
 import { findCheckpoint, logPrefix } from '../../../list/log/append.ts';
 import { logBucket, signersOf } from '../../../list/log/signed-log.ts';
-import type { AppContext } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { type AppContext, newApp } from '../request/context.ts';
 import { Recent } from '../request/recent.ts';
 import { immutable, openToPages } from './answer.ts';
 

@@ -7,15 +7,12 @@ import { getContactOfPerson, listHistoryOfPerson } from '../../../contact/read.t
 import { registrantRepresentation } from '../../../contact/representation.ts';
 import { updateContactOfPerson } from '../../../contact/update.ts';
 import { settings } from '../../settings.ts';
+import { contactAnswer, markReplay, writeRequest } from '../request/client-headers.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../request/contact-body.ts';
-import { database, queueAfterResponse } from '../request/context.ts';
+import { database, newApp, queueAfterResponse } from '../request/context.ts';
 import { historyEntry } from '../request/history.ts';
-import { newApp } from '../request/hono.ts';
-import { nameIgnoredFields } from '../request/ignored.ts';
-import { jsonBody, parsed } from '../request/input.ts';
+import { jsonBody, nameIgnoredFields, parsed } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage, takesPage } from '../request/paging.ts';
-import { contactAnswer } from '../request/preconditions.ts';
-import { markReplay, writeRequest } from '../request/write-request.ts';
 import { formBody, isForm } from './form.ts';
 import { registrantMiddleware } from './login.ts';
 

@@ -4,7 +4,7 @@ import { LoginError } from '../../../base/error.ts';
 import { identityKey } from '../../../contact/identity-code.ts';
 import { type Person, verifyToken } from '../../../party/registrant/token.ts';
 import { settings } from '../../settings.ts';
-import { echoClientReference } from '../request/client-reference.ts';
+import { continueSession, echoClientReference } from '../request/client-headers.ts';
 import {
   type AppContext,
   type AppEnv,
@@ -12,7 +12,6 @@ import {
   isFromAnotherSite,
 } from '../request/context.ts';
 import { limitBody } from '../request/input.ts';
-import { continueSession } from '../request/session.ts';
 import { callerNetwork, throttle, throttleAddress } from '../request/throttle.ts';
 
 /** The portal calls for many people from a few addresses, behind which there may be browsers too. */

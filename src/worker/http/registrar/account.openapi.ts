@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import { json } from '../openapi/call.ts';
 import { instantType, named } from '../openapi/describe.ts';
-import { secretBody } from './account.ts';
+import { boundedPageQuery } from '../openapi/paging.openapi.ts';
+import { readBody, secretBody } from './account.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 
 const user = z.object({
@@ -36,22 +37,76 @@ const newSecret = z.object({
     .describe('Nobody has used the new secret yet, so the old one works on.'),
 });
 
-export const accountPaths = registrarCalls('Registrar: account')({
-  'GET /repp/v1/registrar': {
-    operationId: 'getAccount',
-    summary: 'Who am I',
-    description: 'The API user that calls, and its registrar.',
-    success: 'The registrar as the registry’s operator has set it up.',
-    answer: envelope('AccountAnswer', z.object({ registrar: account })),
-  },
-  'POST /repp/v1/registrar/api_user/secret': {
-    operationId: 'replaceSecret',
-    summary: 'Get a new secret',
-    description:
-      'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. Once the new one has been used, the old one gets no other; while the old one works, the new one gets none either. An `Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ignored.',
-    body: json(secretBody),
-    success: 'The new secret.',
-    answer: envelope('NewSecretAnswer', z.object({ api_user: newSecret })),
-    refusals: ['update_prohibited'],
-  },
+export const notification = named('Notification', {
+  id: z.int().positive(),
+  text: z.string(),
+  attached_obj_type: z.enum(['Contact', 'ApiUser']),
+  attached_obj_id: z.string().describe('The contact’s code, or the API user’s name.'),
+  created_at: instantType(),
+  read: z.boolean(),
+  fields: z
+    .array(z.string())
+    .describe('The names of the fields that changed; none for a deletion.'),
 });
+
+const id = z
+  .int()
+  .positive()
+  .meta({ description: 'The notification’s id.', param: { id: 'NotificationId', example: 1 } });
+
+const marked = z.object({ notification_id: z.int().positive(), read: z.literal(true) });
+
+export const accountPaths = {
+  ...registrarCalls('Registrar: account')({
+    'GET /repp/v1/registrar': {
+      operationId: 'getAccount',
+      summary: 'Who am I',
+      description: 'The API user that calls, and its registrar.',
+      success: 'The registrar as the registry’s operator has set it up.',
+      answer: envelope('AccountAnswer', z.object({ registrar: account })),
+    },
+    'POST /repp/v1/registrar/api_user/secret': {
+      operationId: 'replaceSecret',
+      summary: 'Get a new secret',
+      description:
+        'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. Once the new one has been used, the old one gets no other; while the old one works, the new one gets none either. An `Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ignored.',
+      body: json(secretBody),
+      success: 'The new secret.',
+      answer: envelope('NewSecretAnswer', z.object({ api_user: newSecret })),
+      refusals: ['update_prohibited'],
+    },
+  }),
+  ...registrarCalls('Registrar: notifications')({
+    'GET /repp/v1/registrar/notifications': {
+      operationId: 'getOldestNotification',
+      summary: 'Read the oldest unread notification',
+      success: 'The notification; empty `data` if none is unread.',
+      answer: envelope('OldestNotificationAnswer', z.union([notification, z.object({})])),
+    },
+    'GET /repp/v1/registrar/notifications/all_notifications': {
+      operationId: 'listNotifications',
+      summary: 'List the unread notifications',
+      query: boundedPageQuery(),
+      success: 'A page of them, the oldest first.',
+      answer: envelope('NotificationListAnswer', z.array(notification)),
+    },
+    'GET /repp/v1/registrar/notifications/{id}': {
+      operationId: 'getNotification',
+      summary: 'Read a notification',
+      path: { id },
+      success: 'The notification, read or not.',
+      answer: envelope('NotificationAnswer', notification),
+      refusals: ['not_found'],
+    },
+    'PUT /repp/v1/registrar/notifications/{id}': {
+      operationId: 'readNotification',
+      summary: 'Mark a notification as read',
+      description: 'It may be said again, with the same answer.',
+      path: { id },
+      body: readBody().check(z.meta({ id: 'NotificationUpdate' })),
+      success: 'It is marked as read.',
+      answer: envelope('ReadNotificationAnswer', marked),
+      refusals: ['not_found'],
+    },
+  }),
+};

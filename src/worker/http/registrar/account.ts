@@ -1,12 +1,19 @@
 import * as z from 'zod/mini';
+import { RegistryError } from '../../../base/error.ts';
+import { onFirstUse } from '../../../base/on-first-use.ts';
+import {
+  getNotification,
+  listUnreadNotifications,
+  markNotificationRead,
+  notificationRepresentation,
+} from '../../../party/registrar/notification.ts';
 import { getOwnAccount, replaceOwnSecret } from '../../../party/registrar/own-account.ts';
-import { clientReference } from '../request/client-reference.ts';
-import { database, queueAfterResponse } from '../request/context.ts';
-import { newApp } from '../request/hono.ts';
+import { clientReference } from '../request/client-headers.ts';
+import { database, newApp, queueAfterResponse } from '../request/context.ts';
 import { parseBody } from '../request/input.ts';
+import { linkAfter, requestedPage, takesBoundedPage } from '../request/paging.ts';
 import { done } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
-import { notifications } from './notifications.ts';
 
 export const registrarAccount = newApp();
 
@@ -49,4 +56,42 @@ registrarAccount.post('/api_user/secret', async (c) => {
   return c.json(done({ api_user: { username, secret, previous_secret_valid_until: null } }));
 });
 
-registrarAccount.route('/notifications', notifications);
+registrarAccount.get('/notifications', async (c) => {
+  const first = { limit: 1, offset: 0 };
+  const [oldest] = await listUnreadNotifications(database(c), c.var.login, first);
+  return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
+});
+
+registrarAccount.get('/notifications/all_notifications', takesBoundedPage, async (c) => {
+  const page = requestedPage(c.req.valid('query'));
+  const unread = await listUnreadNotifications(database(c), c.var.login, page);
+  linkAfter(c, page, unread);
+  return c.json(done(unread.map(notificationRepresentation)));
+});
+
+registrarAccount.get('/notifications/:id', async (c) => {
+  const id = parseId(c.req.param('id'));
+  const notification = await getNotification(database(c), c.var.login, id);
+  return c.json(done(notificationRepresentation(notification)));
+});
+
+export const readBody = onFirstUse(() =>
+  z.object({
+    notification: z.object(
+      { read: z.literal(true, 'Read must be true') },
+      'Notification is invalid',
+    ),
+  }),
+);
+
+registrarAccount.put('/notifications/:id', async (c) => {
+  await parseBody(c, readBody());
+  const id = parseId(c.req.param('id'));
+  await markNotificationRead(database(c), c.var.login, id, c.var.now);
+  return c.json(done({ notification_id: id, read: true }));
+});
+
+function parseId(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text);
+  throw new RegistryError('not_found', 'Object does not exist');
+}

@@ -1,5 +1,9 @@
 import type { Problem, Reason, RegistryError } from '../../../base/error.ts';
+import type { Written } from '../../../change/write.ts';
+import type { ContactReference } from '../../../contact/contact.ts';
 import { type ErrorForm, statuses } from '../request/answer.ts';
+import { markReplay } from '../request/client-headers.ts';
+import type { AppContext } from '../request/context.ts';
 
 /** The result code (RFC 5730, section 3), and the message if it is fixed. */
 export const answers: Record<Reason, [code: number, message?: string]> = {
@@ -65,4 +69,15 @@ function worded(problem: Problem) {
 
 export function done(data: object) {
   return { code: 1000, message: 'Command completed successfully', data };
+}
+
+/** The answer to the write of a contact, with the contact's new version. */
+export function writtenAnswer(
+  c: AppContext,
+  { outcome, isReplay }: Written<ContactReference>,
+  data: object,
+): Response {
+  c.header('ETag', `"${outcome.version}"`);
+  markReplay(c, isReplay);
+  return c.json(done(data));
 }

@@ -16,7 +16,7 @@ import { getContact, listContactHistory } from '../../../contact/read.ts';
 import { detailedRepresentation } from '../../../contact/representation.ts';
 import { contactRules } from '../../../contact/rules.ts';
 import { updateContact } from '../../../contact/update.ts';
-import { isObject } from '../request/body-shape.ts';
+import { contactAnswer, markReplay, writeRequest } from '../request/client-headers.ts';
 import {
   bodyFields,
   columnsOf,
@@ -24,11 +24,9 @@ import {
   parsedContact,
   withoutRepeated,
 } from '../request/contact-body.ts';
-import { type AppContext, database } from '../request/context.ts';
+import { type AppContext, database, newApp } from '../request/context.ts';
 import { historyEntry } from '../request/history.ts';
-import { newApp } from '../request/hono.ts';
-import { nameIgnoredFields } from '../request/ignored.ts';
-import { jsonBody, parsed, query } from '../request/input.ts';
+import { isObject, jsonBody, nameIgnoredFields, parsed, query } from '../request/input.ts';
 import {
   expectedOfPage,
   linkAfter,
@@ -37,19 +35,14 @@ import {
   requestedPage,
   takesBoundedPage,
 } from '../request/paging.ts';
-import { contactAnswer } from '../request/preconditions.ts';
-import { markReplay, writeRequest } from '../request/write-request.ts';
-import { done, errorsOf } from './answer.ts';
-import { identification } from './identification.ts';
+import { done, errorsOf, writtenAnswer } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
 import { verifications } from './verifications.ts';
-import { writtenAnswer } from './written.ts';
 
 export const registrarContacts = newApp();
 
 registrarContacts.use(...registrarMiddleware);
 registrarContacts.route('/', verifications);
-registrarContacts.route('/', identification);
 
 /** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>

@@ -7,14 +7,23 @@ import { digestSecret } from '../../../party/credential/secret.ts';
 import { authenticate, loginOf } from '../../../party/registrar/login.ts';
 import { recordFirstUse } from '../../../party/registrar/own-account.ts';
 import { actingLogin } from '../../../party/system/login.ts';
-import { clientCertificate, recordPresentedAfterResponse } from '../request/client-certificate.ts';
-import { echoClientReference } from '../request/client-reference.ts';
-import { type AppEnv, afterResponse, callerAddress } from '../request/context.ts';
-import { refusedSeconds } from '../request/failed-logins.ts';
+import { continueSession, echoClientReference } from '../request/client-headers.ts';
+import {
+  type AppEnv,
+  afterResponse,
+  callerAddress,
+  clientCertificate,
+  recordPresentedAfterResponse,
+} from '../request/context.ts';
 import { limitBody } from '../request/input.ts';
-import { continueSession } from '../request/session.ts';
 import { callingSystem } from '../request/system-login.ts';
-import { callerNetwork, refuseThrottled, throttle, throttleAddress } from '../request/throttle.ts';
+import {
+  callerNetwork,
+  refusedSeconds,
+  refuseThrottled,
+  throttle,
+  throttleAddress,
+} from '../request/throttle.ts';
 
 /** hono decodes the first alphabet of base64 alone (RFC 4648, section 4); portals send the second as well (section 5). */
 function credentialsOf(authorization = '') {

@@ -3,7 +3,7 @@ import type { ZodOpenApiPathItemObject } from 'zod-openapi';
 import type { NotificationEvent } from '../../../../drizzle/schema.ts';
 import { instantType, named, parameter } from '../openapi/describe.ts';
 import examples from '../openapi/examples.json' with { type: 'json' };
-import { notification } from './notifications.openapi.ts';
+import { notification } from './account.openapi.ts';
 
 /** Requests to webhooks, by Standard Webhooks (standardwebhooks.com). */
 

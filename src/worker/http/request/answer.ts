@@ -1,8 +1,8 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { isAboutBookmark } from '../../../base/database/violations.ts';
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
+import { bookmarkRefused } from './client-headers.ts';
 import type { AppContext } from './context.ts';
-import { bookmarkRefused } from './session.ts';
 
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
 

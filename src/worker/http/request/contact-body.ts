@@ -12,8 +12,7 @@ import {
 } from '../../../contact/fields.ts';
 import { identityProblem } from '../../../contact/identity.ts';
 import { isRepeated } from '../../../contact/rules.ts';
-import { isObject } from './body-shape.ts';
-import { parsed } from './input.ts';
+import { isObject, parsed } from './input.ts';
 
 type Group = NonNullable<ContactField['group']>;
 

@@ -1,8 +1,11 @@
 import type { Context } from 'hono';
+import { HonoBase } from 'hono/hono-base';
+import { TrieRouter } from 'hono/router/trie-router';
 import type { Meter } from '../../../base/database/meter.ts';
 import { type Database, openDatabase } from '../../../base/database/open.ts';
 import type { Env } from '../../../base/env.ts';
 import { logUnexpected } from '../../../base/log.ts';
+import { recordPresented } from '../../../party/credential/login.ts';
 import type { Person } from '../../../party/registrant/token.ts';
 import type { Login } from '../../../party/registrar/login.ts';
 import type { System } from '../../../party/system/login.ts';
@@ -69,4 +72,27 @@ export function isFromAnotherSite(c: AppContext): boolean {
 /** Set by the edge; undefined if nothing has set it. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
+}
+
+/** Uses the router that `hono` would choose for these paths, without bundling its two others. */
+export function newApp(): HonoBase<AppEnv> {
+  return new HonoBase({ strict: false, router: new TrieRouter() });
+}
+
+/**
+ * The SHA-256 fingerprint of the client's certificate, or null. The platform has verified its chain and that it is not
+ * revoked: a revoked certificate is verified, too
+ * (https://developers.cloudflare.com/ssl/client-certificates/client-certificate-variables/).
+ */
+export function clientCertificate(c: AppContext): string | null {
+  const { cf } = c.req.raw as { cf?: Partial<IncomingRequestCfProperties> };
+  const given = cf?.tlsClientAuth;
+  const isGood =
+    given?.certPresented === '1' && given.certVerified === 'SUCCESS' && given.certRevoked === '0';
+  return (isGood && given.certFingerprintSHA256.toLowerCase()) || null;
+}
+
+/** Records after the response that a bound certificate was presented for the first time. */
+export function recordPresentedAfterResponse(c: AppContext, id: number): void {
+  afterResponse(c, recordPresented(openDatabase(c.env.DB), id, c.var.now));
 }

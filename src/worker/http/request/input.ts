@@ -1,12 +1,10 @@
 import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
-import type * as z from 'zod/mini';
+import * as z from 'zod/mini';
 import { type Problem, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { isBlank } from '../../../base/text/field.ts';
-import { isObject, objectDetail } from './body-shape.ts';
 import type { AppContext } from './context.ts';
-import { nameIgnoredFields } from './ignored.ts';
 
 export const maximumBodyBytes = 64 * 1024;
 export const maximumBatchBytes = 256 * 1024;
@@ -125,4 +123,93 @@ function parseJson(bytes: ArrayBuffer): unknown {
     const reason = (error as Error).message.replace(/, ".*/s, '').replace(/, \.\.\.".*/s, '');
     throw malformed(`The body is not JSON: ${reason}.`);
   }
+}
+
+/** The paths of the fields that the zod type of a body does not know. */
+export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
+  return Object.entries(body).flatMap(([name, value]) => {
+    const path = prefix + name;
+    const inner = fieldOf(shape, name);
+    if (!inner) return [path];
+    // A field of an element is named as a field of its list.
+    const type = inner instanceof z.ZodMiniArray ? inner.def.element : inner;
+    return [value]
+      .flat()
+      .flatMap((each) =>
+        type instanceof z.ZodMiniObject && isObject(each)
+          ? unknownFields(type, each, `${path}.`)
+          : [],
+      );
+  });
+}
+
+/** A sentence about a value where an object is expected: which fields it has. */
+export function objectDetail(
+  shape: z.ZodMiniObject,
+  body: unknown,
+  path: readonly PropertyKey[],
+): string | undefined {
+  let type: z.core.$ZodType | undefined = shape;
+  let value: unknown = body;
+  for (const name of path) {
+    type = type instanceof z.ZodMiniObject ? fieldOf(type, String(name)) : undefined;
+    value = isObject(value) ? value[String(name)] : undefined;
+  }
+  if (!(type instanceof z.ZodMiniObject) || isBlank(value)) return undefined;
+  const known = Object.keys(type.shape).join(', ');
+  if (!isObject(value)) return `An object is expected, with the fields ${known}.`;
+  const given = Object.keys(value);
+  if (given.length === 0 || given.some((name) => fieldOf(type, name))) return undefined;
+  return `None of its fields is known here, which are ${known}.`;
+}
+
+/** Strips `optional` and `nullable`; undefined for an unknown field. */
+function fieldOf(shape: z.ZodMiniObject, name: string): z.core.$ZodType | undefined {
+  if (!Object.hasOwn(shape.shape, name)) return undefined;
+  let type = shape.shape[name];
+  while (type instanceof z.ZodMiniOptional || type instanceof z.ZodMiniNullable)
+    type = type.def.innerType;
+  return type;
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Names the body's unknown fields in `Ignored-Fields`, by their paths, and others that are ignored. */
+export function nameIgnoredFields(
+  c: AppContext,
+  shape: z.ZodMiniObject,
+  body: object,
+  others: readonly string[] = [],
+): void {
+  const paths = new Set([...unknownFields(shape, body), ...others]);
+  if (paths.size > 0) c.header('Ignored-Fields', headerList([...paths]));
+}
+
+/** Names the query's unknown parameters in `Ignored-Parameters`, each once. */
+export function nameIgnoredParameters(c: AppContext): void {
+  const start = c.req.url.indexOf('?');
+  if (start < 0) return;
+  const names = new Set(new URLSearchParams(c.req.url.slice(start)).keys());
+  const ignored = [...names].filter((name) => !c.var.knownParameters?.includes(name));
+  if (ignored.length > 0) c.res.headers.set('Ignored-Parameters', headerList(ignored));
+}
+
+const maximumHeaderLength = 1024;
+
+/**
+ * Joins names by commas. Commas, % and everything but visible ASCII are percent-encoded. A list that is too long is cut
+ * after a name and ends with `...`.
+ */
+function headerList(names: readonly string[]): string {
+  const encoded = names.map((name) =>
+    name
+      .toWellFormed()
+      .replace(/[^\x21-\x2b\x2d-\x7e]|%/gu, encodeURIComponent)
+      .slice(0, maximumHeaderLength),
+  );
+  const list = encoded.join(', ');
+  if (list.length <= maximumHeaderLength) return list;
+  return `${list.slice(0, list.lastIndexOf(', ', maximumHeaderLength))}, ...`;
 }

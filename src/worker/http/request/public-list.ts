@@ -1,8 +1,8 @@
 import { currentTime } from '../../../base/time/clock.ts';
 import { cacheTag, type ListName } from '../../../list/lists.ts';
 import type { Reader } from '../../../list/read/parts.ts';
+import { matches } from './client-headers.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
-import { matches } from './entity-tag.ts';
 import { publishAfterResponse } from './publish-after-response.ts';
 import { throttlePublic } from './throttle.ts';
 

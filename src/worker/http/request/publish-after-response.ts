@@ -9,8 +9,8 @@ import type { AppContext } from './context.ts';
 interface Run {
   startedAt: number;
   waiting: Set<ListName>;
-  /** Lists that wait to be written again, whatever KV seems to hold. */
-  incomplete: Set<ListName>;
+  /** Whether they are to be written again, whatever KV seems to hold. */
+  isForced: boolean;
 }
 
 const runs = new WeakMap<KVNamespace, Run>();
@@ -42,16 +42,17 @@ export function publishAfterResponse(
   const isJoinable = current && Date.now() - current.startedAt < joinableMilliseconds;
   const run: Run = isJoinable
     ? current
-    : { startedAt: Date.now(), waiting: new Set(), incomplete: new Set() };
-  for (const list of wanted) (isForced ? run.incomplete : run.waiting).add(list);
+    : { startedAt: Date.now(), waiting: new Set(), isForced: false };
+  for (const list of wanted) run.waiting.add(list);
+  run.isForced ||= isForced;
   if (isJoinable) return;
   runs.set(env.LISTS, run);
   const work = async () => {
-    while (run.waiting.size + run.incomplete.size > 0) {
-      const how = { isForced: run.incomplete.size > 0 };
-      const turn = how.isForced ? run.incomplete : run.waiting;
-      const next = [...turn];
-      turn.clear();
+    while (run.waiting.size > 0) {
+      const next = [...run.waiting];
+      const how = { isForced: run.isForced };
+      run.waiting.clear();
+      run.isForced = false;
       const attempt = () => publishAndPurge(env, executionCtx as PurgeContext, next, how);
       // The cron, which repairs what fails twice, may be an hour away.
       await attempt()

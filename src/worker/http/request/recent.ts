@@ -1,4 +1,8 @@
-import { type AppContext, afterResponse } from './context.ts';
+import { openDatabase } from '../../../base/database/open.ts';
+import { type Auction, listStartedAuctions } from '../../../name/auction/read.ts';
+import { type Health, readHealth } from '../../health/health.ts';
+import { type AppContext, afterResponse, database } from './context.ts';
+import { throttlePublic } from './throttle.ts';
 
 const freshMilliseconds = 5_000;
 
@@ -35,4 +39,77 @@ export class Recent<Binding extends WeakKey, Value> {
   forget(binding: Binding): void {
     this.#last.delete(binding);
   }
+}
+
+const started = new Recent<D1Database, string>();
+
+/**
+ * The auctions in progress as JSON, from memory for at most five seconds, so that nobody can have the whole table read
+ * again and again. It never lacks what this isolate has written. Reading it, two rows each, counts as another request.
+ */
+export async function startedJson(c: AppContext): Promise<string> {
+  const { DB } = c.env;
+  const known = started.find(c, DB);
+  if (known) return known;
+  await throttlePublic(c);
+  return started.get(c, DB, () => read(c));
+}
+
+/** Reads the primary, because a replica may lack what was written. */
+async function read(c: AppContext): Promise<string> {
+  const auctions = await listStartedAuctions(openDatabase(c.env.DB, c.var.meter));
+  return JSON.stringify(auctions.map(shownAuction));
+}
+
+/** Forgets the list, even while it is being read: call it after every attempt to write. */
+export function forgetStarted(db: D1Database): void {
+  started.forget(db);
+}
+
+/** The field `platform` is present only if the auction has one, for clients that do not know it. */
+export function shownAuction({
+  uuid,
+  name,
+  status,
+  platform,
+}: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>) {
+  return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
+}
+
+/** Requests share the findings of this isolate, which do not depend on them. */
+const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
+
+/** Health of at most this age. */
+export async function recentHealth(c: AppContext, maximumAgeSeconds: number): Promise<Health> {
+  const last = known.get(c.env.DB);
+  return last && isWithin(maximumAgeSeconds, last.readAt, c) ? last.health : await readAgain(c);
+}
+
+async function readAgain(c: AppContext): Promise<Health> {
+  const health = await readHealth(database(c), c.env.LISTS, c.var.now);
+  known.set(c.env.DB, { health, readAt: c.var.now.getTime() });
+  return health;
+}
+
+function isWithin(seconds: number, instant: number, c: AppContext): boolean {
+  const age = c.var.now.getTime() - instant;
+  // An instant in the future means that the clock was set back.
+  return age >= 0 && age < seconds * 1000;
+}
+
+/** When this isolate last began to read the health for a page. */
+const asked = new WeakMap<D1Database, number>();
+
+/**
+ * Whether lists were late at the last reading, if that is recent. It waits for nothing: once a minute, the health is
+ * read again while the answer leaves.
+ */
+export function knowsOfLateLists(c: AppContext): boolean {
+  const { DB } = c.env;
+  const last = known.get(DB);
+  if (!isWithin(60, Math.max(last?.readAt ?? 0, asked.get(DB) ?? 0), c)) {
+    asked.set(DB, c.var.now.getTime());
+    afterResponse(c, readAgain(c));
+  }
+  return last !== undefined && isWithin(300, last.readAt, c) && last.health.areListsLate;
 }

@@ -8,16 +8,19 @@ import { writeLog } from '../../../base/log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../../../base/metrics.ts';
 import { findRefusals, isUser } from '../../../party/registrar/login.ts';
 import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
-import { interfaceOf } from './interface.ts';
 
 /**
  * Logs a request in one line and one data point, without body, credential, identity code or name. The line of a refused
  * login says why it was refused.
  */
-export function logRequest(c: AppContext, startedAtMilliseconds: number): void {
+export function logRequest(
+  c: AppContext,
+  interfaceName: string,
+  startedAtMilliseconds: number,
+): void {
   const { requestId, login, system, meter } = c.var;
   const request: RequestMetrics = {
-    interface: interfaceOf(c.req.path),
+    interface: interfaceName,
     method: c.req.method,
     route: routeOf(c),
     status: c.res.status,
@@ -53,17 +56,9 @@ function routeOf(c: AppContext): string {
 
 /** The line has the route's pattern, because the path may contain a code or a name. */
 function requestFields(request: RequestMetrics) {
-  return {
-    event: 'request',
-    method: request.method,
-    route: request.route,
-    status: request.status,
-    registrar: request.registrar,
-    system: request.system,
-    d1: request.d1,
-    kv: request.kvReads,
-    duration_ms: request.durationMilliseconds,
-  };
+  const { method, route, status, registrar, system, d1, kvReads: kv } = request;
+  const duration_ms = request.durationMilliseconds;
+  return { event: 'request', method, route, status, registrar, system, d1, kv, duration_ms };
 }
 
 type Answered = Pick<RequestMetrics, 'method' | 'route' | 'status'>;

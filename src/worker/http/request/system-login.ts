@@ -3,10 +3,22 @@ import { openDatabase } from '../../../base/database/open.ts';
 import { LoginError } from '../../../base/error.ts';
 import { getSystem, type System } from '../../../party/system/login.ts';
 import { settings } from '../../settings.ts';
-import { clientCertificate, recordPresentedAfterResponse } from './client-certificate.ts';
-import { type AppContext, callerAddress } from './context.ts';
-import { forgetLogin, provenCaller, refusedSeconds, rememberLogin } from './failed-logins.ts';
-import { callerNetwork, countFailedLogin, refuseThrottled, throttle } from './throttle.ts';
+import {
+  type AppContext,
+  callerAddress,
+  clientCertificate,
+  recordPresentedAfterResponse,
+} from './context.ts';
+import {
+  callerNetwork,
+  countFailedLogin,
+  forgetLogin,
+  provenCaller,
+  refusedSeconds,
+  refuseThrottled,
+  rememberLogin,
+  throttle,
+} from './throttle.ts';
 
 /**
  * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one; it is in the

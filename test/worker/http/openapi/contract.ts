@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { oas31 } from 'zod-openapi';
-import { interfaceOf } from '../../../../src/worker/http/request/interface.ts';
+import { interfaceOf } from '../../../../src/worker/http/app.ts';
 import { documentProblem } from '../site/document.ts';
 
 /**

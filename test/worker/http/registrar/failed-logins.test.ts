@@ -4,7 +4,7 @@ import {
   refusedSeconds,
   refuseLogins,
   rememberLogin,
-} from '../../../../src/worker/http/request/failed-logins.ts';
+} from '../../../../src/worker/http/request/throttle.ts';
 
 const now = new Date('2026-11-21T12:00:00Z');
 const login = (username: string) => ({ username, secretDigest: 'a'.repeat(64) });

@@ -1,9 +1,12 @@
 import type { history } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
+import { retried } from '../../../base/database/retry.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import {
+  disclosuresOf,
   listPersonalData,
   type PersonalContact,
+  type PersonalDisclosure,
   readOtherPersonalData,
 } from '../../../contact/personal-data.ts';
 import {
@@ -11,10 +14,9 @@ import {
   verificationRepresentation,
 } from '../../../contact/representation.ts';
 import type { Person } from '../../../party/registrant/token.ts';
-import { database } from '../request/context.ts';
+import { database, newApp } from '../request/context.ts';
 import { historyEntry } from '../request/history.ts';
-import { newApp } from '../request/hono.ts';
-import { personalDisclosure } from './disclosures.ts';
+import { linkAfter, requestedPage, takesPage } from '../request/paging.ts';
 import { registrantMiddleware } from './login.ts';
 
 export const personalExport = newApp();
@@ -78,38 +80,61 @@ async function* arrayOf<Item>(
 /** Minimum number of characters sent at once. */
 const chunkLength = 16_384;
 
+async function* inChunks(text: AsyncGenerator<string, void>) {
+  let chunk = '';
+  for await (const part of text) {
+    chunk += part;
+    if (chunk.length < chunkLength) continue;
+    yield chunk;
+    chunk = '';
+  }
+  yield chunk;
+}
+
 /**
  * Streams the text as fast as the client takes it. The first chunk is read before this returns, so that what fails at
  * once is answered as an error; a later failure is logged and breaks the answer off.
  */
-async function streamOf(
-  text: AsyncGenerator<string, void>,
-  requestId: string,
-): Promise<ReadableStream> {
+async function streamOf(text: AsyncGenerator<string, void>, requestId: string) {
+  const chunks = inChunks(text);
   const encoder = new TextEncoder();
-  const nextChunk = async () => {
-    let chunk = '';
-    while (chunk.length < chunkLength) {
-      const { done, value } = await text.next();
-      if (done) break;
-      chunk += value;
-    }
-    return chunk;
-  };
-  let chunk = await nextChunk();
+  let next = await chunks.next();
   return new ReadableStream({
     async pull(controller) {
-      if (chunk === '') return controller.close();
-      controller.enqueue(encoder.encode(chunk));
+      if (next.done) return controller.close();
+      controller.enqueue(encoder.encode(next.value));
       try {
-        chunk = await nextChunk();
+        next = await chunks.next();
       } catch (error) {
         logUnexpected(error, requestId);
         controller.error(error);
       }
     },
     async cancel() {
-      await text.return();
+      await chunks.return();
     },
   });
+}
+
+export const registrantDisclosures = newApp();
+
+registrantDisclosures.use(...registrantMiddleware);
+
+registrantDisclosures.get('/', takesPage, async (c) => {
+  const page = requestedPage(c.req.valid('query'));
+  const { person, now } = c.var;
+  const found = await retried(() => disclosuresOf(database(c), person, now, page));
+  linkAfter(c, page, found);
+  return c.json({ disclosures: found.map(personalDisclosure) });
+});
+
+/** A disclosure as the person sees it. */
+export function personalDisclosure(disclosure: PersonalDisclosure) {
+  return {
+    contact: disclosure.contactCode,
+    organization: disclosure.organization,
+    basis: disclosure.basis,
+    fields: disclosure.grantedFields,
+    granted_at: disclosure.answeredAt,
+  };
 }

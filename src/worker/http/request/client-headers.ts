@@ -1,0 +1,138 @@
+import type { MiddlewareHandler } from 'hono';
+import { sha256Hex } from '../../../base/bytes/digest.ts';
+import { RegistryError } from '../../../base/error.ts';
+import type { IdempotencyKey } from '../../../change/outcome.ts';
+import type { WriteRequest } from '../../../change/write.ts';
+import { type Contact, checkVersion, versionOf } from '../../../contact/contact.ts';
+import type { AppContext, AppEnv } from './context.ts';
+
+export const bookmarkHeader = 'X-D1-Bookmark';
+
+/** A D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
+export const bookmarkPattern = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
+
+export function bookmarkRefused(): RegistryError {
+  return new RegistryError('invalid', 'Bookmark is invalid', bookmarkHeader);
+}
+
+/**
+ * Accepts the bookmark that a client sends and answers with a new one, so that the client reads its own writes from the
+ * nearest replica that has them. Throws `invalid` for a malformed bookmark.
+ */
+export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const given = c.req.header(bookmarkHeader);
+  if (given !== undefined) {
+    if (!bookmarkPattern.test(given)) throw bookmarkRefused();
+    c.set('bookmark', given);
+  }
+  await next();
+  const bookmark = c.var.session?.getBookmark();
+  if (bookmark) c.header(bookmarkHeader, bookmark);
+};
+
+/** The first of these headers that is present counts. */
+const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
+
+/** 1 to 64 printable ASCII characters: what EPP's clTRID (RFC 5730) allows and a header can repeat. */
+export const clientReferencePattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
+
+export function clientReference(c: AppContext): { name: string; value: string } | undefined {
+  return clientReferenceHeaders
+    .map((name) => ({ name, value: c.req.header(name) }))
+    .find((header): header is { name: string; value: string } => header.value !== undefined);
+}
+
+/** Repeats the client's reference in the header that it came in. Throws `invalid` if it is malformed. */
+export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) => {
+  const reference = clientReference(c);
+  if (reference) {
+    const { name, value } = reference;
+    if (!clientReferencePattern.test(value)) {
+      throw new RegistryError('invalid', 'Client transaction id is invalid', name);
+    }
+    c.header(name, value);
+  }
+  await next();
+};
+
+/** Conditions on the version of one contact (RFC 9110, section 13). Malformed ones throw `invalid`. */
+
+/** Whether a write may be made to a version. */
+export function writeCondition(c: AppContext): (version: string) => boolean {
+  const { isExpected, isKnown } = conditionsIn(c);
+  return (version) => isExpected(version) && !isKnown(version);
+}
+
+/** The answer to a read of one contact: 304 if the client has its version. Throws `changed_meanwhile`. */
+export function contactAnswer(c: AppContext, contact: Contact, body: object): Response {
+  const { isExpected, isKnown } = conditionsIn(c);
+  checkVersion(contact, { isExpected });
+  const version = versionOf(contact);
+  c.header('ETag', `"${version}"`);
+  return isKnown(version) ? c.body(null, 304) : c.json(body);
+}
+
+function conditionsIn(c: AppContext) {
+  const [match, noneMatch] = [tagsIn(c, 'If-Match'), tagsIn(c, 'If-None-Match')];
+  return {
+    isExpected: (version: string) => match === undefined || matches('strong', match, version),
+    isKnown: (version: string) => noneMatch !== undefined && matches('weak', noneMatch, version),
+  };
+}
+
+function tagsIn(c: AppContext, name: 'If-Match' | 'If-None-Match'): string | undefined {
+  const value = c.req.header(name);
+  if (value === undefined || isTagList(value)) return value;
+  const message = `${name} is invalid`;
+  const detail = `${name} takes entity tags in quotes, as ETag gives them, separated by commas, or *.`;
+  throw new RegistryError([{ reason: 'invalid', message, field: name, detail }]);
+}
+
+/** Matches entity tags (RFC 9110, 8.8.3), which may contain commas but no white space. */
+const listedTag = /(?:^|,)[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"(?=[\t ]*(?:,|$))/g;
+
+/** Whether it is `*`, or one entity tag or several. */
+export function isTagList(header: string): boolean {
+  const rest = header.replace(listedTag, '');
+  return header.trim() === '*' || (rest !== header && /^[\t ,]*$/.test(rest));
+}
+
+/** Whether the header names the tag. In the strong comparison, for `If-Match`, a weak tag matches nothing. */
+export function matches(comparison: 'strong' | 'weak', header: string, opaque: string): boolean {
+  if (header.trim() === '*') return true;
+  return [...header.matchAll(listedTag)].some(
+    ([, weak, tag]) => tag === opaque && (comparison === 'weak' || weak === undefined),
+  );
+}
+
+/** The request for `write`. Throws `invalid` for a malformed key or condition. */
+export async function writeRequest(c: AppContext): Promise<WriteRequest> {
+  return {
+    at: c.var.now,
+    requestId: c.var.requestId,
+    clientReference: clientReference(c)?.value,
+    isExpected: writeCondition(c),
+    key: await idempotencyKey(c),
+  };
+}
+
+export function markReplay(c: AppContext, isReplay: boolean): void {
+  if (isReplay) c.header('Idempotent-Replayed', 'true');
+}
+
+/** A quoted string (RFC 8941), as the draft requires, or the bare key that most clients send. */
+export const keyPattern =
+  /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
+
+async function idempotencyKey(c: AppContext): Promise<IdempotencyKey | undefined> {
+  const header = c.req.header('Idempotency-Key');
+  if (header === undefined) return undefined;
+  const [, quoted, bare] = keyPattern.exec(header) ?? [];
+  const value = quoted ?? bare;
+  if (value === undefined) {
+    throw new RegistryError('invalid', 'Idempotency key is invalid', 'Idempotency-Key');
+  }
+  const body = await c.req.arrayBuffer();
+  const requestDigest = await sha256Hex(`${c.req.method} ${c.req.path} ${await sha256Hex(body)}`);
+  return { value, requestDigest };
+}
