@@ -13,7 +13,7 @@ import { noteCommandProgress, unfinishedReport } from './report/command-progress
 import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted } from './report/text.ts';
-import { findRevertible } from './undo/revertible.ts';
+import { findRevertible } from './undo/problems.ts';
 
 /** The answer of a command: `data` with --json, `text` without. */
 export interface Report {

@@ -5,8 +5,7 @@ import { changeContactStatuses, deleteAnyContact } from '../../src/contact/admin
 import { versionOf } from '../../src/contact/contact.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';
-import { planRevert } from '../../src/tool/undo/plan-revert.ts';
-import { revert } from '../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../src/tool/undo/revert.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,

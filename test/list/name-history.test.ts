@@ -18,8 +18,7 @@ import { replaceRetainedDomains } from '../../src/name/retained/operator/replace
 import type { Form } from '../../src/tool/move-in/kinds/kind.ts';
 import { kinds } from '../../src/tool/move-in/kinds/kinds.ts';
 import { addForms } from '../../src/tool/move-in/kinds/rows.ts';
-import { planRevert } from '../../src/tool/undo/plan-revert.ts';
-import { revert } from '../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../src/tool/undo/revert.ts';
 import { addDispute, operator, unique } from '../support/fixtures.ts';
 import { deleteOldEntries } from '../support/following.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

@@ -59,24 +59,3 @@ test('history revert shows, asks for and publishes what it takes back', async ()
   expect(stdout).toBe('name,status,password,last_day\nb.ee,reserved,,\nc.ee,reserved,,\n');
   expect(await counts()).toMatchObject({ all: 2, reserved: 2 });
 });
-
-test('history revert says what did it before, and what has changed since', async () => {
-  await registry.done('dispute open ä.ee --from 2020-01-01 --until 2099-12-31');
-  const request = await lastRequest('dispute', 'ä.ee');
-  const revert = ['history', 'revert', request, '--yes'];
-  const first = await registry.done(revert);
-  expect(first).toMatchObject({ changed: true, published: ['all', 'disputed'] });
-  const done = await registry.run(revert);
-  const reverting = await lastRequest('dispute', 'ä.ee');
-  expect(done.status).toBe(0);
-  expect(done.stdout).toMatch(/^nothing to revert: Operator \S+ did it at \S+Z, request /);
-  expect(done.stdout).toContain(reverting);
-  await registry.done(['history', 'revert', reverting, '--yes']);
-  const again = await lastRequest('dispute', 'ä.ee');
-  const refused = await registry.run(revert);
-  expect(refused.status).toBe(1);
-  expect(refused.stderr).toMatch(
-    /^refused: create dispute ä\.ee: changed since: create by Operator \S+ at \S+Z, request \S+\n$/,
-  );
-  expect(refused.stderr).toContain(again);
-});

@@ -1,12 +1,35 @@
-import { eq } from 'drizzle-orm';
-import { contacts, domainContacts, domains, type FieldChange } from '../../../drizzle/schema.ts';
+import { and, eq, gt, sql } from 'drizzle-orm';
+import {
+  contacts,
+  domainContacts,
+  domains,
+  type FieldChange,
+  history,
+  registrars,
+} from '../../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Problem } from '../../base/error.ts';
 import { shownChanges } from '../../change/history/changes.ts';
 import type { HistoryEntry } from '../../change/history/search.ts';
 import { isRevertible } from './kinds.ts';
-import { problemOf, type Reversal, reversalOf } from './reversal.ts';
+import { problemOf, type Reversal, returning, reversalOf } from './reversal.ts';
+
+/**
+ * Whether the changes of a request that has just been made are of a kind that can be taken back; undefined if the newest
+ * entries of the history are not its own. The history has no index by request.
+ */
+export async function findRevertible(db: Database, request: string): Promise<boolean | undefined> {
+  const isNew = gt(history.id, sql`(select max(id) from ${history} as newest) - 1000`);
+  const entries = await db
+    .select()
+    .from(history)
+    .where(and(isNew, eq(history.requestId, request)))
+    .limit(100);
+  if (entries.length === 0) return undefined;
+  const problems = entries.flatMap((entry) => reversalProblems(entry, null));
+  return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
+}
 
 /** What stands in the way of taking the change back, where `newer` is what others have done to the same thing since. */
 export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
@@ -52,9 +75,10 @@ export async function linkProblems(
   const revertedDomains = new Set(
     reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
   );
-  const going = reversals.filter(({ action }) => action === 'delete');
-  const added = going.filter(({ subject }) => subject === 'contact');
-  const problems: Problem[] = [];
+  const added = reversals.filter(
+    ({ subject, action }) => subject === 'contact' && action === 'delete',
+  );
+  const domainOf = new Map<string | null, string>();
   for (const some of jsonArrays(added.map(({ uuid }) => uuid))) {
     const linked = await db
       .selectDistinct({ uuid: contacts.uuid, domain: domains.name })
@@ -62,16 +86,26 @@ export async function linkProblems(
       .innerJoin(domainContacts, eq(domainContacts.contactId, contacts.id))
       .innerJoin(domains, eq(domains.id, domainContacts.domainId))
       .where(isIn(contacts.uuid, some));
-    const staying = linked.filter(({ domain }) => !revertedDomains.has(domain));
-    const domainOf = new Map(staying.map(({ uuid, domain }) => [uuid, domain]));
-    problems.push(
-      ...added.flatMap(({ uuid, entry }) => {
-        const domain = domainOf.get(uuid!);
-        return domain ? [problemOf(entry, 'linked', `domain ${domain} refers to it`)] : [];
-      }),
-    );
+    for (const { uuid, domain } of linked) {
+      if (!revertedDomains.has(domain)) domainOf.set(uuid, domain);
+    }
   }
-  return problems;
+  return added
+    .filter(({ uuid }) => domainOf.has(uuid))
+    .map(({ uuid, entry }) =>
+      problemOf(entry, 'linked', `domain ${domainOf.get(uuid)} refers to it`),
+    );
+}
+
+/** A problem for each contact that would be there again, unless the history names its registrar, which exists. */
+export async function registrarProblems(
+  db: Database,
+  reversals: readonly Reversal[],
+): Promise<Problem[]> {
+  const known = await db.select({ code: registrars.code }).from(registrars);
+  return returning(reversals, 'contact')
+    .filter(({ registrar }) => !known.some(({ code }) => code === registrar))
+    .map(({ entry }) => problemOf(entry, 'gone', 'its registrar is gone, or not in the history'));
 }
 
 /**

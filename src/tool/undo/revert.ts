@@ -1,13 +1,106 @@
-import { and, sql } from 'drizzle-orm';
+import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
 import { changesIdentity, history } from '../../../drizzle/schema.ts';
+import { everyRow } from '../../base/database/every-row.ts';
 import type { Database } from '../../base/database/open.ts';
-import { RegistryError } from '../../base/error.ts';
-import { nothingSince } from '../../change/history/search.ts';
+import { retried } from '../../base/database/retry.ts';
+import { RegistryError, throwProblems } from '../../base/error.ts';
+import { type HistoryEntry, nothingSince } from '../../change/history/search.ts';
 import { changeEach, type Origin } from '../../change/write.ts';
+import { findAuctionObstacles } from '../../name/auction/obstacles.ts';
+import { parseDomainName } from '../../name/domain/name.ts';
 import { canReturn } from './contact.ts';
+import { domainRows } from './domain.ts';
 import { changesOf } from './kinds.ts';
-import { namesInAuctionAgain, planRevert, type RevertPlan } from './plan-revert.ts';
-import type { Reversal } from './reversal.ts';
+import { linkProblems, mixedProblems, registrarProblems, reversalProblems } from './problems.ts';
+import { type Reversal, returning, reversalOf } from './reversal.ts';
+
+export interface RevertPlan {
+  /** The request whose changes are taken back. */
+  request: string;
+  reversals: Reversal[];
+  /** What stands against domains that come back, which the registry may have nevertheless. */
+  warnings: string[];
+  /** The newest entry of history when this was planned. */
+  seen: number;
+}
+
+/**
+ * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
+ * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `linked`
+ * for a contact that was added and to which a domain refers, `gone` where the values are no longer in the history, or the
+ * registrar of a contact is gone, `changed_meanwhile` where something has changed since.
+ */
+export async function planRevert(
+  db: Database,
+  origin: Pick<Origin, 'request'>,
+  request: string,
+): Promise<RevertPlan> {
+  const [range] = await retried(() =>
+    db
+      .select({
+        first: sql<number | null>`min(${history.id})`,
+        last: sql<number>`max(${history.id})`,
+        seen: sql<number>`(select max(id) from ${history} as newest)`,
+      })
+      .from(history)
+      .where(eq(history.requestId, request)),
+  );
+  const { first, last, seen } = range!;
+  if (first === null) {
+    const message = `the history has no change of request ${JSON.stringify(request)}`;
+    throw new RegistryError('not_found', message);
+  }
+  const entries = await Array.fromAsync(entriesOf(db, request, [first, last]));
+  const reversals = entries.map(reversalOf);
+  throwProblems(entries.flatMap((entry) => reversalProblems(entry, entry.newer)));
+  throwProblems(mixedProblems(reversals));
+  throwProblems(await linkProblems(db, reversals));
+  throwProblems(await registrarProblems(db, reversals));
+  const inAuction = returning(reversals, 'auction').map(({ key }) => parseDomainName(key));
+  throwProblems(await findAuctionObstacles(db, origin, inAuction, ['reserved', 'disputed']));
+  await domainRows(db, reversals);
+  const registered = returning(reversals, 'domain').map(({ key }) => parseDomainName(key));
+  const obstacles = await findAuctionObstacles(db, origin, registered, ['domain']);
+  return { request, reversals, warnings: obstacles.map(({ message }) => message), seen };
+}
+
+type Entry = HistoryEntry & { newer: HistoryEntry | null };
+
+/** The entries of the request, each with the newest entry about the same thing that others wrote since. */
+function entriesOf(db: Database, request: string, [first, last]: [number, number]) {
+  const newer = alias(history, 'newer');
+  // Only a reserved name can change and stay.
+  const statusIn = (entry: 'later' | 'history') =>
+    sql.raw(
+      `coalesce(${entry}.changes ->> '$.status.from', ${entry}.changes ->> '$.status.to', 'reserved')`,
+    );
+  const isNewer = sql`later.id > history.id and later.request_id is not ${request}`;
+  const aboutKey = sql`select max(later.id) from ${history} as later
+    where later.subject = history.subject and later.subject_key = history.subject_key and ${isNewer}
+      and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')})`;
+  // A contact may have come back with another code.
+  const aboutContact = sql`select max(later.id) from ${history} as later
+    where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
+      and history.subject = 'contact' and ${isNewer}`;
+  const isNewest = sql`${newer.id} = max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0))`;
+  return everyRow<Entry>(async ({ after, limit }) => {
+    const rows = await db
+      .select({ entry: history, newer })
+      .from(history)
+      .leftJoin(newer, isNewest)
+      .where(
+        and(
+          between(history.id, first, last),
+          gt(history.id, after?.id ?? 0),
+          eq(history.requestId, request),
+        ),
+      )
+      .orderBy(asc(history.id))
+      .limit(limit);
+    return rows.map(({ entry, newer }) => ({ ...entry, newer }));
+  });
+}
 
 /**
  * Makes the changes of a plan, all or none, under a request of its own, whose history names the request that it takes
@@ -15,29 +108,27 @@ import type { Reversal } from './reversal.ts';
  * throws if something has changed since the plan was made.
  */
 export async function revert(db: Database, origin: Origin, plan: RevertPlan): Promise<void> {
-  const { request, seen, subjects, reversals } = plan;
+  const { request, seen, reversals } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   // Contacts go after the domains that refer to them.
   const isOfContacts = ([some]: Reversal[]) => Number(some!.subject === 'contact');
   const kinds = [
     ...Map.groupBy(reversals, ({ subject, action }) => `${subject} ${action}`).values(),
   ].sort((one, other) => isOfContacts(one) - isOfContacts(other));
-  const ofSubjects = [...Map.groupBy(reversals, ({ subject }) => subject)];
-  const inAuction = namesInAuctionAgain(reversals);
+  const bySubject = Map.groupBy(reversals, ({ subject }) => subject);
+  const inAuction = returning(reversals, 'auction').map(({ key }) => key);
   const isAsPlanned = and(
     nothingSince(seen, 'domain', inAuction),
     nothingSince(seen, 'retained_domain', inAuction),
     // Domains go back to their contacts only while these belong to the same persons.
-    subjects.includes('domain')
+    bySubject.has('domain')
       ? sql`not exists (select 1 from ${history} not indexed where id > ${seen} and ${changesIdentity})`
       : undefined,
-    ...ofSubjects.map(([subject, some]) => {
+    ...Array.from(bySubject, ([subject, some]) => {
       const keys = some.map(({ key }) => key);
       return nothingSince(seen, subject, keys);
     }),
-    ...reversals
-      .filter(({ subject, action }) => subject === 'contact' && action === 'create')
-      .map((reversal) => canReturn(reversal, seen)),
+    ...returning(reversals, 'contact').map((reversal) => canReturn(reversal, seen)),
   );
   try {
     const reverted = (await Promise.all(kinds.map((some) => changesOf(db, own, some)))).flat();

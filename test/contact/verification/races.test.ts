@@ -22,8 +22,7 @@ import {
 } from '../../../src/contact/verification/verification.ts';
 import { verificationsOf } from '../../../src/contact/verifications.ts';
 import { callbackOf } from '../../../src/tool/sandbox/identity-service.ts';
-import { planRevert } from '../../../src/tool/undo/plan-revert.ts';
-import { revert } from '../../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
 import { settings } from '../../../src/worker/settings.ts';
 import {
   addContact,

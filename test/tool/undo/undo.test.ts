@@ -3,9 +3,8 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
 import type { Origin } from '../../../src/change/write.ts';
-import { planRevert, type RevertPlan } from '../../../src/tool/undo/plan-revert.ts';
 import type { Reversal } from '../../../src/tool/undo/reversal.ts';
-import { revert } from '../../../src/tool/undo/revert.ts';
+import { planRevert, type RevertPlan, revert } from '../../../src/tool/undo/revert.ts';
 import { operator } from '../../support/fixtures.ts';
 import {
   commands,

@@ -6,9 +6,8 @@ import { changeTexts } from '../../report/changes.ts';
 import { confirm } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { planRevert } from '../../undo/plan-revert.ts';
 import type { Reversal } from '../../undo/reversal.ts';
-import { revert } from '../../undo/revert.ts';
+import { planRevert, revert } from '../../undo/revert.ts';
 import { nounOf } from './entry.ts';
 
 /** The question only counts more than these. */
@@ -40,44 +39,30 @@ recorded as a request of its own, which can be taken back as well, unless it rem
   async (registry, request, options) => {
     const { db, origin, isDryRun, did } = registry;
     const plan = await planRevert(db, origin, request);
-    const { reversals, over, warnings, doneBy } = plan;
-    const publish = [...new Set(plan.subjects.flatMap((subject) => listsOf[subject] ?? []))];
-    const overNames = over.map(({ key }) => key);
-    const leftOut =
-      over.length === 0 ? [] : [`left out, because the last day is over: ${overNames.join(', ')}`];
-    leftOut.push(...warnings.map((warning) => `note: ${warning}`));
+    const { reversals, warnings } = plan;
+    const subjects = new Set(reversals.map(({ subject }) => subject));
+    const publish = [...new Set([...subjects].flatMap((subject) => listsOf[subject] ?? []))];
+    const notes = warnings.map((warning) => `note: ${warning}`);
     const data = {
       request,
       changes: reversals.map(reversalData),
-      ...(over.length > 0 && { over: overNames }),
       ...(warnings.length > 0 && { warnings }),
     };
-    if (doneBy) {
-      const { actor, occurredAt, requestId } = doneBy;
-      const text = `nothing to revert: ${actor} did it at ${occurredAt}, request ${requestId}`;
-      return { data: { ...data, changed: false }, text, publish };
-    }
-    if (reversals.length === 0) {
-      return {
-        data: { ...data, changed: false },
-        text: ['nothing to revert', ...leftOut].join('; '),
-      };
-    }
     const what = `request ${request}: ${counted(reversals.length, 'change')}`;
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
     if (isDryRun) {
-      const text = [...lines, ...leftOut].join('\n');
+      const text = [...lines, ...notes].join('\n');
       return { data: { ...data, changed: false }, text, publish };
     }
     if (!options.yes) {
       const hidden = reversals.length - shownReversals;
       const shown = hidden > 0 ? lines.slice(0, -hidden) : lines;
       const more = hidden > 0 ? [`  and ${hidden} more, which --dry-run shows`] : [];
-      const question = [...shown, ...more, ...leftOut, 'This makes these changes.'];
+      const question = [...shown, ...more, ...notes, 'This makes these changes.'];
       await confirm(question.join('\n'));
     }
     await revert(db, origin, plan);
-    const text = [`${did('revert')} ${what}`, ...leftOut].join('; ');
+    const text = [`${did('revert')} ${what}`, ...notes].join('; ');
     return { data: { ...data, changed: true }, text, publish };
   },
 );
