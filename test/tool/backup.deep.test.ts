@@ -9,7 +9,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { findDatabaseFile } from '../../src/tool/local/file.ts';
 import { restoreMarker } from '../../src/tool/migrate.ts';
 import { contentsOf } from '../../src/tool/nouns/backup/contents.ts';
-import { readSeal } from '../../src/tool/nouns/backup/seal.ts';
+import { readSeal } from '../../src/tool/nouns/backup/file.ts';
 import { fill, rowsOf } from './filled.ts';
 import { killGroup, startTool, TestRegistry } from './tool.ts';
 
@@ -51,28 +51,6 @@ test('can be killed at any moment and repeated', async () => {
   }
   await restored.done(['restore', file, '--yes']);
   expect(await rowsOf(restored)).toEqual(await rowsOf(registry));
-});
-
-test('says how to go on when a restore is interrupted', async () => {
-  const registry = await tool.newRegistry();
-  await fill(registry);
-  const file = path.join(registry.directory, 'interrupted.sqlite');
-  await registry.done(['backup', file]);
-  const restored = new TestRegistry(path.join(await tool.newDirectory(), 'interrupted'));
-  // A restore may end before the signal arrives; it is then tried again.
-  for (let tries = 0; ; tries++) {
-    expect(tries).toBeLessThan(20);
-    const child = restored.start(['restore', file, '--yes']);
-    const said = text(child.stderr);
-    const closed = once(child, 'close');
-    while (child.exitCode === null && !isMarked(restored)) await setTimeout(5);
-    child.kill('SIGINT');
-    const [status] = await closed;
-    if (!isMarked(restored)) continue;
-    expect(await said).toContain('interrupted; a restore of this database was not finished');
-    expect(status).toBe(130);
-    break;
-  }
 });
 
 /** Whether a restore of the database has begun, and is not finished. */

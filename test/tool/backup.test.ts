@@ -3,7 +3,8 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
 import { listMigrations } from '../../src/tool/migrate.ts';
-import { copyLocal, writeBackup } from '../../src/tool/nouns/backup/file.ts';
+import { copyLocal } from '../../src/tool/nouns/backup/backup.ts';
+import { writeBackup } from '../../src/tool/nouns/backup/file.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
 import { fill, rowsOf } from './filled.ts';
@@ -89,17 +90,6 @@ test('leaves nothing behind if there is nothing to back up', async () => {
   const file = path.join(await tool.newDirectory(), 'backup.sqlite');
   expect((await place.run(['backup', file])).status).toBe(1);
   expect(readdirSync(path.dirname(file))).toEqual([]);
-});
-
-test('refuses a file that is not a whole backup', async () => {
-  const place = await newPlace('none');
-  const whole = path.join(registry.directory, 'whole.sqlite');
-  await registry.done(['backup', whole]);
-  const half = `${whole}.half`;
-  writeFileSync(half, readFileSync(whole).subarray(0, 40_000));
-  expect((await place.run(['restore', half])).stderr).toContain('is not a whole backup');
-  expect((await place.run(['restore', `${whole}.none`])).stderr).toContain('there is no file');
-  expect(existsSync(place.directory)).toBe(false);
 });
 
 test('restores the backup of an earlier release, migrated', async () => {

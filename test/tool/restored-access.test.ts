@@ -133,7 +133,7 @@ async function movedIn(): Promise<string> {
     await database.batch(statements.map((sql) => database.prepare(sql)));
     close();
   };
-  await writeBackup(moved, fill, 'move-in');
+  await writeBackup(moved, fill, { writtenBy: 'move-in' });
   return moved;
 }
 

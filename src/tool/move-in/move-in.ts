@@ -66,7 +66,7 @@ refused. Rehearse it as often as you like.`,
           await writeRows(database, staging);
           close();
         };
-        await writeBackup(target, fill, 'move-in');
+        await writeBackup(target, fill, { writtenBy: 'move-in' });
       }
       const causes = [...found]
         .map(([cause, count]) => ({ ...(JSON.parse(cause) as Cause), count }))

@@ -4,7 +4,7 @@ import { openDatabase } from '../../base/database/open.ts';
 import { bare } from '../command.ts';
 import { Spool } from '../files/spool.ts';
 import { openFile } from '../local/file.ts';
-import { readSeal } from '../nouns/backup/seal.ts';
+import { readSeal } from '../nouns/backup/file.ts';
 import { counted, table } from '../report/text.ts';
 import { report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';

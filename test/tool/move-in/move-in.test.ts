@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { findDatabaseFile } from '../../../src/tool/local/file.ts';
 import { listMigrations } from '../../../src/tool/migrate.ts';
-import { readSeal } from '../../../src/tool/nouns/backup/seal.ts';
+import { readSeal } from '../../../src/tool/nouns/backup/file.ts';
 import { smallRegistry, uuidOf, writeFiles } from './files.ts';
 import { run, startMoves } from './moves.ts';
 

@@ -1,13 +1,18 @@
-import { statSync } from 'node:fs';
+import { mkdtempDisposableSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { noun, reading } from '../../command.ts';
+import { DatabaseSync } from 'node:sqlite';
+import { RegistryError } from '../../../base/error.ts';
+import { bare, noun, reading } from '../../command.ts';
+import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { localDirectory } from '../../project.ts';
+import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
-import { verb } from '../../run.ts';
-import { summaryOf } from './contents.ts';
-import { copyLocal, writeBackup } from './file.ts';
+import { report, verb } from '../../run.ts';
+import { contentsOf, summaryOf } from './contents.ts';
+import { copyInto } from './copy.ts';
+import { readSeal, writeBackup } from './file.ts';
 import { loadSql } from './load-sql.ts';
-import { verifyVerb } from './verify.ts';
 
 const write = verb(
   reading('write', 'backup write registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
@@ -33,12 +38,19 @@ checked before it gets its name. A deployed database serves no requests while it
   },
 );
 
-export const backupCommand = noun(
-  'backup',
-  'backup registry.sqlite',
-  [verifyVerb],
-  write,
-).description('Write the whole database to one file');
+/** Copies a local database as it is at one moment; others may write to it meanwhile. */
+export function copyLocal(
+  directory: string,
+  environment: string | undefined,
+  target: string,
+): void {
+  const file = findDatabaseFile(directory, environment);
+  if (file === undefined) {
+    throw new RegistryError('not_found', `${directory} has no database of this environment`);
+  }
+  using source = new DatabaseSync(file, { timeout: 30_000 });
+  source.prepare('vacuum into ?').run(target);
+}
 
 /** The database serves no requests until wrangler begins to download. */
 async function exportRemote(target: string, environment: string): Promise<void> {
@@ -48,3 +60,47 @@ async function exportRemote(target: string, environment: string): Promise<void> 
   await runWrangler([...database, '--skip-confirmation', '--output', sql]);
   await loadSql(sql, target);
 }
+
+const verify = bare('verify', 'backup verify registry-2026-11-21.sqlite')
+  .description('Restore a backup into a temporary database, and compare every table')
+  .argument('<file>', 'a file that backup has written')
+  .option('--json', 'answer in JSON, and print nothing else to standard output')
+  .addHelpText(
+    'after',
+    `
+No registry is touched. The temporary database is below TMPDIR, takes as much room as the backup, and is removed.`,
+  )
+  .action(async (name, { json }) => {
+    const file = path.resolve(name);
+    using directory = mkdtempDisposableSync(path.join(tmpdir(), 'registry-verify-'));
+    using _ = atInterrupt(() => {
+      directory.remove();
+      return undefined;
+    });
+    await report(json ? { json } : {}, async () => {
+      const { tables, rows } = summaryOf((await readSeal(file)).tables);
+      const target = path.join(directory.path, 'restored.sqlite');
+      const { database, close } = openFile(target, { isWritable: true });
+      // As into a deployed database, which takes rows in no other way.
+      await copyInto(database, file, rows);
+      close();
+      using backup = new DatabaseSync(file, { readOnly: true });
+      using restored = new DatabaseSync(target, { readOnly: true });
+      const [contents, found] = [contentsOf(backup), contentsOf(restored)];
+      const others = Object.keys(contents).filter(
+        (table) => contents[table]?.digest !== found[table]?.digest,
+      );
+      if (others.length > 0) {
+        const message = `${file} was restored to something else: ${others.join(', ')}`;
+        throw new RegistryError('malformed', message, 'file');
+      }
+      return {
+        data: { file, tables, rows, verified: true },
+        text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
+      };
+    });
+  });
+
+export const backupCommand = noun('backup', 'backup registry.sqlite', [verify], write).description(
+  'Write the whole database to one file',
+);

@@ -33,13 +33,10 @@ export function tablesOf(database: DatabaseSync): string[] {
   return parentsFirst(database.prepare(selectTables).all() as unknown as TableReference[]);
 }
 
-/** The contents of the registry's tables, of the schema and of SQLite's counters. */
+/** The contents of the registry's tables, of the schema and of SQLite's counters. A copy has its rows in the same order. */
 export function contentsOf(database: DatabaseSync): Contents {
   const selects = [
-    ...tablesOf(database).map((table) => [
-      table,
-      `select * from "${table}" order by ${keyOf(database, table)}`,
-    ]),
+    ...tablesOf(database).map((table) => [table, `select * from "${table}"`]),
     [
       'sqlite_schema',
       `select type, name, sql from sqlite_schema where ${isOwn('name')} order by type, name`,
@@ -59,14 +56,6 @@ export function contentsOf(database: DatabaseSync): Contents {
       return [table, { rows, digest: hash.digest('hex') }];
     }),
   );
-}
-
-/** A copy has the same order by its primary key. */
-function keyOf(database: DatabaseSync, table: string): string {
-  const columns = database
-    .prepare('select name from pragma_table_info(?) where pk > 0 order by pk')
-    .all(table);
-  return columns.length === 0 ? 'rowid' : columns.map(({ name }) => `"${name}"`).join(', ');
 }
 
 export function summaryOf(contents: Contents): { tables: number; rows: number } {

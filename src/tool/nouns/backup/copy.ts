@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
 import { chunkedJson } from '../../../base/database/json-rows.ts';
-import { RegistryError } from '../../../base/error.ts';
 import { restoreMarker } from '../../migrate.ts';
 import { startProgress } from '../../report/progress.ts';
 import { parentsFirst, selectTables, type TableReference, tablesOf } from './contents.ts';
@@ -32,8 +31,8 @@ async function tablesIn(db: D1Database): Promise<string[]> {
 }
 
 /**
- * Empties the database and leaves a mark that makes every command refuse it. All of this happens, or nothing. Throws
- * `changed_meanwhile` if there are other changes than were seen.
+ * Empties the database and leaves a mark that makes every command refuse it. All of this happens, or nothing, as it does
+ * if there are other changes than were seen.
  */
 export async function makeEmpty(
   db: D1Database,
@@ -42,26 +41,21 @@ export async function makeEmpty(
 ): Promise<void> {
   const isAsSeen = seen ? `(select count(*) from history) = ${seen.changes}` : 'true';
   const tables = (await tablesIn(db)).filter((table) => table !== restoreMarker);
-  try {
-    await db.batch([
-      db.prepare(`drop table if exists ${restoreMarker}`),
-      db.prepare(`create table ${restoreMarker} (command text, sha256 text, is_as_seen integer,
-        constraint as_seen check (is_as_seen))`),
-      db.prepare(`insert into ${restoreMarker} values (?, ?, ${isAsSeen})`).bind(command, sha256),
-      // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
-      ...tables.reverse().map((table) => db.prepare(`drop table "${table}"`)),
-    ]);
-  } catch (error) {
-    if (!(error as Error).message.includes('as_seen')) throw error;
-    const message = 'the database has changed meanwhile, and nothing was removed; stop the service';
-    throw new RegistryError('changed_meanwhile', message);
-  }
+  await db.batch([
+    db.prepare(`drop table if exists ${restoreMarker}`),
+    // The name of the constraint is in the error of the database.
+    db.prepare(`create table ${restoreMarker} (command text, sha256 text, is_as_seen integer,
+      constraint "the registry has changed meanwhile; stop the service" check (is_as_seen))`),
+    db.prepare(`insert into ${restoreMarker} values (?, ?, ${isAsSeen})`).bind(command, sha256),
+    // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
+    ...tables.reverse().map((table) => db.prepare(`drop table "${table}"`)),
+  ]);
 }
 
 /** Without these tables no list is published, no API user or system gets in and no command works. */
 const lastTables = ['list_publications', 'api_users', 'systems', 'certificates', 'd1_migrations'];
 
-/** Copies a backup into a database that `makeEmpty` has emptied. The last statement removes the mark. */
+/** Copies a backup into an empty database. The last batch removes the mark of `makeEmpty`. */
 export async function copyInto(db: D1Database, file: string, rows: number): Promise<void> {
   using backup = new DatabaseSync(file, { readOnly: true });
   const all = tablesOf(backup);
@@ -92,7 +86,7 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
     ...all.flatMap((table) => creation('trigger', table)),
     db.prepare('delete from sqlite_sequence'),
     ...insertions(db, backup, 'sqlite_sequence'),
-    db.prepare(`drop table ${restoreMarker}`),
+    db.prepare(`drop table if exists ${restoreMarker}`),
   ];
   for (const statement of slow) await statement.run();
   await db.batch(last);

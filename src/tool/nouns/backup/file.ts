@@ -1,32 +1,51 @@
-import { existsSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, createReadStream, existsSync, openAsBlob, statSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
 import { writeWhole } from '../../files/whole.ts';
-import { findDatabaseFile } from '../../local/file.ts';
 import { type Contents, contentsOf } from './contents.ts';
-import { type Seal, seal } from './seal.ts';
+
+/**
+ * The last line of a backup, after the database's pages, where SQLite does not look. The digest is of every byte before
+ * it.
+ */
+export interface Seal<Result = unknown> {
+  tables: Contents;
+  /** Absent in a copy of a registry. */
+  writtenBy?: 'move-in' | undefined;
+  /** What was changed in a copy of a backup before it is restored. */
+  result?: Result;
+  sha256: string;
+}
+
+const mark = '\n-- registry backup: ';
+
+/** The line takes about a hundred bytes for each table, and for each thing that was changed. */
+const maximumLength = 16_777_216;
 
 /**
  * Has `write` fill a SQLite file, checks it and seals it, with what `write` returns. Throws `taken` if the file must be new
- * and exists.
+ * and exists, and `malformed` if the database is damaged.
  */
 export async function writeBackup<Result>(
   file: string,
   write: (target: string) => Promise<Result>,
-  writtenBy?: Seal['writtenBy'],
-  isNew = true,
+  { writtenBy, isNew = true }: { writtenBy?: Seal['writtenBy']; isNew?: boolean } = {},
 ): Promise<Seal<Result>> {
   if (isNew && existsSync(file)) {
     throw new RegistryError('taken', `${file} already exists`, 'file');
   }
   const fill = async (target: string) => {
     const result = await write(target);
-    return await seal(target, { tables: inspect(target), writtenBy, result });
+    const tables = inspect(target);
+    const sha256 = await digestOf(target, statSync(target).size);
+    const seal = { tables, writtenBy, result, sha256 };
+    appendFileSync(target, `${mark}${JSON.stringify(seal)}\n`);
+    return seal;
   };
   return await writeWhole(file, fill, { isNew });
 }
 
-/** Throws `malformed` if the database is damaged. */
 function inspect(file: string): Contents {
   try {
     using database = new DatabaseSync(file, { readOnly: true });
@@ -40,18 +59,29 @@ function inspect(file: string): Contents {
   }
 }
 
-/** Copies a local database as it is at one moment; others may write to it meanwhile. */
-export function copyLocal(
-  directory: string,
-  environment: string | undefined,
-  target: string,
-): void {
-  const file = findDatabaseFile(directory, environment);
-  if (file === undefined) {
-    throw new RegistryError('not_found', `${directory} has no database of this environment`);
+/** The seal of a backup. Throws `not_found`, and `malformed` if the file is not as it was written. */
+export async function readSeal(file: string): Promise<Seal> {
+  if (!existsSync(file)) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
+  const blob = await openAsBlob(file);
+  const end = await blob.slice(-maximumLength).text();
+  const line = end.slice(end.lastIndexOf(mark));
+  const digest = await digestOf(file, blob.size - Buffer.byteLength(line));
+  try {
+    const seal: Seal = JSON.parse(line.slice(mark.length));
+    if (digest === seal.sha256) return seal;
+  } catch {
+    // No line of JSON.
   }
-  using source = new DatabaseSync(file, { timeout: 30_000 });
-  source.prepare('vacuum into ?').run(target);
+  const message = `${file} is not a whole backup: it is cut off or changed, or was not written by this tool`;
+  throw new RegistryError('malformed', message, 'file');
+}
+
+async function digestOf(file: string, length: number): Promise<string> {
+  const hash = createHash('sha256');
+  if (length > 0) {
+    for await (const chunk of createReadStream(file, { end: length - 1 })) hash.update(chunk);
+  }
+  return hash.digest('hex');
 }
 
 /** Makes a database equal to another, in one transaction, whoever has it open. */

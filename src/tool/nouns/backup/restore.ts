@@ -1,23 +1,23 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { sql } from 'drizzle-orm';
+import { openDatabase } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { type CommonOptions, commandLine, reading, registryOptions } from '../../command.ts';
-import { findDatabaseFile } from '../../local/file.ts';
-import { unfinishedRestore } from '../../migrate.ts';
+import { findDatabaseFile, openFile } from '../../local/file.ts';
+import { applyMigrations } from '../../migrate.ts';
 import { localDirectory } from '../../project.ts';
 import { checkMigrations, type Registry } from '../../registry.ts';
+import { noteCommandProgress } from '../../report/command-progress.ts';
 import { confirm } from '../../report/confirm.ts';
-import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
 import { run } from '../../run.ts';
-import { type Account, readAccounts } from './access.ts';
+import { repeatErasures } from '../contact/erase-again.ts';
+import { type Account, keepAccess, readAccounts } from './access.ts';
 import { summaryOf } from './contents.ts';
-import { copyInto, type Mark, makeEmpty, readState } from './copy.ts';
-import { copyDatabase, writeBackup } from './file.ts';
-import { type Preparation, prepare } from './prepare.ts';
-import { readSeal, type Seal } from './seal.ts';
+import { copyInto, type Figures, type Mark, makeEmpty, readState, selectFigures } from './copy.ts';
+import { copyDatabase, readSeal, type Seal, writeBackup } from './file.ts';
 
 const command = reading(
   'restore',
@@ -80,7 +80,7 @@ async function restore(
     const accounts = await accountsToKeep(registry, sealed, options, { mark, seen });
     const write = (target: string) =>
       prepare(file, target, registry, { accounts, lastId: seen?.lastId ?? 0 });
-    prepared = await writeBackup(copy, write, undefined, false);
+    prepared = await writeBackup(copy, write, { isNew: false });
   }
   const { tables, sha256, result } = prepared as Required<typeof prepared>;
   if (seen?.changes && !options.yes) {
@@ -94,20 +94,64 @@ async function restore(
   }
   const again = options.accessAsInFile ? ['--access-as-in-file'] : [];
   const command = commandLine(['restore', file, ...again, ...registryOptions(options)]);
-  const unfinished = unfinishedRestore(command);
-  using _ = atInterrupt(() => `interrupted; ${unfinished}`);
+  noteCommandProgress({ isChanged: 'perhaps', isRepeatable: true });
   await makeEmpty(env.DB, { command, sha256 }, seen);
   const directory = localDirectory(options.persistTo);
   const local = options.remote ? undefined : findDatabaseFile(directory, options.env);
-  try {
-    await (local === undefined
-      ? copyInto(env.DB, copy, summaryOf(tables).rows)
-      : copyDatabase(copy, local));
-  } catch (error) {
-    throw new RegistryError('unexpected', `${(error as Error).message}; ${unfinished}`);
-  }
+  await (local === undefined
+    ? copyInto(env.DB, copy, summaryOf(tables).rows)
+    : copyDatabase(copy, local));
   rmSync(copy);
   return result;
+}
+
+/** What was changed in a copy of a backup. */
+type Preparation = Awaited<ReturnType<typeof prepare>>;
+
+/** Tables with ids that callers have seen. Those that may have been given since the backup are left out. */
+const numbered = ['contacts', 'disclosures', 'notifications', 'systems'];
+
+/** More ids than a registry gives between its last backup and the loss of its database. */
+const gap = 10_000_000;
+
+const noBucket = {
+  data: { erased_again: null },
+  text: 'wrangler.toml binds no ARCHIVE, so whoever was erased since is back: erase them again',
+};
+
+/**
+ * Copies a backup, and does in the copy what must follow a restore: migrates it, makes access as strict as it was for these
+ * accounts, if they are given, erases again who was erased since, and leaves out ids that may have been given since.
+ */
+async function prepare(
+  file: string,
+  copy: string,
+  registry: Registry,
+  { accounts, lastId }: { accounts: readonly Account[] | undefined; lastId: number },
+) {
+  await copyDatabase(file, copy);
+  const { database, close } = openFile(copy, { isWritable: true });
+  const db = openDatabase(database);
+  const figures = (await database.prepare(selectFigures).first<Figures>())!;
+  await applyMigrations(database);
+  const kept = accounts ? await keepAccess(db, registry.origin, accounts) : [];
+  const { data, text } = registry.env.ARCHIVE
+    ? await repeatErasures({ ...registry, db, isDryRun: false }, { yes: true })
+    : noBucket;
+  const next = gap + Math.max(lastId, figures.lastId);
+  const names = JSON.stringify(numbered);
+  await database.batch([
+    database
+      .prepare('delete from sqlite_sequence where name in (select value from json_each(?))')
+      .bind(names),
+    database
+      .prepare(`insert into sqlite_sequence (name, seq)
+        select value, cast(? as integer) from json_each(?)`)
+      .bind(next, names),
+  ]);
+  close();
+  const lines = kept.map(({ name, fields }) => `kept as it was: ${name}: ${fields.join(', ')}`);
+  return { data: { ...data, kept }, lines: [...lines, text], words: figures.words };
 }
 
 /** The copy that an unfinished restore has prepared, if it is there as it was written. */
