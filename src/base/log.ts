@@ -1,3 +1,5 @@
+import { isAboutMigration, lacksMigrations } from './database/violations.ts';
+
 /** One JSON line; the platform collects what is printed. */
 export function writeLog(
   level: 'info' | 'warn' | 'error',
@@ -12,7 +14,8 @@ export function writeLog(
  * values of the query.
  */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
-  const { name, message, stack } = firstCause(error);
+  const { name, message: cause, stack } = firstCause(error);
+  const message = isAboutMigration(error) ? `${lacksMigrations} ${cause}` : cause;
   writeLog('error', { event: 'unexpected', request_id: requestId, name, message, stack });
 }
 

@@ -1,5 +1,9 @@
 import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
+import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 import { type Meter, newMeter } from './meter.ts';
+
+// Drizzle's double quotes make SQLite read the name of a missing column as text: a value that nobody wrote.
+SQLiteAsyncDialect.prototype.escapeName = (name) => `\`${name}\``;
 
 export type Database = DrizzleD1Database & { $client: Connection };
 

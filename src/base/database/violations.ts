@@ -3,6 +3,15 @@ export function isAboutOtherRow(error: unknown): boolean {
   return ['UNIQUE', 'FOREIGN KEY'].some((kind) => mentions(error, `${kind} constraint failed`));
 }
 
+/** A table or a column is missing. */
+export function isAboutMigration(error: unknown): boolean {
+  const kinds = ['no such table', 'no such column', 'has no column named'];
+  return kinds.some((kind) => mentions(error, kind));
+}
+
+export const lacksMigrations =
+  'The database lacks migrations: npx wrangler d1 migrations apply DB applies them, with --local or --remote.';
+
 /** D1 accepts 2,000,000 bytes in a text of the query or its result. */
 export function isTooLong(error: unknown): boolean {
   return mentions(error, 'string or blob too big');

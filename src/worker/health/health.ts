@@ -1,5 +1,8 @@
+import { sql } from 'drizzle-orm';
 import type { Database } from '../../base/database/open.ts';
 import { retried, within } from '../../base/database/retry.ts';
+import { isAboutMigration, lacksMigrations } from '../../base/database/violations.ts';
+import { newestMigration } from '../../base/version.ts';
 import type { Published } from '../../list/format/head.ts';
 import { readPublished } from '../../list/kv.ts';
 import { type ListName, listNames, perList } from '../../list/lists.ts';
@@ -30,18 +33,21 @@ const patienceMilliseconds = 5_000;
 
 /** Never throws: a missing answer is part of the state. */
 export async function readHealth(db: Database, kv: KVNamespace, now: Date): Promise<Health> {
-  const [source, published] = await Promise.all([
+  const [source, published, isMigrated] = await Promise.all([
     answered(retried(() => readSource(db, now))),
     answered(readPublished(kv)),
+    answered(hasNewestMigration(db)),
   ]);
   const since = source && published && (await answered(readDelays(db, source, published)));
   const isDatabaseReachable =
-    source !== undefined && (published === undefined || since !== undefined);
+    isMigrated === false ||
+    (source !== undefined && (published === undefined || since !== undefined));
   const late = [...(since ?? [])].filter(
     ([, instant]) => instant && now.getTime() - Date.parse(instant) >= maximumBehindMilliseconds,
   );
   return {
     reasons: [
+      ...(isMigrated === false ? [lacksMigrations] : []),
       ...(isDatabaseReachable ? [] : ['The database is unreachable.']),
       ...(published ? [] : ['The store of the public lists is unreachable.']),
       ...late.map(
@@ -55,6 +61,17 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
       isBehind: since?.has(list),
     })),
   };
+}
+
+async function hasNewestMigration(db: Database): Promise<boolean> {
+  try {
+    return (
+      (await db.get(sql`select 1 from d1_migrations where name = ${newestMigration}`)) !== undefined
+    );
+  } catch (error) {
+    if (isAboutMigration(error)) return false;
+    throw error;
+  }
 }
 
 /** Each list that is behind, with the instant since when, if that is known. */

@@ -1,7 +1,9 @@
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { globSync } from 'node:fs';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import packageJson from '../../../../package.json' with { type: 'json' };
 import type { Env } from '../../../../src/base/env.ts';
 import { dayOf } from '../../../../src/base/time/day.ts';
+import { newestMigration } from '../../../../src/base/version.ts';
 import { listNames } from '../../../../src/list/lists.ts';
 import { publish } from '../../../../src/list/publish/publish.ts';
 import { app } from '../../../../src/worker/http/app.ts';
@@ -11,9 +13,12 @@ import { answerOf } from '../../../support/client.ts';
 import { counted } from '../../../support/counted.ts';
 import {
   addAuction,
+  addContact,
   addDispute,
+  addRegistrar,
   addRetainedDomain,
   emptyLists,
+  send,
 } from '../../../support/fixtures.ts';
 import { shareEmptyWorker } from '../../../support/worker.ts';
 
@@ -107,6 +112,43 @@ it('GET /health fails while KV is unreachable, and says what the database knows'
   });
 });
 
+const lacking =
+  'The database lacks migrations: npx wrangler d1 migrations apply DB applies them, with --local or --remote.';
+
+it('GET /health says how to migrate a database that is older than the build', async () => {
+  expect(newestMigration).toBe(globSync('*.sql', { cwd: 'migrations' }).sort().at(-1));
+  await publishAll();
+  const { DB } = worker.env;
+  const rename = (from: string, to: string) =>
+    DB.prepare('update d1_migrations set name = ?2 where name = ?1').bind(from, to).run();
+  await rename(newestMigration, 'later');
+  onTestFinished(async () => void (await rename('later', newestMigration)));
+  const failing = { status: 503, body: { reason: lacking, database: { is_reachable: true } } };
+  expect(await healthOf()).toMatchObject(failing);
+
+  const withoutTables = { prepare: () => DB.prepare('select 1 from d1_nothing') };
+  const empty = { ...worker.env, DB: withMethods(DB, withoutTables) };
+  expect(await healthOf(empty)).toMatchObject(failing);
+});
+
+it('a column that the database lacks is an error, never a value, and the log says how to migrate', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const rename = (from: string, to: string) =>
+    worker.env.DB.prepare(`alter table contacts rename column ${from} to ${to}`).run();
+  await rename('legacy_id', 'gone');
+  onTestFinished(async () => void (await rename('gone', 'legacy_id')));
+  const logged = vi.spyOn(console, 'error').mockImplementation(() => {});
+  onTestFinished(() => logged.mockRestore());
+  const { headers } = send('GET', registrar);
+  const path = `/repp/v1/contacts/${encodeURIComponent(code)}`;
+  const from = { ...headers, 'CF-Connecting-IP': '127.0.0.1' };
+  expect((await app.request(path, { headers: from }, worker.env)).status).toBe(500);
+  expect(JSON.parse(logged.mock.calls[0]![0]).message).toMatch(
+    `${lacking} D1_ERROR: no such column: legacy_id`,
+  );
+});
+
 it('GET /health fails after five seconds when neither of them answers', async () => {
   const never = () => new Promise(() => {});
   const statement = { bind: () => statement, all: never, raw: never, first: never, run: never };
@@ -136,11 +178,11 @@ it('GET /health asks the database and KV once in five seconds', async () => {
   const now = Date.now();
   await healthAt(now, env);
   const first = { ...counts };
-  expect(first).toMatchObject({ d1RoundTrips: 1, kvLists: 1 });
+  expect(first).toMatchObject({ d1RoundTrips: 2, kvLists: 1 });
   await healthAt(now + 4_999, env);
   expect(counts).toEqual(first);
   await healthAt(now + 5_000, env);
-  expect(counts).toMatchObject({ d1RoundTrips: 2, kvLists: 2 });
+  expect(counts).toMatchObject({ d1RoundTrips: 4, kvLists: 2 });
 });
 
 it('a list that is behind is reported at once, and fails the health after two minutes', async () => {
