@@ -4,7 +4,9 @@ import { expect, test } from 'vitest';
 
 // `links.test.ts` sees to it that each file which a walk links exists.
 
-const numbers = 'one two three four five six seven eight nine ten eleven twelve thirteen'.split(' ');
+const numbers = 'one two three four five six seven eight nine ten eleven twelve thirteen'.split(
+  ' ',
+);
 
 interface Walk {
   title: string;
