@@ -69,6 +69,11 @@ test.each(files)('refuses a file with %s, and changes nothing', async (_, row, m
 test.each([
   ['without a header line', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
   ['that lacks a column', 'status\nreserved\n', ':1: the header line lacks the column name'],
+  [
+    'with a column that every object has',
+    'name,constructor\n',
+    ':1: there is no column "constructor"',
+  ],
   ['with a column that it does not have', 'nimi;status\n', ':1: there is no column "nimi"'],
   ['that is empty', '', ':1: is empty'],
   ['in UTF-16', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],

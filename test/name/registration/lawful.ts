@@ -68,6 +68,12 @@ function secretsFor(rows: NameRows, now: Date): string[] | undefined {
 const maySell = (rows: NameRows, now: Date) =>
   inForce(rows, now).length === 0 && !disputeOf(rows, dayOf(now)) && !auctionOf(rows);
 
+/** Whether a report may put the name up again: a reservation does not stand in its way. */
+const mayRestart = (rows: NameRows, now: Date) =>
+  !rows.domain &&
+  !disputeOf(rows, dayOf(now)) &&
+  rows.retained.every(({ status }) => status !== 'blocked');
+
 const secretsIn = ({ retained, disputes, auctions }: NameRows) =>
   [...retained, ...disputes]
     .map(({ password }) => password)
@@ -96,7 +102,8 @@ const removing = [
   'undo',
 ];
 const selling = ['sell name', 'release domain', 'start auction'];
-const restarting = ['report on auction', 'repeat report', 'correct auction', 'undo'];
+const reports = ['report on auction', 'repeat report'];
+const restarting = [...reports, 'correct auction', 'undo'];
 /** Those that open an auction again which has ended with a registration: no report does. */
 const reopening = ['take back', 'correct auction', 'undo'];
 
@@ -168,6 +175,7 @@ export async function newWitness(db: Database, pool: Pick<Pool, 'names'>) {
     const sold = after.auctions.find(({ id, status }) => {
       return status === 'started' && !before.auctions.some((auction) => auction.id === id);
     });
+    if (sold && reports.includes(deed.kind)) expect(mayRestart(before, deed.now)).toBe(true);
     if (!sold || restarting.includes(deed.kind)) return;
     expect(selling).toContain(deed.kind);
     expect(before.domain === undefined || deed.kind === 'release domain').toBe(true);

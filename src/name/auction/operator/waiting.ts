@@ -4,6 +4,7 @@ import {
   auctions,
   disputes,
   domains,
+  history,
   retainedDomains,
 } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
@@ -22,8 +23,8 @@ export async function listOverdueAuctions(db: Database, now: Date): Promise<Auct
 }
 
 /**
- * Those that ended with one of these statuses, of names that were not put up again because they are blocked, or were
- * disputed on that day or are today.
+ * Those that ended with one of these statuses, of names that were not put up again because they are or were blocked, or
+ * were disputed on that day or are today.
  */
 export async function listAuctionsNotRestarted(
   db: Database,
@@ -33,6 +34,9 @@ export async function listAuctionsNotRestarted(
   const isDisputedOn = (day: SQL | string) => sql`first_day <= ${day} and last_day >= ${day}`;
   const hindered = sql`
     select name from ${retainedDomains} where status = 'blocked'
+    union select ${history.subjectKey} from ${history} where ${history.subject} = 'retained_domain'
+      and ${history.subjectKey} = ${auctions.name} and ${history.occurredAt} >= ${auctions.updatedAt}
+      and ${history.changes} ->> '$.status.from' = 'blocked'
     union select ${disputes.name} from ${disputes} join ${auctions} on ${auctions.name} = ${disputes.name}
       where ${isDisputedOn(sql`substr(updated_at, 1, 10)`)} or (${isDisputedOn(dayOf(now))} and closed_at is null)`;
   return db

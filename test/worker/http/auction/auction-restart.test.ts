@@ -5,6 +5,8 @@ import {
   listAuctionsNotRestarted,
   listOverdueAuctions,
 } from '../../../../src/name/auction/operator/waiting.ts';
+import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { removeRetainedDomains } from '../../../../src/name/retained/change-names.ts';
 import { auctionClient } from '../../../support/client.ts';
 import {
   addAuction,
@@ -13,6 +15,7 @@ import {
   addDomainOf,
   addRegistrar,
   addRetainedDomain,
+  operator,
 } from '../../../support/fixtures.ts';
 import { auctionsOf } from '../../../support/stored.ts';
 import { shareWorker } from '../../../support/worker.ts';
@@ -152,6 +155,19 @@ it.each([
   expect(await named()).toBe(true);
   await addAuction(worker.env, { name });
   expect(await named()).toBe(false);
+});
+
+it('health goes on naming an auction of which the name is no longer blocked', async () => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  const blocked = { ...parseDomainName(name), status: 'blocked' as const };
+  const at = new Date(Date.now() + 1_000);
+  await addRetainedDomain(worker.env, blocked);
+  await report(uuid, 'payment_not_received');
+  await removeRetainedDomains(worker.db, { ...operator, request: { ...operator.request, at } }, [
+    blocked,
+  ]);
+  const left = await listAuctionsNotRestarted(worker.db, ['payment_not_received'], new Date());
+  expect(left.map((auction) => auction.uuid)).toContain(uuid);
 });
 
 it('starts one of a name that is reserved', async () => {
