@@ -1,26 +1,17 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { messageOf } from './report/problem.ts';
 
-export interface AskedService {
-  address: string | null;
-  status: 'ok' | 'failing' | 'not asked';
-  version: string | null;
-  build: string | null;
-  /** Why it is failing, in a sentence. */
-  problem?: string;
-}
-
 type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
 
-const patienceMilliseconds = 10_000;
+export type AskedService = Awaited<ReturnType<typeof askService>>;
 
-/** Asks the service at the address, if there is one, for its `/health`. */
-export async function askService(address: string | undefined): Promise<AskedService> {
+/** Asks the service at the address, if there is one, for its `/health`; `problem` says why it is failing. */
+export async function askService(address: string | undefined) {
   const unknown = { address: address ?? null, version: null, build: null };
   if (address === undefined) return { ...unknown, status: 'not asked' };
   const place = new URL('/health', address).href;
   try {
-    const response = await fetch(place, { signal: AbortSignal.timeout(patienceMilliseconds) });
+    const response = await fetch(place, { signal: AbortSignal.timeout(10_000) });
     const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
     const { status, version = null, build = null, reason = 'not a health of the registry' } = body;
     if (response.ok && status === 'ok') return { address, status, version, build };

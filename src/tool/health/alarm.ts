@@ -1,109 +1,119 @@
-import type { Auction } from '../../name/auction/read.ts';
-import type { CronRun } from '../../worker/cron.ts';
-import type { Health } from '../../worker/health/health.ts';
-import { type DatabaseSize, maximumDatabaseBytes } from './database-size.ts';
+import { auctionStatuses } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { type Env, entriesOf } from '../../base/env.ts';
+import { listDueDisclosures } from '../../contact/operator/disclosure/read.ts';
+import { countOverdue } from '../../contact/verification/operator/report.ts';
+import {
+  listAuctionsNotRestarted,
+  listOverdueAuctions,
+} from '../../name/auction/operator/waiting.ts';
+import { listEndingCertificates } from '../../party/credential/operator/certificate.ts';
+import { listFailingWebhooks } from '../../party/webhook/outbox.ts';
+import { listCronRuns } from '../../worker/cron.ts';
+import { readHealth } from '../../worker/health/health.ts';
+import { disclosureHoursOf } from '../../worker/settings.ts';
+import { maximumDatabaseBytes, readSize } from './database-size.ts';
 
-/** Each needs an operator's attention, and has an entry in the runbook. */
-export const alarmNames = [
-  'failing',
-  'cron_late',
-  'cron_failed',
-  'database_large',
-  'webhook_failing',
-  'certificate_ending',
+/** The cron runs every hour. */
+const maximumCronPauseMilliseconds = 2 * 60 * 60 * 1000;
+const largeShare = 0.8;
+
+export type Findings = Awaited<ReturnType<typeof readFindings>>;
+
+/** Everything that `findAlarms` judges, the runs of the cron newest first. */
+export async function readFindings(db: Database, env: Env, now: Date, isDeployed: boolean) {
+  const restarting = entriesOf(env.AUCTION_RESTART_STATUSES ?? '');
+  const statuses = auctionStatuses.filter((status) => restarting.includes(status));
+  return {
+    health: await readHealth(db, env.LISTS, now),
+    runs: await listCronRuns(db, 5),
+    size: await readSize(db),
+    failingWebhooks: await listFailingWebhooks(db, now),
+    endingCertificates: await listEndingCertificates(db, now),
+    /** Open requests whose time ends within a day, or has ended. */
+    dueDisclosures: await listDueDisclosures(db, disclosureHoursOf(env), now),
+    overdueVerifications: await countOverdue(db, now),
+    overdueAuctions: await listOverdueAuctions(db, now),
+    auctionsNotRestarted: await listAuctionsNotRestarted(db, statuses, now),
+    /** A local server runs no cron by itself. */
+    isDeployed,
+  };
+}
+
+/** The messages of each alarm, which has an entry in the runbook. */
+const alarms = {
+  failing: ({ health }) => health.reasons,
+  cron_late({ runs: [last], isDeployed }, now) {
+    const isLate =
+      !last || now.getTime() - Date.parse(last.startedAt) > maximumCronPauseMilliseconds;
+    if (!isDeployed || !isLate) return [];
+    return [last ? `The cron has not run since ${last.startedAt}.` : 'The cron has never run.'];
+  },
+  cron_failed: ({ runs: [last] }) =>
+    last?.failed.length ? [`The last cron run failed to do ${last.failed.join(', ')}.`] : [],
+  database_large({ size: { bytes } }) {
+    const share = bytes / maximumDatabaseBytes;
+    return share > largeShare ? [`The database is ${Math.floor(100 * share)} % full.`] : [];
+  },
+  webhook_failing: ({ failingWebhooks }) =>
+    failingWebhooks.map(
+      ({ registrar, since }) => `The webhook of ${registrar} has been failing since ${since}.`,
+    ),
+  certificate_ending: ({ endingCertificates }, now) =>
+    endingCertificates.map(({ holder, endsAt }) => {
+      const refused = ': its logins are refused.';
+      if (endsAt === null) return `No certificate is bound to ${holder}, which needs one${refused}`;
+      const last = `The last certificate of ${holder}, which needs one,`;
+      const isOver = endsAt <= now.toISOString();
+      return isOver ? `${last} ended at ${endsAt}${refused}` : `${last} ends at ${endsAt}.`;
+    }),
+  disclosure_late: ({ dueDisclosures }, now) =>
+    dueDisclosures
+      .filter(({ answerBy }) => answerBy < now.toISOString())
+      .map(({ id, answerBy }) => disclosureMessage(id, 'was', answerBy)),
+  disclosure_due: ({ dueDisclosures }, now) =>
+    dueDisclosures
+      .filter(({ answerBy }) => answerBy >= now.toISOString())
+      .map(({ id, answerBy }) => disclosureMessage(id, 'is', answerBy)),
+  verification_overdue: ({ overdueVerifications: count }) =>
+    count > 0
+      ? [`Contacts with overdue demands for verification: ${count} (contact list --overdue).`]
+      : [],
+  auction_overdue: ({ overdueAuctions }) =>
+    overdueAuctions.map(
+      ({ name, registrationDeadline: day }) =>
+        `The winner of ${name} has paid and had to register it by ${day} (auction show ${name}).`,
+    ),
+  auction_not_restarted: ({ auctionsNotRestarted }) =>
+    auctionsNotRestarted.map(
+      ({ name, status }) =>
+        `${name} was not put up for auction again after ${status}, because it was blocked or disputed (auction start ${name}).`,
+    ),
+} satisfies Record<string, (findings: Findings, now: Date) => readonly string[]>;
+
+type AlarmName = keyof typeof alarms;
+export const alarmNames = Object.keys(alarms) as AlarmName[];
+
+/** They become alarms unless the operator does something, or are what others are late with. */
+const warnings: readonly AlarmName[] = [
   'disclosure_due',
-  'disclosure_late',
   'verification_overdue',
   'auction_overdue',
   'auction_not_restarted',
-] as const;
-type AlarmName = (typeof alarmNames)[number];
+];
 
 export interface Alarm {
   alarm: AlarmName;
   message: string;
 }
 
-/** A warning becomes an alarm unless the operator does something, or is what others are late with. */
-export function isWarning({ alarm }: Alarm): boolean {
-  const warnings: AlarmName[] = [
-    'disclosure_due',
-    'verification_overdue',
-    'auction_overdue',
-    'auction_not_restarted',
-  ];
-  return warnings.includes(alarm);
-}
-
-/** The cron runs every hour. */
-const maximumCronPauseMilliseconds = 2 * 60 * 60 * 1000;
-const largeShare = 0.8;
-
-export interface Findings {
-  health: Health;
-  /** Newest first. */
-  runs: readonly CronRun[];
-  size: DatabaseSize;
-  failingWebhooks: readonly { registrar: string; since: string }[];
-  endingCertificates: readonly { holder: string; endsAt: string | null }[];
-  /** Open requests whose time ends within a day, or has ended. */
-  dueDisclosures: readonly { id: number; answerBy: string }[];
-  /** How many contacts registrars should have verified. */
-  overdueVerifications: number;
-  overdueAuctions: readonly Pick<Auction, 'name' | 'registrationDeadline'>[];
-  auctionsNotRestarted: readonly Pick<Auction, 'name' | 'status'>[];
-  /** A local server runs no cron by itself. */
-  isDeployed: boolean;
-}
+export const isWarning = ({ alarm }: Alarm) => warnings.includes(alarm);
 
 export function findAlarms(findings: Findings, now: Date): Alarm[] {
-  const { health, runs, size, failingWebhooks, endingCertificates, isDeployed } = findings;
-  const alarms: Alarm[] = [];
-  const raise = (alarm: AlarmName, message: string) => {
-    alarms.push({ alarm, message });
-  };
-  for (const reason of health.reasons) raise('failing', reason);
-  const [last] = runs;
-  const lastAt = last ? Date.parse(last.startedAt) : 0;
-  if (isDeployed && now.getTime() - lastAt > maximumCronPauseMilliseconds) {
-    const since = last && `The cron has not run since ${last.startedAt}.`;
-    raise('cron_late', since ?? 'The cron has never run.');
-  }
-  if (last && last.failed.length > 0) {
-    raise('cron_failed', `The last cron run failed to do ${last.failed.join(', ')}.`);
-  }
-  if (size.bytes > largeShare * maximumDatabaseBytes) {
-    const percent = Math.floor((100 * size.bytes) / maximumDatabaseBytes);
-    raise('database_large', `The database is ${percent} % full.`);
-  }
-  for (const { registrar, since } of failingWebhooks) {
-    raise('webhook_failing', `The webhook of ${registrar} has been failing since ${since}.`);
-  }
-  for (const { holder, endsAt } of endingCertificates) {
-    const isOver = endsAt === null || endsAt <= now.toISOString();
-    const refused = isOver ? ': its logins are refused' : '';
-    const last =
-      endsAt === null
-        ? `No certificate is bound to ${holder}, which needs one`
-        : `The last certificate of ${holder}, which needs one, ${isOver ? 'ended' : 'ends'} at ${endsAt}`;
-    raise('certificate_ending', `${last}${refused}.`);
-  }
-  for (const { id, answerBy } of findings.dueDisclosures) {
-    const isLate = answerBy < now.toISOString();
-    const message = `The request for disclosure ${id} ${isLate ? 'was' : 'is'} to be answered by ${answerBy}.`;
-    raise(isLate ? 'disclosure_late' : 'disclosure_due', message);
-  }
-  if (findings.overdueVerifications > 0) {
-    const message = `Contacts with overdue demands for verification: ${findings.overdueVerifications} (contact list --overdue).`;
-    raise('verification_overdue', message);
-  }
-  for (const { name, registrationDeadline } of findings.overdueAuctions) {
-    const message = `The winner of ${name} has paid and had to register it by ${registrationDeadline} (auction show ${name}).`;
-    raise('auction_overdue', message);
-  }
-  for (const { name, status } of findings.auctionsNotRestarted) {
-    const message = `${name} was not put up for auction again after ${status}, because it was blocked or disputed (auction start ${name}).`;
-    raise('auction_not_restarted', message);
-  }
-  return alarms;
+  return alarmNames.flatMap((alarm) =>
+    alarms[alarm](findings, now).map((message) => ({ alarm, message })),
+  );
 }
+
+const disclosureMessage = (id: number, verb: string, answerBy: string) =>
+  `The request for disclosure ${id} ${verb} to be answered by ${answerBy}.`;

@@ -13,9 +13,9 @@ const run = (overrides: Partial<Findings['runs'][number]> = {}) => ({
   ...overrides,
 });
 
-const alarmsOf = (overrides: Partial<Findings> = {}) => findAlarms(findings(overrides), now);
+const alarmsOf = (overrides: object = {}) => findAlarms(findings(overrides), now);
 
-function findings(overrides: Partial<Findings>): Findings {
+function findings(overrides: object): Findings {
   const lists = Object.fromEntries(
     listNames.map((list) => [list, { published: undefined, isBehind: false }]),
   ) as Findings['health']['lists'];
