@@ -1,4 +1,4 @@
-import { accessSync, constants, globSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, renameSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
@@ -8,50 +8,39 @@ import { isUpToDate, keepCompiled, projectDirectory } from './project.ts';
 // would parse the 180 KB of Drizzle's package.json (Node 24.21, Drizzle 0.45), which takes longer than most commands.
 
 const source = path.join(import.meta.dirname, 'main.ts');
-const home = path.join(projectDirectory, '.wrangler');
-const directoryOf = (builtAt: number) => path.join(home, `tool-${builtAt}`);
+const program = path.join(projectDirectory, '.wrangler/tool/main.js');
 
-/** The times at which the bundles were built, the newest last. */
-function listBuilds(): number[] {
-  const names = globSync('tool-*', { cwd: home });
-  return names.map((name) => Number(name.slice('tool-'.length))).sort((a, b) => a - b);
-}
-
-/** Bundles the tool in one step. Removes bundles that were replaced a day ago; commands may still run from newer ones. */
-async function build(startedAt: number): Promise<void> {
+/** Bundles the tool in one step. Commands that run have read all of the bundle that this replaces. */
+async function build(): Promise<void> {
+  const startedAtSeconds = Date.now() / 1000;
   const { build } = await import('esbuild');
-  const outdir = path.join(home, `building-tool-${process.pid}`);
+  const outfile = `${program}.${process.pid}`;
   const packages = Object.keys({ ...packageFile.dependencies, ...packageFile.devDependencies });
   await build({
     entryPoints: [source],
-    outdir,
+    outfile,
     bundle: true,
-    splitting: true,
     format: 'esm',
     platform: 'node',
     external: packages.filter((name) => name !== 'drizzle-orm' && name !== 'zod'),
     logLevel: 'error',
   });
-  const builds = listBuilds();
-  const yesterday = startedAt - 24 * 60 * 60 * 1000;
-  const unused = builds.filter((_, index) => builds[index + 1]! < yesterday);
-  for (const old of unused) rmSync(directoryOf(old), { recursive: true, force: true });
-  renameSync(outdir, directoryOf(startedAt));
+  // A source that changes during the build is newer than the bundle.
+  utimesSync(outfile, startedAtSeconds, startedAtSeconds);
+  renameSync(outfile, program);
 }
 
-/** The newest bundle, built again if a source has changed; the slower sources for a user who cannot write a bundle. */
+/** The bundle, built again if a source has changed; the slower sources for a user who cannot write a bundle. */
 async function findProgram(): Promise<string> {
-  const newest = listBuilds().at(-1);
-  if (isUpToDate(newest)) return path.join(directoryOf(newest), 'main.js');
+  if (isUpToDate(statSync(program, { throwIfNoEntry: false })?.mtimeMs)) return program;
   try {
-    mkdirSync(home, { recursive: true });
-    accessSync(home, constants.W_OK);
+    mkdirSync(path.dirname(program), { recursive: true });
+    accessSync(path.dirname(program), constants.W_OK);
   } catch {
     return source;
   }
-  const startedAt = Date.now();
-  await build(startedAt);
-  return path.join(directoryOf(startedAt), 'main.js');
+  await build();
+  return program;
 }
 
 keepCompiled();
