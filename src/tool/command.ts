@@ -19,32 +19,31 @@ export function commandLine(words: readonly string[]): string {
   return [programName, ...quoted].join(' ');
 }
 
-/** Commands about one thing. Without a verb, the unnamed one runs. */
+/** Commands about one thing, with the first example of the first verb. Without a verb, the unnamed one runs. */
 export function noun(
   name: string,
-  example: string,
+  description: string,
   verbs: readonly CommandUnknownOpts[],
   unnamed?: CommandUnknownOpts,
 ): CommandUnknownOpts {
-  const command = bare(name, example).configureHelp({ subcommandTerm: (verb) => verb.name() });
+  const command = bare(name, firstExample.get(unnamed ?? verbs[0]!)!)
+    .description(description)
+    .configureHelp({ subcommandTerm: (verb) => verb.name() });
   if (unnamed) command.addCommand(unnamed, { isDefault: true });
   for (const verb of verbs) command.addCommand(verb);
   return command as unknown as CommandUnknownOpts;
 }
 
+const firstExample = new WeakMap<object, string>();
+
 /** A command that reads. Each example begins with its noun and verb. */
 export function reading(name: string, ...examples: string[]) {
   return bare(name, ...examples)
-    .addOption(
-      new Option(
-        '--persist-to <dir>',
-        'the directory of the local database, as for npm start',
-      ).conflicts('remote'),
-    )
+    .addOption(new Option('--persist-to <dir>', 'the local database').conflicts('remote'))
     .option('--remote', 'work on the deployed database')
     .option('--env <name>', 'the environment in wrangler.toml (with --remote: production)')
     .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'answer in JSON, and print nothing else to standard output');
+    .option('--json', 'answer in JSON');
 }
 
 export function writing(name: string, ...examples: string[]) {
@@ -59,12 +58,12 @@ export function writing(name: string, ...examples: string[]) {
 /** A command without a registry. */
 export function bare(name: string, ...examples: string[]) {
   const lines = examples.map((example) => `  ${programName} ${example}`);
-  return (
-    new Command(name)
-      // Otherwise Commander ends the process itself, with status 1 for wrong usage.
-      .exitOverride()
-      .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`)
-  );
+  const command = new Command(name)
+    // Otherwise Commander ends the process itself, with status 1 for wrong usage.
+    .exitOverride()
+    .addHelpText('after', `\nExample${lines.length > 1 ? 's' : ''}:\n${lines.join('\n')}`);
+  firstExample.set(command, examples[0]!);
+  return command;
 }
 
 /** The options of every command on a registry. `dryRun` is undefined for a command that only reads. */
@@ -97,6 +96,12 @@ export function requireOneOf(...flags: string[]) {
 /** The values of an option, separated by commas or spaces. */
 export function listed(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
+}
+
+/** The whole number that an argument or an option gives. */
+export function parseNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number.');
 }
 
 /** Throws wrong usage for a blank text, and for one with a line break or another control character. */

@@ -7,7 +7,6 @@ import {
 import { type OpenBindings, opening } from './bindings.ts';
 import { programName } from './command.ts';
 import { projectVersion } from './project.ts';
-import { startCommandProgress } from './report/command-progress.ts';
 import { writeAnswer } from './report/output.ts';
 
 /** The nouns, and the commands without one. */
@@ -44,12 +43,7 @@ export async function loadProgram(names = Object.keys(commands)): Promise<Comman
     .exitOverride()
     .addHelpText(
       'after',
-      `
-Each noun and each verb has its own --help. Without --remote the tool works on the local database,
-also while npm start is running.
-
-Example:
-  ${programName} registrar add --code ALPHA --name "Alpha OÜ"`,
+      `\nEach noun and verb has its own --help.\n\nExample:\n  ${programName} registrar add --code ALPHA --name Alpha`,
     );
   for (const name of names) program.addCommand(await commands[name]!());
   return program as unknown as CommandUnknownOpts;
@@ -72,7 +66,6 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     writeOut: (text) => (help += text),
     writeErr: (text) => (printed += text),
   });
-  startCommandProgress(args);
   try {
     await opening.run(open, () =>
       // With --help, Commander would show the general help of a noun that there is not.
@@ -87,13 +80,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
-      const isVerb = (noun: CommandUnknownOpts) =>
-        noun.commands.some((verb) => verb.name() === first);
-      const meant = isUnknown && program.commands.find(isVerb);
-      if (meant) process.stderr.write(`did you mean ${programName} ${meant.name()} ${first}?\n`);
-      process.stderr.write(
-        `(see ${[programName, ...words].join(' ')} --help for the usage and an example)\n`,
-      );
+      process.stderr.write(`(see ${[programName, ...words].join(' ')} --help)\n`);
     }
   }
 }

@@ -7,7 +7,6 @@ import { type Bindings, type OpenBindings, opening } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local/open.ts';
 import { findMissingMigrations } from './migrate.ts';
-import { checkClock } from './remote-clock.ts';
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>;
 
@@ -68,4 +67,20 @@ export function operatorName(): string {
     // A container may run under a user id without an account.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
+}
+
+/** Changes and publications carry the time of the machine that makes them, and the archive assigns them to days by it. */
+const maximumClockDifference = 10_000;
+
+/** Throws `invalid` if this machine's clock and the deployed database's differ by more. One round trip. */
+export async function checkClock(db: D1Database, clock: () => Date = currentTime): Promise<void> {
+  const before = clock().getTime();
+  const query = db.prepare(`select strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now`);
+  const now = Date.parse((await query.first<string>('now'))!);
+  if (Math.max(before - now, now - clock().getTime()) <= maximumClockDifference) return;
+  const difference = `${Math.round((before - now) / 1000)} seconds from`;
+  throw new RegistryError(
+    'invalid',
+    `this machine's clock is ${difference} the database's: set it`,
+  );
 }

@@ -43,25 +43,19 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
  */
 export function remoteConfig(config: Unstable_Config) {
   const { name, account_id, compatibility_date, compliance_region, vars } = config;
-  const d1_databases = config.d1_databases.map(({ binding, database_name, database_id }) => ({
-    binding,
-    database_name,
-    database_id: requireId(database_id, `database ${database_name}`),
-    remote: true,
-  }));
-  const kv_namespaces = config.kv_namespaces.map(({ binding, id }) => ({
-    binding,
-    id: requireId(id, `KV namespace ${binding}`),
-    remote: true,
-  }));
+  const remote = true;
+  const d1_databases = config.d1_databases.map(({ binding, database_name, database_id: id }) => {
+    const database_id = requireId(id, `database ${database_name}`);
+    return { binding, database_name, database_id, remote };
+  });
+  const kv_namespaces = config.kv_namespaces.map(({ binding, id }) => {
+    return { binding, id: requireId(id, `KV namespace ${binding}`), remote };
+  });
   const r2_buckets = config.r2_buckets
     .filter(({ binding }) => binding === 'ARCHIVE')
-    .map(({ binding, bucket_name, jurisdiction }) => ({
-      binding,
-      bucket_name,
-      jurisdiction,
-      remote: true,
-    }));
+    .map(({ binding, bucket_name, jurisdiction }) => {
+      return { binding, bucket_name, jurisdiction, remote };
+    });
   const deployed = { name, account_id, compatibility_date, compliance_region, vars };
   return { ...deployed, d1_databases, kv_namespaces, r2_buckets };
 }

@@ -9,7 +9,6 @@ import { currentTime } from '../base/time/clock.ts';
 import type { ListName } from '../list/lists.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
-import { noteCommandProgress, unfinishedReport } from './report/command-progress.ts';
 import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted } from './report/text.ts';
@@ -34,12 +33,7 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
   const running = command.action((...all) => {
     // The last one is the command itself.
     const given = all.slice(0, -1) as [...Args, Options];
-    const options = given.at(-1) as Options;
-    return run(
-      options,
-      async () => {},
-      (registry) => work(registry, ...given),
-    );
+    return run(given.at(-1) as Options, (registry) => work(registry, ...given));
   });
   return running as unknown as CommandUnknownOpts;
 }
@@ -47,31 +41,39 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
 /**
  * Prepares what needs no registry, so that a faulty file is refused before one is opened. Then does the command's work and
  * prints its report. A refusal is printed with its reasons, on standard output with --json; it makes the exit status 1, as
- * an unexpected failure and an answer that cannot be written do. What was done before such an end is printed as well.
+ * an unexpected failure and an answer that cannot be written do.
  */
 export async function run<Prepared>(
   options: CommonOptions,
-  prepare: () => Promise<Prepared>,
   work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
+  prepare?: () => Promise<Prepared>,
   needs?: { mayBeEmpty: boolean },
 ): Promise<void> {
   // Disposed of after the answer is printed.
   await using opened = new AsyncDisposableStack();
   await report(options, async () => {
-    const prepared = await prepare();
+    const prepared = (await prepare?.()) as Prepared;
     const registry = await openRegistry(options, opened, needs);
-    if (options.dryRun === false) noteCommandProgress({ isChanged: 'perhaps' });
-    const worked = await work(registry, prepared);
+    const isWriting = options.dryRun !== undefined;
+    const worked = await work(registry, prepared).catch((error) => {
+      throw isWriting && !registry.isDryRun ? unfinished(error) : error;
+    });
     if (!worked) return undefined;
     const { changed = true } = worked.data;
-    const isWriting = options.dryRun !== undefined;
     const done = isWriting
-      ? { ...worked, data: { ...worked.data, changed: changed && !options.dryRun } }
+      ? { ...worked, data: { ...worked.data, changed: changed && !registry.isDryRun } }
       : worked;
     const request = await requestOf(done, registry, options);
     const { data, text } = await published(done, registry, options);
     return { data: { ...data, ...request?.data }, text, note: request?.note };
   });
+}
+
+/** What an unexpected failure of a change is reported as: it may have come before the change or after it. */
+function unfinished(error: unknown): unknown {
+  if (error instanceof RegistryError) return error;
+  const message = `${messageOf(error)}; the change may have been made, in part at least: look, then repeat the command`;
+  return new RegistryError('unexpected', message);
 }
 
 /** The request of a change that the history has, and how it is taken back, if it can be. */
@@ -100,8 +102,6 @@ export async function report(
     if (error instanceof CommanderError) throw error;
     process.exitCode = 1;
     await printProblems(error, options);
-  } finally {
-    noteCommandProgress({ isChanged: 'no' });
   }
 }
 
@@ -114,23 +114,21 @@ async function published(
   const { data, text, publish: lists } = report;
   if (!lists?.length) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
-  const args = ['lists', 'publish', ...registryOptions(options)];
-  noteCommandProgress({ isChanged: 'yes', lists, args });
   try {
     const { publish } = await import('../list/publish/publish.ts');
     const changed = await publish(db, env.LISTS, lists, currentTime);
-    noteCommandProgress({ lists: [] });
     return {
       data: { ...data, published: changed },
       text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,
     };
   } catch (error) {
     process.exitCode = 1;
-    const errors = [{ reason: 'unexpected', message: messageOf(error) }];
-    const repeat = commandLine(args);
+    const message = messageOf(error);
+    const errors = [{ reason: 'unexpected', message }];
+    const repeat = commandLine(['lists', 'publish', ...registryOptions(options)]);
     return {
       data: { errors, ...data, published: [], not_published: lists, repeat },
-      text: `${text}\ndone; not published yet: ${lists.join(', ')} (${messageOf(error)}); to publish: ${repeat}`,
+      text: `${text}\ndone; not published yet: ${lists.join(', ')} (${message}); to publish: ${repeat}`,
     };
   }
 }
@@ -159,12 +157,8 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     error instanceof RegistryError
       ? error.problems
       : [{ reason: 'unexpected', message: messageOf(error) }];
-  const unfinished = unfinishedReport();
-  // A refusal comes before the change, unless some of the rows are changed already.
-  const rest =
-    unfinished?.isPartial || problems[0]?.reason === 'unexpected' ? unfinished : undefined;
   if (options.json) {
-    const answer = `${JSON.stringify({ errors: problems, ...rest?.data })}\n`;
+    const answer = `${JSON.stringify({ errors: problems })}\n`;
     await writeOutput(answer).catch(() => process.stderr.write(answer));
     return;
   }
@@ -179,5 +173,4 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
   }
   const hidden = causes.length - printedProblems;
   if (hidden > 0) console.error(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
-  if (rest) console.error(rest.text);
 }

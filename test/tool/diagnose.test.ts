@@ -72,7 +72,7 @@ enabled      passed
 registrar    passed
 certificate  passed
 address      passed
-limit        not looked at: after too many failed logins from 192.0.2.7, every login from there gets 429 for a minute, and no tool can see the count
+limit        not looked at: too many failed logins from 192.0.2.7 get 429 for a minute
 `,
     stderr: '',
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkClock } from '../../src/tool/remote-clock.ts';
+import { checkClock } from '../../src/tool/registry.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -9,11 +9,8 @@ it.each([0, 5, -5])('accepts a clock that is %i seconds ahead', async (seconds) 
   await checkClock(worker.env.DB, clockThatIs(seconds));
 });
 
-it.each([
-  [3_600, 'ahead of'],
-  [-3_600, 'behind'],
-])('refuses a clock that is %i seconds ahead', async (seconds, difference) => {
+it.each([3_600, -3_600])('refuses a clock that is %i seconds ahead', async (seconds) => {
   await expect(checkClock(worker.env.DB, clockThatIs(seconds))).rejects.toThrow(
-    new RegExp(`^this machine's clock is \\d+ seconds ${difference} the database's: set it$`),
+    /^this machine's clock is -?\d+ seconds from the database's: set it$/,
   );
 });

@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { RegistryError } from '../../base/error.ts';
 import { secretOfName } from '../../name/retained/password.ts';
 import type { Column } from './format.ts';
@@ -23,10 +24,19 @@ export function optionalText(values: Record<string, unknown>, field: string): st
 
 /** The password of a name; throws `invalid` for one that no registration can give. */
 export function optionalPassword(values: Record<string, unknown>): string | undefined {
-  const text = optionalText(values, 'password');
+  return optionalValue(values, 'password', secretOfName());
+}
+
+/** The value that a rule makes of the text of a field, undefined if it is absent or empty; throws `invalid`. */
+export function optionalValue<Value>(
+  values: Record<string, unknown>,
+  field: string,
+  rule: z.core.$ZodType<Value>,
+): Value | undefined {
+  const text = optionalText(values, field);
   if (text === undefined) return undefined;
-  const { data, error } = secretOfName().safeParse(text);
-  if (error) throw new RegistryError('invalid', error.issues[0]!.message, 'password');
+  const { data, error } = z.safeParse(rule, text);
+  if (error) throw new RegistryError('invalid', error.issues[0]!.message, field);
   return data;
 }
 

@@ -9,7 +9,6 @@ import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
-import { noteCommandProgress } from '../report/command-progress.ts';
 import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
 import { inChunks, type Rows } from '../report/progress.ts';
 import { counted } from '../report/text.ts';
@@ -82,8 +81,8 @@ export function runImport<Row, Outcome extends string>(
 ): Promise<void> {
   return run(
     options,
-    () => readImport(file, options, kind),
     (registry, read) => importRows(registry, read, options, kind),
+    () => readImport(file, options, kind),
   );
 }
 
@@ -146,7 +145,6 @@ export async function importRows<Row, Outcome extends string>(
   options: ImportOptions,
   kind: Import<Row, Outcome>,
 ): Promise<Report> {
-  noteCommandProgress({ isChanged: 'no' });
   using placed = read.rows;
   for (const chunk of inChunks('checking', placed)) {
     const rows = chunk.map(({ row }) => row);
@@ -164,7 +162,6 @@ export async function importRows<Row, Outcome extends string>(
       for (const chunk of placed.chunks(size)) yield chunk.map(({ row }) => row);
     },
   };
-  if (!registry.isDryRun) noteCommandProgress({ isChanged: 'perhaps', lists: kind.publish ?? [] });
   const counts = await kind.write(registry, rows);
   const { unchanged: _, over: __, used: ___, ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);

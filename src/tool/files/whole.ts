@@ -31,10 +31,7 @@ export async function writeWhole<Result>(
   if (existsSync(place) && !statSync(place).isFile()) return write(place);
   try {
     using directory = mkdtempDisposableSync(`${place}.partial-`);
-    using _ = atInterrupt(() => {
-      directory.remove();
-      return undefined;
-    });
+    using _ = atInterrupt(() => directory.remove());
     const target = path.join(directory.path, 'whole');
     const result = await write(target);
     chmodSync(target, 0o600);

@@ -15,7 +15,7 @@ const add = verb(
     const secret = await addApiUser(registry, { registrarCode: registrar, username });
     const done = `${registry.did('add')} API user ${username} of ${registrar}`;
     return {
-      data: { username, registrar, secret, changed: !registry.isDryRun },
+      data: { username, registrar, secret },
       text: secretText(done, 'its secret', secret),
     };
   },
@@ -51,15 +51,12 @@ const users: RowView<Awaited<ReturnType<typeof listApiUsers>>[number], [{ regist
 
 const list = listVerb(
   users,
-  listing(
-    'List the API users of one registrar or of all, and how old their secrets are',
-    'api-user list --registrar ALPHA',
-  ).option('--registrar <code>', 'only the users of this registrar', asciiUpperCase),
+  listing('List the API users, and how old their secrets are', 'api-user list').option(
+    '--registrar <code>',
+    'only the users of this registrar',
+    asciiUpperCase,
+  ),
 );
 
-export const apiUserCommand = noun('api-user', 'api-user add --registrar ALPHA --username ats', [
-  add,
-  rotation,
-  ...switching('api_user', 'ats'),
-  list,
-]).description("Registrars' users of the registrar interface");
+const verbs = [add, rotation, ...switching('api_user', 'ats'), list];
+export const apiUserCommand = noun('api-user', 'Users of the registrar interface', verbs);

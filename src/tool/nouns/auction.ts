@@ -26,14 +26,13 @@ import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 
-const evenIfRetained = () =>
-  new Option('--even-if-retained', 'start auctions of reserved and disputed names as well');
+const evenIfRetained = () => new Option('--even-if-retained', 'also reserved and disputed names');
 
 const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
   evenIfRetained ? (['reserved', 'disputed'] as const) : [];
 
-const evenThen = '; --even-if-retained starts the auction';
-const hints = { reserved: evenThen, disputed: evenThen };
+const hint = '; --even-if-retained starts the auction';
+const hints = { reserved: hint, disputed: hint };
 
 const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
   name: 'auctions',
@@ -49,7 +48,7 @@ const start = verb(
   writing('start', 'auction start kohv.ee õun.ee')
     .description('Put names up for auction, all or none, and publish the list')
     .argument('<name...>', 'the names')
-    .option('--platform <text>', "the auction centre's name for this kind of auction")
+    .option('--platform <text>', 'the kind of auction')
     .addOption(evenIfRetained()),
   async ({ db, env, origin, isDryRun, did }, texts, options) => {
     const names = parseNames(texts, env);
@@ -67,24 +66,21 @@ const start = verb(
 
 const list = listVerb(
   auctions,
-  listing('List the auctions, or those with one status', 'auction list --status started').addOption(
-    new Option('--status <status>', 'only auctions with this status').choices(auctionStatuses),
+  listing('List the auctions', 'auction list --status started').addOption(
+    new Option('--status <status>', 'only those with this status').choices(auctionStatuses),
   ),
 );
 
-const newestOf = 'its UUID, or its name for the newest auction of the name';
+const newestOf = 'its UUID, or the name, for its newest auction';
 
 const show = verb(
-  reading('show', 'auction show kohv.ee', 'auction show 1b3ee442-e8fe-4922-9492-8fcb9dccc69c')
+  reading('show', 'auction show kohv.ee')
     .description('Show an auction, with its registration code while it is paid')
     .argument('<auction>', newestOf),
   async ({ db }, text) => {
     const auction = await retried(() => getAuctionOf(db, parseNameOrUuid(text)));
-    return showReport(
-      undefined,
-      { ...auctions.columns, registration_code: registrationCodeOf },
-      auction,
-    );
+    const columns = { ...auctions.columns, registration_code: registrationCodeOf };
+    return showReport(undefined, columns, auction);
   },
 );
 
@@ -122,11 +118,11 @@ const cancel = verb(
   async (registry, text, options) => {
     const { db, did } = registry;
     const { reason } = options;
-    const cancellation = { auction: parseNameOrUuid(text), reason };
+    const named = { auction: parseNameOrUuid(text), reason };
     const auction = await confirmedChange(
       registry,
       options,
-      (origin, how) => cancelAuction(db, origin, cancellation, how),
+      (origin, how) => cancelAuction(db, origin, named, how),
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {
@@ -141,17 +137,10 @@ const codeText = (status: AuctionStatus) =>
   status === 'payment_received' ? ', with a new registration code' : '';
 
 const correct = verb(
-  writing(
-    'correct',
-    'auction correct kohv.ee --status awaiting_payment --reason "reported for the wrong name"',
-  )
+  writing('correct', 'auction correct kohv.ee --status awaiting_payment --reason "wrong name"')
     .description('Correct the status of an auction after a wrong report and publish the list')
     .argument('<auction>', newestOf)
-    .addOption(
-      new Option('--status <status>', 'the right status')
-        .choices(auctionStatuses)
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--status <status>').choices(auctionStatuses).makeOptionMandatory())
     .addOption(reasonOption()),
   async (registry, text, options) => {
     const { db, did } = registry;
@@ -166,13 +155,12 @@ const correct = verb(
           ? undefined
           : `This changes the auction of ${before.name} from ${before.status} to ${status}${codeText(status)}.`,
     );
-    const isChange = before.status !== status;
-    const auction = `the auction of ${after.name}`;
+    const changed = before.status !== status;
     return {
-      data: { ...dataOf(auctions.columns, after), reason, changed: isChange },
-      text: isChange
-        ? `${did('correct')} ${auction} from ${before.status} to ${status}${codeText(status)}`
-        : `nothing to change: ${auction} is already ${status}`,
+      data: { ...dataOf(auctions.columns, after), reason, changed },
+      text: changed
+        ? `${did('correct')} the auction of ${after.name} from ${before.status} to ${status}${codeText(status)}`
+        : `nothing to change: the auction of ${after.name} is already ${status}`,
       publish: auctionLists,
       undo: ['auction', 'correct', after.uuid, '--status', before.status, '--reason', 'taken back'],
     };
@@ -195,6 +183,4 @@ const register = verb(
 );
 
 const verbs = [start, list, show, importVerb, cancel, correct, register];
-export const auctionCommand = noun('auction', 'auction start kohv.ee õun.ee', verbs).description(
-  'Names put up for auction',
-);
+export const auctionCommand = noun('auction', 'Names put up for auction', verbs);

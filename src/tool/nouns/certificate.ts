@@ -17,8 +17,6 @@ import { reportOfChange } from '../report/changes.ts';
 import { verb } from '../run.ts';
 import { dataOf, listing, listVerb, plain, type RowView } from '../view.ts';
 
-const exampleOfBind = 'certificate bind --user ats --file client.pem';
-
 const columns = plain<Certificate>('fingerprint', 'commonName', 'expiresAt');
 
 /** A command about the certificates of one holder. */
@@ -33,23 +31,21 @@ const ofCertificate = (name: string, ...examples: string[]) =>
   ofHolder(name, ...examples)
     .option('--file <path>', 'the certificate in PEM')
     .addOption(
-      new Option('--fingerprint <sha256>', 'or its SHA-256, with or without colons')
+      new Option('--fingerprint <sha256>', 'or its SHA-256')
         .argParser(parseFingerprint)
         .conflicts('file'),
     )
     .hook('preAction', requireOneOf('--file', '--fingerprint'));
 
 const bind = verb(
-  ofCertificate(
-    'bind',
-    exampleOfBind,
-    'certificate bind --system epp --fingerprint AF:36:3D:…',
-  ).description('Bind a client certificate to an API user or a system'),
+  ofCertificate('bind', 'certificate bind --user ats --file client.pem').description(
+    'Bind a client certificate to an API user or a system',
+  ),
   async (registry, options) => {
     const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
     await bindCertificate(registry, holder, certificate);
     return {
-      data: { certificate: certificateData(certificate), changed: !registry.isDryRun },
+      data: { certificate: dataOf(columns, certificate) },
       text: `${registry.did('bind', 'bound')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
     };
   },
@@ -64,11 +60,7 @@ const unbind = verb(
     const { isLockedOut } = await unbindCertificate(registry, holder, certificate.fingerprint);
     const text = `${registry.did('unbind', 'unbound')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
     return {
-      data: {
-        certificate: certificateData(certificate),
-        locked_out: isLockedOut,
-        changed: !registry.isDryRun,
-      },
+      data: { certificate: dataOf(columns, certificate), locked_out: isLockedOut },
       text: isLockedOut
         ? `${text}\n${holderText(holder)} needs a certificate and has no unexpired one left: its logins are refused`
         : text,
@@ -106,15 +98,10 @@ const certificates: RowView<Awaited<ReturnType<typeof listCertificates>>[number]
   read: ({ db }) => listCertificates(db),
 };
 
-const list = listVerb(
-  certificates,
-  listing('List the bound client certificates', 'certificate list'),
-);
+const list = listVerb(certificates, listing('List the certificates', 'certificate list'));
 
 const verbs = [bind, unbind, require, list];
-export const certificateCommand = noun('certificate', exampleOfBind, verbs).description(
-  'Client certificates of API users and systems',
-);
+export const certificateCommand = noun('certificate', 'Client certificates', verbs);
 
 const chosenHolder = ({ user, system }: { user?: string; system?: string }) =>
   holderOf({ username: user ?? null, system: system ?? null });
@@ -142,8 +129,6 @@ async function certificateOf({ file, fingerprint }: { file?: string; fingerprint
     throw new RegistryError('invalid', `${file} is not a certificate in PEM`, 'file');
   }
 }
-
-const certificateData = (certificate: Certificate) => dataOf(columns, certificate);
 
 function textOf({ fingerprint, commonName, expiresAt }: Certificate): string {
   const end = expiresAt === null ? 'whose end is not known' : `until ${expiresAt}`;

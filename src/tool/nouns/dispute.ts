@@ -24,7 +24,13 @@ import {
 } from '../../name/retained/operator/import-disputes.ts';
 import { noun, reading, writing } from '../command.ts';
 import { exporting, exportRows } from '../files/exporting.ts';
-import { nameColumn, optionalPassword, optionalText, requiredText } from '../files/field.ts';
+import {
+  nameColumn,
+  optionalPassword,
+  optionalText,
+  optionalValue,
+  requiredText,
+} from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
 import { parseName, parseNames } from '../names.ts';
@@ -76,14 +82,11 @@ const disputes: RowView<ShownDispute, unknown[]> = {
   read: (registry) => readDisputes(registry),
 };
 
-const list = listVerb(
-  disputes,
-  listing('List the disputes, past and future ones included', 'dispute list'),
-);
+const list = listVerb(disputes, listing('List all disputes, past ones as well', 'dispute list'));
 
 const show = verb(
   reading('show', 'dispute show piip.ee')
-    .description('Show the disputes of a name with everything that is known, passwords included')
+    .description('Show the disputes of a name, with their passwords')
     .argument('<name>', 'the name'),
   async (registry, text) => {
     const { name } = parseName(text);
@@ -157,7 +160,7 @@ function rememberingReader() {
       password: optionalPassword(values),
       comment: optionalText(values, 'comment'),
       initiator: optionalText(values, 'initiator'),
-      closedAt: readInstant(optionalText(values, 'closed_at')),
+      closedAt: optionalValue(values, 'closed_at', instant)?.toISOString(),
     };
     checkDays(dispute);
     const others = ofName.get(dispute.name) ?? [];
@@ -172,13 +175,6 @@ function rememberingReader() {
 }
 
 const instant = instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z');
-
-function readInstant(text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
-  const { data, error } = instant.safeParse(text);
-  if (data) return data.toISOString();
-  throw new RegistryError('invalid', error!.issues[0]!.message, 'closed_at');
-}
 
 const importVerb = importing(columns, 'dispute import disputes.csv')
   .description('Open the disputes in a file and publish the lists')
@@ -198,8 +194,4 @@ const exportVerb = verb(
 );
 
 const verbs = [open, close, list, show, importVerb, exportVerb];
-export const disputeCommand = noun(
-  'dispute',
-  'dispute open piip.ee --from 2026-12-01 --until 2027-02-28',
-  verbs,
-).description('Disputed names');
+export const disputeCommand = noun('dispute', 'Disputed names', verbs);

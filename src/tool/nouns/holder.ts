@@ -15,7 +15,7 @@ import { verb } from '../run.ts';
 export const untilADayAfterUse = 'a day after the new one is first used';
 
 /** What `--json` says of a holder, and of its secret if that is new. */
-export function holderData({ type, key }: Holder, secret?: string) {
+function holderData({ type, key }: Holder, secret?: string) {
   return type === 'system' ? { system: { name: key, key: secret } } : { username: key, secret };
 }
 
@@ -28,7 +28,7 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
   const secret = await rotateHolder(registry, holder, how);
   const done = `${registry.did('replace')} the ${holders[holder.type].secret} of ${holderText(holder)}`;
   return {
-    data: { ...holderData(holder, secret), changed: !registry.isDryRun },
+    data: holderData(holder, secret),
     text: secretText(done, 'the new one', secret),
   };
 }
@@ -46,12 +46,12 @@ export function switching(type: HolderType, example: string) {
         const holder = { type, key };
         const isDisabled = word === 'disable';
         const changes = await setHolderDisabled(registry, holder, isDisabled);
-        const isChange = changes.disabledAt !== undefined;
+        const changed = changes.disabledAt !== undefined;
         const shown = { disabled: isDisabled, changes: shownChanges(changes) };
         const thing = holderText(holder);
         return {
-          data: { ...holderData(holder), ...shown, changed: isChange && !registry.isDryRun },
-          text: isChange
+          data: { ...holderData(holder), ...shown, changed },
+          text: changed
             ? `${registry.did(word)} ${thing}`
             : `nothing to change: ${thing} is already ${word}d`,
           undo: [noun, back, key],

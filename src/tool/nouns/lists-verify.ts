@@ -26,32 +26,17 @@ import { domainAddress } from '../wrangler-config.ts';
 const command = reading(
   'verify',
   'lists verify --url https://registry.example --key registry.example/log+c74f20a3+ARpc2Q…',
-  'lists verify --since 2026-05-01',
 )
   .description('Verify the signed log of the lists, and that each day is served as it was logged')
-  .option(
-    '--url <url>',
-    'where the service answers (default: the local server; with --remote, its domain)',
-    parseUrl,
-  )
-  .option(
-    '--key <key>',
-    "the verifier's key of the log (default: the one of the last time, or the service's own)",
-  )
-  .option(
-    '--since <day>',
-    'fetch the lists of this day and later, and what is new (default: what is new)',
-    parseSince,
-  )
-  .option(
-    '--state <file>',
-    'what was seen the last time (default: in the directory of the local data)',
-  )
+  .option('--url <url>', 'where the service answers', parseUrl)
+  .option('--key <key>', "the verifier's key (default: the last one, or the service's own)")
+  .option('--since <day>', 'fetch what is new, and the lists of this day and later', parseSince)
+  .option('--state <file>', 'what was seen the last time (default: beside the local data)')
   .addHelpText(
     'after',
     `
-The file of --state holds the last checkpoint, and which lists were not served as they were logged: they are tried again
-each time. If the log ever contradicts it, it becomes the proof, and no later run changes it: move it away to go on.`,
+If the log contradicts what it said before, --state becomes the proof, and no later run changes it: move it away to
+go on.`,
   );
 
 export const verifyLists = command.action((options) => report(options, () => verify(options)));
@@ -118,32 +103,27 @@ async function proveLog(url: string, given: string | undefined, file: string, se
 
 /** Returns the leaves that remain for the next run, and a clause for each kind of problem. */
 async function checkLists(url: string, leaves: readonly Leaf[]) {
-  const left: Leaf[] = [];
-  const found = new Map<string, string[]>();
-  for (const leaf of leaves) {
-    const problem = isServed(leaf) ? await problemOf(url, leaf) : undefined;
-    if (problem || !isServed(leaf)) left.push(leaf);
-    if (problem) found.set(problem, [...(found.get(problem) ?? []), `${leaf.list} of ${leaf.day}`]);
-  }
-  const problems = [...found].map(
-    ([problem, [first, ...more]]) =>
-      `the list ${first} ${problem}${more.length > 0 ? `, and ${more.length} more` : ''}`,
-  );
-  return { left, problems };
+  const found = [];
+  for (const leaf of leaves) found.push({ leaf, problem: await problemOf(url, leaf) });
+  const wrong = found.filter(({ problem }) => problem !== undefined);
+  const problems = Map.groupBy(wrong, ({ problem }) => problem);
+  return {
+    left: wrong.map(({ leaf }) => leaf),
+    problems: [...problems].map(([problem, [first, ...others]]) => {
+      const { list, day } = first!.leaf;
+      return `the list ${list} of ${day} ${problem}${others.length > 0 ? `, and ${others.length} more` : ''}`;
+    }),
+  };
 }
 
 /** Says what was proved. Throws an Error if a list is not served as it was logged, or if the log has stopped. */
 function verdictOn(log: Log, due: readonly Leaf[], problems: readonly string[]): Report {
   const { url, key, isKeyKnown, before, leaves } = log;
   const newest = daysOf(leaves).at(-1) ?? null;
-  const unknown = leaves.filter((leaf) => !isServed(leaf)).length;
   const source = isKeyKnown ? '' : " (the service's own word; give it with --key)";
   const held = [
     `${url}: ${counted(leaves.length, 'leaf', 'leaves')}${newest ? ` up to ${newest}` : ''} signed by ${key}${source}`,
     ...(before ? [`the ${before.size} seen before are among them`] : []),
-    ...(unknown > 0
-      ? [`lists that this release does not know, and has not fetched: ${unknown}`]
-      : []),
   ].join('; ');
   if (problems.length > 0) {
     throw new Error(`${problems.join('; ')}; but the log itself is whole: ${held}`);
@@ -151,19 +131,17 @@ function verdictOn(log: Log, due: readonly Leaf[], problems: readonly string[]):
   if (newest && newest < daysBefore(dayOf(currentTime()), 7)) {
     throw new Error(`nothing was appended to the log for more than a week: ${held}`);
   }
-  const days = daysOf(due.filter(isServed));
+  const days = daysOf(due);
   const [first = null, last = null] = [days[0], days.at(-1)];
   return {
     data: {
       ...{ url, key, key_known_before: isKeyKnown, leaves: leaves.length, newest_day: newest },
-      ...{ seen_before: before?.size ?? null, lists: days.length, lists_not_known: unknown },
+      ...{ seen_before: before?.size ?? null, lists: days.length },
       ...{ first_day: first, last_day: last, verified: true },
     },
     text: `${held}; lists served as they were logged: ${days.length}${first ? ` (${first} to ${last})` : ''}`,
   };
 }
-
-const isServed = ({ list }: Leaf) => Object.hasOwn(publicLists, list);
 
 const daysOf = (leaves: readonly Leaf[]) => leaves.map(({ day }) => day).sort();
 
@@ -171,9 +149,7 @@ async function addressOf({ url, remote, env, persistTo }: Given): Promise<string
   const local = async () => (await openRunningServer(localDirectory(persistTo), env))?.service;
   const found = url ?? (remote ? domainAddress(configPath, env ?? 'production') : await local());
   if (found) return found;
-  throw usageError(
-    'no address is known: no local server runs, or wrangler.toml has no domain; give --url',
-  );
+  throw usageError('no local server runs, or wrangler.toml has no domain: give --url');
 }
 
 function stateFile(url: string, persistTo: string | undefined): string {
@@ -186,7 +162,7 @@ async function save(file: string, seen: Seen): Promise<void> {
   await writeWhole(file, async (target) => writeFileSync(target, JSON.stringify(seen, null, 2)));
 }
 
-/** Enough for a list of 10,000,000 names, but a service that never ends does not hold up the command. */
+/** Enough for a list of 10,000,000 names. */
 const patienceMilliseconds = 600_000;
 
 /** Waits and tries again while the service refuses because of its limit for an address. */
@@ -202,20 +178,20 @@ async function get(url: string, place: string, tries = 10): Promise<Response> {
   return get(url, place, tries - 1);
 }
 
-async function getFound(url: string, place: string): Promise<Response> {
+async function getBytes(url: string, place: string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await get(url, place);
-  if (response.ok) return response;
+  if (response.ok) return new Uint8Array(await response.arrayBuffer());
   const found = `${new URL(place, url)} answers ${response.status}`;
   throw new Error(`${found}: there is no log, or not all of it`);
 }
 
-const getText = async (url: string, place: string) => (await getFound(url, place)).text();
+const getText = async (url: string, place: string) =>
+  new TextDecoder().decode(await getBytes(url, place));
 
 async function getEntries(url: string, size: number): Promise<Uint8Array[]> {
   const entries: Uint8Array[] = [];
   for (const path of bundlesOf(size)) {
-    const response = await getFound(url, `/log/${path}`);
-    entries.push(...unbundle(new Uint8Array(await response.arrayBuffer())));
+    entries.push(...unbundle(await getBytes(url, `/log/${path}`)));
   }
   return entries;
 }
@@ -225,6 +201,7 @@ async function problemOf(
   url: string,
   { list, day, sha256, count }: Leaf,
 ): Promise<string | undefined> {
+  if (!Object.hasOwn(publicLists, list)) return 'is of a kind that this release does not know';
   const { path, type } = publicLists[list as ListName];
   const response = await get(url, `${path}?as_of=${day}${type ? `&type=${type}` : ''}`);
   if (!response.ok) {

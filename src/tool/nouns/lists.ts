@@ -15,9 +15,9 @@ import { csvOption, figuresText, plain, rowsReport, type ViewColumns } from '../
 import { verifyLists } from './lists-verify.ts';
 
 const publishVerb = verb(
-  writing('publish', 'lists publish', 'lists publish --force')
+  writing('publish', 'lists publish')
     .description('Publish every list that is behind its source')
-    .option('--force', 'build every list from nothing and publish it, whatever the records say'),
+    .option('--force', 'build every list from nothing, whatever the records say'),
   async ({ db, env, isDryRun, did }, { force: isForced = false }) => {
     const states = isDryRun ? await listStatus(db, env.LISTS, currentTime()) : [];
     const behind = states.filter(({ isBehind }) => isForced || isBehind).map(({ list }) => list);
@@ -25,10 +25,10 @@ const publishVerb = verb(
       ? []
       : await publish(db, env.LISTS, listNames, currentTime, { isForced });
     const names = [...behind, ...published];
+    const text = names.length === 0 ? 'every list is up to date' : `${did('publish')} ${names}`;
     return {
       data: { ...(isDryRun && { behind }), published, changed: published.length > 0 },
-      text:
-        names.length === 0 ? 'every list is up to date' : `${did('publish')} ${names.join(', ')}`,
+      text,
     };
   },
 );
@@ -68,10 +68,8 @@ const status = verb(
 );
 
 const archive = verb(
-  reading('archive', 'lists archive', 'lists archive --json')
-    .description(
-      'Show the days that the archive has of each list, their size, and the days that it lacks',
-    )
+  reading('archive', 'lists archive')
+    .description('Show the days that the archive has of each list, and those that it lacks')
     .addOption(csvOption()),
   async ({ env }, options) => {
     const lists = await readContents(bucketOf(env));
@@ -92,7 +90,7 @@ const reindex = verb(
 );
 
 const verbs = [publishVerb, status, archive, reindex, verifyLists];
-export const listsCommand = noun('lists', 'lists status', verbs).description('The public lists');
+export const listsCommand = noun('lists', 'The public lists', verbs);
 
 const secondsBetween = (since: string, now: Date) =>
   Math.max(0, Math.round((now.getTime() - Date.parse(since)) / 1000));

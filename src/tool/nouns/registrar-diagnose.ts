@@ -25,21 +25,13 @@ const steps = [
 ] as const satisfies readonly { step: string; refusal: LoginRefusal }[];
 
 export const diagnose = verb(
-  reading(
-    'diagnose',
-    'registrar diagnose ALPHA --username ats --ip 192.0.2.7',
-    'registrar diagnose ALPHA --username ats --ip 192.0.2.7 --secret-stdin < secret.txt',
-  )
+  reading('diagnose', 'registrar diagnose ALPHA --username ats --ip 192.0.2.7')
     .description('Say why a registrar cannot log in')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .requiredOption('--username <name>', 'the API user')
     .requiredOption('--ip <address>', 'the address that it calls from', parseAddress)
     .option('--fingerprint <sha256>', 'the client certificate that it presents', parseFingerprint)
-    .option('--secret-stdin', 'read the secret from standard input; otherwise a terminal asks')
-    .addHelpText(
-      'after',
-      '\nThe secret may be left out. The exit status is 1 if a step refuses the login.',
-    ),
+    .option('--secret-stdin', 'read the secret from standard input; otherwise a terminal asks'),
   async ({ db }, code, { username, ip: address, fingerprint = null, secretStdin }) => {
     await getRegistrar(db, code);
     const user = (await listApiUsers(db)).find((user) => user.username === username);
@@ -67,7 +59,7 @@ export const diagnose = verb(
       if (refusals.includes(refusal)) return { step, result: `refused: ${refusal}` };
       return { step, result: isLookedAt && user ? 'passed' : 'not looked at' };
     });
-    const limit = `not looked at: after too many failed logins from ${networkOf(address)}, every login from there gets 429 for a minute, and no tool can see the count`;
+    const limit = `not looked at: too many failed logins from ${networkOf(address)} get 429 for a minute`;
     if (refusals.length > 0) process.exitCode = 1;
     return {
       data: { registrar: code, username, address, refusals, steps: results, limit },

@@ -1,8 +1,9 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { checkRegistrar, getWebhook } from '../../party/registrar/account.ts';
-import type { ListedDelivery } from '../../party/webhook/outbox.ts';
-import { noun, usageError, writing } from '../command.ts';
+import { senderOf, testWebhook } from '../../party/webhook/deliver.ts';
+import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
+import { type ListedDelivery, listDeliveries } from '../../party/webhook/outbox.ts';
+import { noun, parseNumber, usageError, writing } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
@@ -15,7 +16,6 @@ const test = verb(
   async ({ db, env, isDryRun }, code) => {
     const { url } = await getWebhook(db, code);
     if (isDryRun) return { data: { url, changed: false }, text: `would send a test to ${url}` };
-    const { senderOf, testWebhook } = await import('../../party/webhook/deliver.ts');
     const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
     const isDelivered = deliveredAt !== null;
     if (!isDelivered) process.exitCode = 1;
@@ -40,39 +40,30 @@ const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }
   table: 'id registrar created_at event subject state outcome next_attempt_at',
   async read({ db }, registrar, { limit }) {
     await checkRegistrar(db, registrar);
-    const { listDeliveries } = await import('../../party/webhook/outbox.ts');
     return listDeliveries(db, { registrar, limit });
   },
 };
 
 const list = listVerb(
   deliveries,
-  listing(
-    'List the deliveries to one registrar or to all, and when each arrived',
-    'registrar webhook list ALPHA',
-  )
+  listing('List the deliveries', 'registrar webhook list ALPHA')
     .argument('[code]', 'only this registrar', asciiUpperCase)
-    .option('--limit <count>', 'how many, the newest first', parseLimit, 50),
+    .option('--limit <count>', 'how many, the newest first', parseNumber, 50),
 );
 
 const resend = verb(
-  writing(
-    'resend',
-    'registrar webhook resend ALPHA --since 2026-11-21T06:00:00Z',
-    'registrar webhook resend ALPHA msg_7e64b1b2a4b44e0f8a7ac2c0b3f4a5d6',
-  )
+  writing('resend', 'registrar webhook resend ALPHA --since 2026-11-21T06:00:00Z')
     .description('Send again what was delivered or given up, in its order, with the same id')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .argument('[id]', 'only this delivery')
     .option('--since <time>', 'what was created from this day or instant on, in UTC', parseSince)
     .hook('preAction', (command) => {
       const [, id] = command.args;
-      if ((id === undefined) === (command.opts().since === undefined)) {
-        throw usageError('what to send again: give either the id of a delivery or --since');
-      }
+      const isOne = id !== undefined;
+      if (isOne === (command.opts().since !== undefined))
+        throw usageError('give either an id or --since');
     }),
   async ({ db, origin, isDryRun }, code, id, { since }) => {
-    const { resendDeliveries } = await import('../../party/webhook/operator/resend.ts');
     const which = id === undefined ? { since: since! } : { id };
     const count = await resendDeliveries(db, origin, code, which, { isDryRun });
     const deliveries = counted(count, 'delivery', 'deliveries');
@@ -81,16 +72,14 @@ const resend = verb(
       data: { registrar: code, deliveries: count, changed: count > 0 },
       text:
         count === 0
-          ? `nothing to send again: no delivery to ${code} since then was delivered or given up; those that wait leave by themselves, and tests do not count`
+          ? `nothing to send again: no delivery to ${code} since then was delivered or given up`
           : `${sends} ${deliveries} to ${code} again, within the hour`,
     };
   },
 );
 
 const verbs = [test, list, resend];
-export const webhook = noun('webhook', 'registrar webhook test ALPHA', verbs).description(
-  "Deliveries to registrars' webhooks, and a test of a webhook",
-);
+export const webhook = noun('webhook', "Deliveries to registrars' webhooks", verbs);
 
 /** Since when the webhook has failed, while the delivery waits for it. */
 function failingSince({ deliveredAt, failedAt, failingSince }: ListedDelivery): string | null {
@@ -100,9 +89,4 @@ function failingSince({ deliveredAt, failedAt, failingSince }: ListedDelivery): 
 function stateOf({ deliveredAt, failedAt }: ListedDelivery): string {
   if (deliveredAt !== null) return 'delivered';
   return failedAt === null ? 'waiting' : 'given up';
-}
-
-function parseLimit(text: string): number {
-  if (/^[1-9]\d{0,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number from 1 to 9999.');
 }

@@ -31,22 +31,15 @@ const registrars: RowView<Registrar, unknown[]> = {
 };
 
 const add = verb(
-  writing(
-    'add',
-    'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24 2001:db8::/32',
-  )
+  writing('add', 'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24')
     .description('Add a registrar')
-    .requiredOption(
-      '--code <code>',
-      'the prefix of its contacts: A-Z, 0-9, _ and -',
-      asciiUpperCase,
-    )
+    .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _, -', asciiUpperCase)
     .requiredOption('--name <name>', 'its name')
     .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any'),
   async (registry, { code, name, allowIp: allowedIps = [] }) => {
     const registrar = await addRegistrar(registry, { code, name, allowedIps });
     return {
-      data: { registrar: dataOf(registrars.columns, registrar), changed: !registry.isDryRun },
+      data: { registrar: dataOf(registrars.columns, registrar) },
       text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar)}`,
     };
   },
@@ -67,23 +60,14 @@ const show = verb(
 );
 
 const update = verb(
-  writing(
-    'update',
-    'registrar update ALPHA --allow-ip 192.0.2.7',
-    'registrar update ALPHA --allow-all',
-    'registrar update ALPHA --webhook https://hooks.example.ee/registry',
-  )
+  writing('update', 'registrar update ALPHA --allow-ip 192.0.2.7')
     .description('Change the name of a registrar, the addresses it may call from, or its webhook')
-    .argument('<code>', 'the code of the registrar', asciiUpperCase)
+    .argument('<code>', 'the registrar', asciiUpperCase)
     .option('--name <name>', 'its new name')
     .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list')
-    .addOption(
-      new Option('--allow-all', 'empty the list, so that any address may call').conflicts(
-        'allowIp',
-      ),
-    )
+    .addOption(new Option('--allow-all', 'any address may call').conflicts('allowIp'))
     .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
-    .addOption(new Option('--no-webhook', 'stop pushing its notifications'))
+    .option('--no-webhook', 'stop pushing its notifications')
     .hook(
       'preAction',
       requireOneOf('--name', '--allow-ip', '--allow-all', '--webhook', '--no-webhook'),
@@ -125,11 +109,7 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
 }
 
 const verbs = [add, list, show, update, suspend, resume, diagnose, webhook];
-export const registrarCommand = noun(
-  'registrar',
-  'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24',
-  verbs,
-).description('Registrars and the addresses they may call from');
+export const registrarCommand = noun('registrar', 'Registrars', verbs);
 
 function addressesText({ allowedIps }: Registrar): string {
   return allowedIps.join(', ') || 'every address';

@@ -14,7 +14,7 @@ import { judgedContacts } from './contact/invalid.ts';
 import { nounOf } from './history/entry.ts';
 
 const month = verb(
-  reading('month', 'report month', 'report month 2026-10 --csv')
+  reading('month', 'report month 2026-10 --csv')
     .description('Count contacts, changes, auctions and names')
     .argument('[month]', 'YYYY-MM, in UTC (default: the current month)', parseMonth)
     .addOption(csvOption()),
@@ -44,7 +44,7 @@ const month = verb(
 const figure = (section: string, name: string, count: number) => ({ section, name, count });
 
 const invalid = verb(
-  reading('invalid', 'report invalid', 'report invalid --registrar ALPHA --json')
+  reading('invalid', 'report invalid --registrar ALPHA')
     .description("Count the contacts' values that today's rules refuse")
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .addOption(csvOption()),
@@ -71,10 +71,8 @@ const invalid = verb(
 );
 
 const disclosures = verb(
-  reading('disclosures', 'report disclosures', 'report disclosures --json')
-    .description(
-      'Count the requests for disclosure, and the hours until they were answered; may be published',
-    )
+  reading('disclosures', 'report disclosures')
+    .description('Count the requests for disclosure, and the hours until they were answered')
     .addOption(csvOption()),
   async ({ db }, options) => {
     const data = await reportDisclosures(db);
@@ -87,11 +85,10 @@ const disclosures = verb(
 );
 
 const verification = verb(
-  reading('verification', 'report verification', 'report verification --registrar ALPHA --json')
+  reading('verification', 'report verification --registrar ALPHA')
     .description('Count what is verified of contacts, how old that is, and what is demanded')
     .option('--registrar <code>', 'only this registrar', asciiUpperCase)
-    .addOption(csvOption())
-    .addHelpText('after', '\nIt reads every contact once.'),
+    .addOption(csvOption()),
   async ({ db, origin }, options) => {
     await checkRegistrar(db, options.registrar);
     const registrars = await reportVerification(db, options.registrar, origin.request.at);
@@ -103,9 +100,7 @@ const verification = verb(
 );
 
 const reports = [month, invalid, disclosures, verification];
-export const reportCommand = noun('report', 'report month', reports).description(
-  'Figures for a month, about values to correct, and about disclosures',
-);
+export const reportCommand = noun('report', 'Figures', reports);
 
 function parseMonth(text: string): string {
   if (/^\d{4}-(0[1-9]|1[0-2])$/.test(text)) return text;

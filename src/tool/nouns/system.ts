@@ -12,28 +12,21 @@ import { verb } from '../run.ts';
 import { listing, listVerb, plain, type RowView } from '../view.ts';
 import { rotate, secretText, switching, untilADayAfterUse } from './holder.ts';
 
-const exampleOfAdd = 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7';
 const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
+const addressesHelp = 'addresses and ranges it may call from';
 
 const add = verb(
-  writing('add', exampleOfAdd)
+  writing('add', 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7')
     .description("Add one of the registry's own systems and print the generated key, once")
     .argument('<name>', 'its name: a-z, 0-9 and ._-')
     .option('--may <rights...>', rightsHelp, listed)
-    .option(
-      '--allow-ip <cidr...>',
-      'addresses and ranges it may call from; by default, none',
-      listed,
-    ),
+    .option('--allow-ip <cidr...>', `${addressesHelp}; by default, none`, listed),
   async (registry, name, { may = [], allowIp = [] }) => {
     const settings = { rights: may as SystemRight[], allowedIps: allowIp };
     const key = await addSystem(registry, { name, ...settings });
     const from = allowIp.join(', ') || 'nowhere';
     const done = `${registry.did('add')} system ${name}, callable from ${from}`;
-    return {
-      data: { system: { name, key }, changed: !registry.isDryRun },
-      text: secretText(done, 'its key', key),
-    };
+    return { data: { system: { name, key } }, text: secretText(done, 'its key', key) };
   },
 );
 
@@ -56,7 +49,7 @@ const systems: RowView<Awaited<ReturnType<typeof listSystems>>[number], unknown[
 
 const list = listVerb(
   systems,
-  listing('List the systems, and how old their keys are', 'system list'),
+  listing('List the systems and the age of their keys', 'system list'),
 );
 
 const update = verb(
@@ -64,7 +57,7 @@ const update = verb(
     .description('Change what a system may do and where it may call from, from its next request on')
     .argument('<name>', 'the system')
     .option('--may <rights...>', `replaces the old list; ${rightsHelp}`, listed)
-    .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list', listed)
+    .option('--allow-ip <cidr...>', `replaces the old list: ${addressesHelp}`, listed)
     .hook('preAction', requireOneOf('--may', '--allow-ip')),
   async (registry, name, { may, allowIp }) => {
     const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
@@ -76,10 +69,7 @@ const update = verb(
 const rotation = verb(
   writing('rotate', 'system rotate epp', 'system rotate epp --at-once')
     .description('Replace the key of a system and print the new one, once')
-    .argument(
-      '<name>',
-      'the system, whose old key works until a day after the new one is first used',
-    )
+    .argument('<name>', `the system, whose old key works until ${untilADayAfterUse}`)
     .option('--at-once', 'refuse the old key from the next request on, because it has leaked'),
   (registry, key, { atOnce = false }) => rotate(registry, { type: 'system', key }, { atOnce }),
 );
@@ -95,18 +85,9 @@ const remove = verb(
       (origin, how) => removeSystem({ db: registry.db, origin, ...how }, name),
       () => `This removes system ${name}, whose key then works no more.`,
     );
-    return {
-      data: { system: { name }, changed: !registry.isDryRun },
-      text: `${registry.did('remove')} system ${name}`,
-    };
+    return { data: { system: { name } }, text: `${registry.did('remove')} system ${name}` };
   },
 );
 
-export const systemCommand = noun('system', exampleOfAdd, [
-  add,
-  list,
-  update,
-  rotation,
-  ...switching('system', 'epp'),
-  remove,
-]).description("The registry's own systems, their rights and their keys");
+const verbs = [add, list, update, rotation, ...switching('system', 'epp'), remove];
+export const systemCommand = noun('system', "The registry's own systems and their rights", verbs);

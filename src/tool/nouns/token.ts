@@ -7,20 +7,11 @@ import { settings } from '../../worker/settings.ts';
 import { noun, reading } from '../command.ts';
 import { verb } from '../run.ts';
 
-const example = 'token issue --ident EE38001085718 --name "Jaan Tamm"';
-
 const issue = verb(
-  reading('issue', example)
+  reading('issue', 'token issue --ident EE38001085718 --name "Jaan Tamm"')
     .description("Issue a registrant's token, valid for two hours")
-    .addHelpText(
-      'after',
-      '\nWith --remote, REGISTRANT_TOKEN_KEYS is read from the environment of the command.',
-    )
-    .requiredOption(
-      '--ident <code>',
-      'country and personal code, for example EE38001085718',
-      parseIdent,
-    )
+    .addHelpText('after', '\nWith --remote, it takes REGISTRANT_TOKEN_KEYS from the environment.')
+    .requiredOption('--ident <code>', 'country and personal code', parseIdent)
     .requiredOption('--name <name>', 'first name and last name', parseName),
   async ({ env, origin: { request } }, { ident, name }) => {
     const { code, countryCode: identCountryCode } = ident;
@@ -35,9 +26,7 @@ const issue = verb(
   },
 );
 
-export const tokenCommand = noun('token', example, [issue]).description(
-  "Registrants' tokens, for support and testing",
-);
+export const tokenCommand = noun('token', "Registrants' tokens, for support and tests", [issue]);
 
 function parseIdent(text: string) {
   const country = contactRules.identCountryCode().safeParse(text.slice(0, 2));

@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { findNewestId } from '../../change/history/search.ts';
@@ -8,8 +8,8 @@ import {
   changedMeanwhile,
   type Origin,
 } from '../../change/write.ts';
+import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
-import { unchangedWhileAsking } from './command-progress.ts';
 import { counted } from './text.ts';
 
 /**
@@ -24,7 +24,6 @@ export async function confirm(
   if (!terminal.input.isTTY) {
     throw new RegistryError('invalid', `${statement} There is no terminal to ask on; ${otherwise}`);
   }
-  using _ = unchangedWhileAsking();
   if (await isAgreed(`${statement} Continue?`, terminal)) return;
   throw new RegistryError('invalid', 'not confirmed');
 }
@@ -60,25 +59,10 @@ export async function confirmedChange<Outcome>(
 }
 
 export const maxRemovalsOption = () =>
-  new Option('--max-removals <n>', 'for scripts: refuse to remove more than this').argParser(
-    parseCount,
-  );
+  new Option('--max-removals <n>', 'for scripts: refuse to remove more').argParser(parseNumber);
 
 /** The tool asks before it removes more rows than this, or more than a tenth. */
 const unaskedRemovals = 100;
-
-interface Removals {
-  /** The number of rows that the change removes. */
-  removed: number;
-  total: number;
-}
-
-interface AllRemovals extends Removals {
-  /** What one row is called: `reserved name`. */
-  one: string;
-  /** The rows of each kind, if there are several. */
-  kinds?: readonly ({ name: string } & Removals)[];
-}
 
 /** The options that answer the question before it is asked. */
 export interface RemovalOptions {
@@ -87,47 +71,47 @@ export interface RemovalOptions {
 }
 
 /**
- * Counts what a change of many things would remove, asks as `confirmRemovals` does, and makes the change. Throws
- * `changed_meanwhile` if what was counted has changed since.
+ * Tries a change of many things without making it, has `ask` ask, and makes it. Throws what the trial and `ask` throw, and
+ * `changed_meanwhile` if what would be changed has changed since.
  */
-export async function confirmedRemoval<Counts extends { removed: number }>(
+export async function changeAsSeen<Outcome>(
   { db, isDryRun }: { db: Database; isDryRun: boolean },
+  change: (how: ChangeOfSeenOptions) => Promise<Outcome>,
+  ask: (would: Outcome) => Promise<void>,
+): Promise<Outcome> {
+  const seen = await findNewestId(db);
+  const would = await change({ isDryRun: true });
+  if (isDryRun) return would;
+  await ask(would);
+  return change({ seen });
+}
+
+/** Counts what a change would remove, asks as `confirmRemovals` does, and makes it as `changeAsSeen` does. */
+export function confirmedRemoval<Counts extends { removed: number }>(
+  registry: { db: Database; isDryRun: boolean },
   options: RemovalOptions,
   { one, countAll }: { one: string; countAll(): Promise<number> },
   change: (how: ChangeOfSeenOptions) => Promise<Counts>,
 ): Promise<Counts> {
-  const seen = await findNewestId(db);
-  const would = await change({ isDryRun: true });
-  if (isDryRun) return would;
-  await confirmRemovals({ removed: would.removed, total: await countAll(), one }, options);
-  return change({ seen });
+  return changeAsSeen(registry, change, async ({ removed }) =>
+    confirmRemovals({ removed, total: await countAll(), one }, options),
+  );
 }
 
 /**
- * Asks before more than a hundred rows, or more than a tenth of all or of one kind, are removed; with --yes or
- * --max-removals, it does not ask. Throws `invalid` if the removal is not confirmed or exceeds the limit.
+ * Asks before more than a hundred rows, or more than a tenth of all, are removed; with --yes or --max-removals, it does
+ * not ask. `one` is what one row is called: `reserved name`. Throws `invalid` if the removal is not confirmed or exceeds
+ * the limit.
  */
 export async function confirmRemovals(
-  { one, kinds = [], ...all }: AllRemovals,
+  { one, removed, total }: { one: string; removed: number; total: number },
   { yes, maxRemovals }: RemovalOptions,
 ): Promise<void> {
-  const { removed, total } = all;
-  const going = kinds.filter((kind) => kind.removed > 0);
-  const each = going.map((kind) => `${kind.removed} of ${kind.total} ${kind.name}`).join(', ');
-  const statement = `This removes ${removed} of ${counted(total, one)}${each && `: ${each}`}.`;
+  const statement = `This removes ${removed} of ${counted(total, one)}.`;
   if (maxRemovals !== undefined) {
     if (removed <= maxRemovals) return;
     throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);
   }
-  const isAsking = !yes && [all, ...going].some(isMany);
-  if (isAsking) await confirm(statement, 'confirm with --yes or --max-removals');
-}
-
-function isMany({ removed, total }: Removals): boolean {
-  return removed > unaskedRemovals || removed > Math.max(1, total / 10);
-}
-
-function parseCount(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It must be a number.');
+  const areMany = removed > unaskedRemovals || removed > Math.max(1, total / 10);
+  if (areMany && !yes) await confirm(statement, 'confirm with --yes or --max-removals');
 }

@@ -1,12 +1,7 @@
-import { noteCommandProgress } from './command-progress.ts';
-
 const secondsBetweenLines = 5;
 
 /** The rows of one batch. While it runs, the local server's clients wait; then the bar moves. */
 const chunkRows = 1_000;
-
-/** The labels of steps that change nothing before their last row. */
-const withoutEffect = ['checking', 'replacing'];
 
 /** Rows that can be read chunk by chunk, more than once. */
 export interface Rows<Row> {
@@ -28,7 +23,6 @@ export function* inChunks<Row>(label: string, rows: Rows<Row>, size = chunkRows)
  * few seconds, until it is disposed of.
  */
 export function startProgress(label: string, total: number, isShown = true) {
-  if (!withoutEffect.includes(label)) noteCommandProgress({ isRepeatable: true });
   const { isTTY } = process.stderr;
   const startedAt = performance.now();
   let [done, shownAt] = [0, startedAt];

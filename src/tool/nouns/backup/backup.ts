@@ -73,10 +73,7 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
   .action(async (name, { json }) => {
     const file = path.resolve(name);
     using directory = mkdtempDisposableSync(path.join(tmpdir(), 'registry-verify-'));
-    using _ = atInterrupt(() => {
-      directory.remove();
-      return undefined;
-    });
+    using _ = atInterrupt(() => directory.remove());
     await report(json ? { json } : {}, async () => {
       const { tables, rows } = summaryOf((await readSeal(file)).tables);
       const target = path.join(directory.path, 'restored.sqlite');
@@ -101,6 +98,5 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
     });
   });
 
-export const backupCommand = noun('backup', 'backup registry.sqlite', [verify], write).description(
-  'Write the whole database to one file',
-);
+const description = 'Write the whole database to one file';
+export const backupCommand = noun('backup', description, [verify], write);

@@ -9,11 +9,10 @@ import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { applyMigrations } from '../../migrate.ts';
 import { localDirectory } from '../../project.ts';
 import { checkMigrations, type Registry } from '../../registry.ts';
-import { noteCommandProgress } from '../../report/command-progress.ts';
 import { confirm } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { run } from '../../run.ts';
-import { repeatErasures } from '../contact/erase-again.ts';
+import { repeatErasures } from '../contact/erase.ts';
 import { type Account, keepAccess, readAccounts } from './access.ts';
 import { summaryOf } from './contents.ts';
 import { copyInto, type Figures, type Mark, makeEmpty, readState, selectFigures } from './copy.ts';
@@ -43,12 +42,7 @@ export const restoreCommand = command.action((name, options) => {
   const data = path.join(localDirectory(options.persistTo), 'v3/d1');
   return run(
     options,
-    async () => {
-      const sealed = await readSeal(file);
-      if (!options.remote) mkdirSync(data, { recursive: true });
-      return sealed;
-    },
-    async (registry, sealed) => {
+    async (registry, sealed: Awaited<ReturnType<typeof readSeal>>) => {
       const { rows, tables } = summaryOf(sealed.tables);
       const { data, lines } = await restore(file, sealed, registry, options);
       const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${name}`;
@@ -57,6 +51,11 @@ export const restoreCommand = command.action((name, options) => {
         text: [...lines, text].join('\n'),
         publish: listNames,
       };
+    },
+    async () => {
+      const sealed = await readSeal(file);
+      if (!options.remote) mkdirSync(data, { recursive: true });
+      return sealed;
     },
     { mayBeEmpty: true },
   );
@@ -94,7 +93,6 @@ async function restore(
   }
   const again = options.accessAsInFile ? ['--access-as-in-file'] : [];
   const command = commandLine(['restore', file, ...again, ...registryOptions(options)]);
-  noteCommandProgress({ isChanged: 'perhaps', isRepeatable: true });
   await makeEmpty(env.DB, { command, sha256 }, seen);
   const directory = localDirectory(options.persistTo);
   const local = options.remote ? undefined : findDatabaseFile(directory, options.env);

@@ -77,7 +77,6 @@ export const demand = writing(
   'demand',
   'contact demand ALPHA:1B7A3C5D --claims identity,email --by 2027-01-31',
   'contact demand --file unverified.csv --claims identity --by 2027-01-31',
-  'contact demand ALPHA:1B7A3C5D --withdraw',
 )
   .description('Ask the registrar to verify a contact by a day, or the contacts of a file')
   .argument('[code]', 'the contact', parseContactKey)
@@ -89,8 +88,7 @@ export const demand = writing(
   .addHelpText(
     'after',
     `
-The registrar gets a notification. It replaces what was demanded of the contact before. What is verified already is
-not asked for. A demand ends when everything in it is verified; contact list --overdue shows those that are late.
+The registrar gets a notification. A demand replaces the one before, and ends when everything in it is verified.
 ${filesText(columns)}`,
   )
   .hook('preAction', (command) => {
@@ -104,10 +102,6 @@ ${filesText(columns)}`,
   .action((code, options) => {
     const { file } = options;
     return file === undefined
-      ? run(
-          options,
-          async () => {},
-          (registry) => demandOne(registry, code!, options),
-        )
+      ? run(options, (registry) => demandOne(registry, code!, options))
       : runImport(file, options, demandImport(options));
   });

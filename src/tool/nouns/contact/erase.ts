@@ -1,11 +1,13 @@
+import { RegistryError } from '../../../base/error.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { type Erasure, eraseContact } from '../../../contact/operator/erase.ts';
 import { eraseFormerHolder, type FormerErasure } from '../../../contact/operator/erase-former.ts';
-import { recordErasure } from '../../../list/archive/operator/erasures.ts';
+import { findRestored } from '../../../contact/operator/restored.ts';
+import { readErasures, recordErasure } from '../../../list/archive/operator/erasures.ts';
 import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
-import { confirmedChange } from '../../report/confirm.ts';
+import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { type Report, verb } from '../../run.ts';
 
@@ -14,24 +16,15 @@ const backups =
   'and files that were exported as long as you keep them';
 
 export const erase = verb(
-  writing(
-    'erase',
-    'contact erase ALPHA:1B7A3C5D --dry-run',
-    'contact erase 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11',
-  )
+  writing('erase', 'contact erase ALPHA:1B7A3C5D --dry-run')
     .description('Erase the personal data of a contact, at the request of the person')
     .argument('<code|uuid>', 'the contact, even one that was deleted before', parseContactKey)
-    .option(
-      '--former <ident>',
-      'only what is kept of the person who had this identity code before it was corrected',
-    )
+    .option('--former <ident>', 'only what is kept of the person who had this code before')
     .addHelpText(
       'after',
       `
-Deletes the contact, removes its personal values from history and the person from disclosures, and deletes the
-answers that are kept for repeated requests. History still says who changed which fields, and when, by name: also the person, if
-they made the change in the portal. This cannot be undone, so it asks first. A contact that a domain refers
-to is refused: the registry must know who holds a domain.`,
+Deletes the contact, its personal values in history and in disclosures, and the answers that are kept for repeated
+requests. History still says who changed which fields, and when: by name, if the person did in the portal.`,
     ),
   async (registry, contact, options) => {
     const { db, isDryRun, did } = registry;
@@ -42,15 +35,10 @@ to is refused: the registry must know who holds a domain.`,
       options,
       (origin, how) => eraseContact(db, origin, contact, how),
       (would) =>
-        isErasing(would)
-          ? `${erasureText(would, 'would erase')}\nThis cannot be undone.`
-          : undefined,
+        isErasing(would) ? `${textOf(would, 'would erase')}\nThis cannot be undone.` : undefined,
     );
     const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
     const unrecorded = isDryRun ? undefined : await record(registry, uuid);
-    const text = isErasing(erasure)
-      ? erasureText(erasure, did('erase'))
-      : [`nothing is left to erase of contact ${code}`, ...staying(erasure), backups].join('\n');
     return {
       data: {
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
@@ -59,7 +47,7 @@ to is refused: the registry must know who holds a domain.`,
         changed: isErasing(erasure),
         ...(unrecorded && { not_recorded: unrecorded }),
       },
-      text: unrecorded ? `${text}\n${unrecorded}` : text,
+      text: [textOf(erasure, did('erase')), ...(unrecorded ? [unrecorded] : [])].join('\n'),
     };
   },
 );
@@ -108,31 +96,27 @@ function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolea
   return contact !== undefined || history.entries + outcomes + disclosures > 0;
 }
 
-function erasureText(erasure: Erasure, verb: string): string {
+function textOf(erasure: Erasure, verb: string): string {
   const { code, uuid, contact, history, outcomes, disclosures } = erasure;
-  const entries = counted(history.entries, 'entry', 'entries');
-  const removed =
-    history.entries === 0
-      ? 'no values to remove'
-      : `values of ${namesOf(history.fields).join(', ')} removed from ${entries}`;
+  const { entries, actors } = history;
   const deleted = erasure.deletedOthers.map(({ code, uuid }) => `${uuid} (${code}, deleted)`);
   const others = [...erasure.others, ...deleted].join(', ');
+  const removed = `values of ${namesOf(history.fields).join(', ')} removed from ${counted(entries, 'entry', 'entries')}`;
+  const lines = [
+    contact ? `contact: deleted, with ${namesOf(contact).join(', ')}` : '',
+    entries > 0 ? `history: ${removed}; who changed which fields, and when, stays` : '',
+    outcomes > 0 ? `copies kept for repeated requests: ${outcomes} deleted` : '',
+    disclosures > 0 ? `disclosures: ${disclosures} no longer say whom they are about` : '',
+    others ? `not erased, with the same identity: ${others}` : '',
+    actors.length > 0 ? `stays in history, as who made changes: ${actors.join(', ')}` : '',
+  ];
   return [
-    `${verb} contact ${code} (${uuid})`,
-    `  contact: ${contact ? `deleted, with ${namesOf(contact).join(', ')}` : 'was deleted before'}`,
-    `  history: ${removed}; who changed which fields, and when, stays`,
-    `  copies kept for repeated requests: ${outcomes} deleted`,
-    ...(disclosures > 0 ? [`  disclosures: ${disclosures} no longer say whom they are about`] : []),
-    ...(others === '' ? [] : [`  not erased, with the same identity: ${others}`]),
-    ...staying(erasure),
+    isErasing(erasure)
+      ? `${verb} contact ${code} (${uuid})`
+      : `nothing is left to erase of contact ${code}`,
+    ...lines.filter((line) => line !== '').map((line) => `  ${line}`),
     backups,
   ].join('\n');
-}
-
-function staying({ history: { actors } }: Pick<Erasure, 'history'>): string[] {
-  return actors.length === 0
-    ? []
-    : [`  stays in history, as who made changes: ${actors.join(', ')}`];
 }
 
 /** Files and history use these names. */
@@ -140,4 +124,55 @@ function namesOf(columns: readonly string[]): string[] {
   return columns.map(
     (column) => contactFields[column as keyof typeof contactFields].file ?? column,
   );
+}
+
+export const eraseAgain = verb(
+  writing('erase-again', 'contact erase-again --dry-run')
+    .description('Erase the contacts that were erased before and that a restore has brought back')
+    .addHelpText('after', '\nrestore does the same; run this after a restore by Time Travel.'),
+  repeatErasures,
+);
+
+/**
+ * Erases the contacts whose erasure the bucket remembers and of which the database has values, after a question. Those that
+ * cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and `invalid` if the operator
+ * does not agree.
+ */
+export async function repeatErasures(
+  { db, env, origin, isDryRun }: Registry,
+  { yes }: { yes?: true },
+) {
+  if (!env.ARCHIVE) {
+    const message = 'wrangler.toml binds no ARCHIVE, so nothing remembers who was erased';
+    throw new RegistryError('not_found', message);
+  }
+  const restored = await findRestored(db, await readErasures(env.ARCHIVE));
+  if (isDryRun || restored.length === 0) {
+    const text =
+      restored.length > 0 ? `would erase ${restoredText(restored)}` : 'nobody to erase again';
+    return { data: { erased_again: restored, changed: false }, text };
+  }
+  if (!yes) await confirm(`This erases ${restoredText(restored)}. This cannot be undone.`);
+  const erased = [];
+  const refused = [];
+  for (const contact of restored) {
+    try {
+      await eraseContact(db, origin, contact.uuid);
+      erased.push(contact);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      refused.push({ ...contact, reason: error.reason, message: error.message });
+    }
+  }
+  if (refused.length > 0) process.exitCode = 1;
+  const lines = refused.map(({ code, message }) => `not erased: ${code}: ${message}`);
+  return {
+    data: { erased_again: erased, not_erased: refused, changed: erased.length > 0 },
+    text: [`erased ${restoredText(erased)}`, ...lines].join('\n'),
+  };
+}
+
+function restoredText(contacts: readonly { code: string }[]): string {
+  const codes = contacts.map(({ code }) => code).join(', ');
+  return `${counted(contacts.length, 'contact')} that had been erased before${codes && `: ${codes}`}`;
 }

@@ -23,8 +23,7 @@ import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 import { listing, listReport, plain, type RowView, showReport, streamRows } from '../../view.ts';
 import { demand } from './demand.ts';
-import { erase } from './erase.ts';
-import { eraseAgain } from './erase-again.ts';
+import { erase, eraseAgain } from './erase.ts';
 import { exportVerb, importVerb } from './file.ts';
 import { invalidContacts } from './invalid.ts';
 import { status, update } from './update.ts';
@@ -73,35 +72,24 @@ const deletedContacts: RowView<ContactDeletion, [Chosen]> = {
 };
 
 const list = verb(
-  listing(
-    'List contacts by registrar, identity code, email or name',
-    'contact list --registrar ALPHA',
-    'contact list --ident 38001085718 --json',
-  )
+  listing('List contacts', 'contact list --ident 38001085718 --json')
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
     .option('--name <text>', 'only contacts whose name contains this, in any case')
-    .option(
-      '--invalid',
-      "only contacts with values that today's rules refuse: each with its reason",
-    )
+    .option('--invalid', "only contacts with values that today's rules refuse; JSON is NDJSON")
     .option('--unverified', 'only contacts whose identity is not verified')
     .option('--overdue', 'only contacts with a demand for verification that is overdue')
     .addOption(
       new Option(
         '--deleted',
-        'contacts that had the identity code of --ident until they were deleted or corrected, as far as the history has it',
+        'contacts that had --ident until they were deleted or corrected',
       ).conflicts(['email', 'name', 'invalid', 'unverified', 'overdue']),
     )
     .hook('preAction', (command) => {
       const { deleted, ident } = command.opts();
       if (deleted && ident === undefined) throw usageError('--deleted belongs to --ident');
-    })
-    .addHelpText(
-      'after',
-      '\nWith --invalid and --json, the answer is NDJSON, one contact on each line.',
-    ),
+    }),
   async (registry, options) => {
     if (options.deleted) return listReport(deletedContacts, registry, options);
     if (!options.invalid) return listReport(contacts, registry, options);
@@ -146,9 +134,7 @@ const remove = verb(
 
 const transfer = verb(
   writing('transfer', 'contact transfer ALPHA:1B7A3C5D --to BETA')
-    .description(
-      'Give a contact to another registrar, under its code; refused while a domain refers to it',
-    )
+    .description('Give a contact to which no domain refers to another registrar')
     .argument('<code>', 'the contact', parseContactKey)
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
   async ({ db, origin, isDryRun, did }, code, { to, yes }) => {
@@ -170,19 +156,6 @@ const transfer = verb(
   },
 );
 
-const verbs = [
-  list,
-  show,
-  update,
-  status,
-  demand,
-  remove,
-  transfer,
-  importVerb,
-  exportVerb,
-  erase,
-  eraseAgain,
-];
-export const contactCommand = noun('contact', 'contact list --registrar ALPHA', verbs).description(
-  'Contacts, with their codes, UUIDs, timestamps and legacy ids',
-);
+const changing = [update, status, demand, remove, transfer, erase, eraseAgain];
+const verbs = [list, show, ...changing, importVerb, exportVerb];
+export const contactCommand = noun('contact', 'Contacts', verbs);

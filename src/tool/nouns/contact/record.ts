@@ -43,15 +43,10 @@ const object = <Field extends z.core.$ZodType>(field: Field) =>
 
 const statusNotes = object(z.record(z.string(), z.string(), 'is not a JSON object of strings'));
 
-const verification = optional(object(verificationRule)).describe(
-  'a JSON object with id, method, framework, reference, result (success, failed or ended), verified_at and verified_by',
-);
-const demand = optional(object(demandRule)).describe(
-  'a JSON object with claims and by, the last day',
-);
-const identityRequest = optional(object(identityRequestRule)).describe(
-  'a JSON object with id, sent_at, pending and decided_at',
-);
+const verification: FileRule = [
+  optional(object(verificationRule)),
+  'a JSON object with id, method, framework, reference, result (success, failed or ended), verified_at, verified_by',
+];
 
 function parseJson(text: string): unknown {
   try {
@@ -64,66 +59,57 @@ function parseJson(text: string): unknown {
 const text = (limit: number) => `at most ${limit} characters`;
 const country = 'two letters (ISO 3166-1), for example EE';
 const phone = '+, country code, dot and number, for example +372.5123456';
+const codeNote = `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}`;
+const identNote = `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`;
+const statusesNote = `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are ignored`;
+const statusNotesNote =
+  'a JSON object of notes by status; in CSV, put it in quotes and double the quotes inside';
+const disclosedNote = `${wordsNote}: ${discloseableAttributes.join(' ')}`;
 
 /** Columns that an export has and no import takes. */
 const exportedOnly = ['uuid', 'creator', 'updater', 'createdAt', 'updatedAt'] as const;
 
-/** The rule for each column of a file, in the order of the columns, with the sentence of the help about it. */
+/** The rule for the values of a column, and the sentence of the help about it. */
+type FileRule = [rule: z.core.$ZodType, note: string];
+
+/** The columns of a file, in their order. */
 const fileRules = {
-  code: z
-    .pipe(contactRules.code(), z.transform(asciiUpperCase))
-    .describe(
-      `<code of the registrar>:<suffix> of letters, digits, _ . : and -, ${text(100)}, for example ALPHA:1B7A3C5D`,
-    ),
-  name: contactRules.name().check(z.describe(text(255))),
-  orgName: optional(contactRules.orgName()).describe(text(255)),
-  email: contactRules.email().check(z.describe('one address, for example mari@example.ee')),
-  phone: contactRules.phone().check(z.describe(phone)),
-  fax: optional(contactRules.fax()).describe(phone),
-  ident: contactRules
-    .ident()
-    .check(
-      z.describe(
-        `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`,
-      ),
-    ),
-  identType: contactRules.identType().check(z.describe(identityTypes.join(', '))),
-  identCountryCode: contactRules.identCountryCode().check(z.describe(country)),
-  street: optional(contactRules.street()).describe(text(255)),
-  city: optional(contactRules.city()).describe(text(255)),
-  zip: optional(contactRules.zip()).describe(text(16)),
-  state: optional(contactRules.state()).describe(text(255)),
-  countryCode: optional(contactRules.countryCode()).describe(country),
-  authInfo: optional(contactRules.authInfo()).describe(`${text(255)}; by default, a new one`),
-  statuses: list(statuses).describe(
-    `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are ignored`,
-  ),
-  statusNotes: optional(statusNotes).describe(
-    'a JSON object of notes by status, for example {"serverUpdateProhibited":"why"}; in CSV, put it in quotes and double the quotes inside',
-  ),
-  disclosedAttributes: list(contactRules.disclosedAttributes()).describe(
-    `${wordsNote}: ${discloseableAttributes.join(' ')}`,
-  ),
-  legacyId: optional(label).describe(`${text(255)}; in NDJSON also a whole number`),
+  code: [z.pipe(contactRules.code(), z.transform(asciiUpperCase)), codeNote],
+  name: [contactRules.name(), text(255)],
+  orgName: [optional(contactRules.orgName()), text(255)],
+  email: [contactRules.email(), 'one address, for example mari@example.ee'],
+  phone: [contactRules.phone(), phone],
+  fax: [optional(contactRules.fax()), phone],
+  ident: [contactRules.ident(), identNote],
+  identType: [contactRules.identType(), identityTypes.join(', ')],
+  identCountryCode: [contactRules.identCountryCode(), country],
+  street: [optional(contactRules.street()), text(255)],
+  city: [optional(contactRules.city()), text(255)],
+  zip: [optional(contactRules.zip()), text(16)],
+  state: [optional(contactRules.state()), text(255)],
+  countryCode: [optional(contactRules.countryCode()), country],
+  authInfo: [optional(contactRules.authInfo()), `${text(255)}; by default, a new one`],
+  statuses: [list(statuses), statusesNote],
+  statusNotes: [optional(statusNotes), statusNotesNote],
+  disclosedAttributes: [list(contactRules.disclosedAttributes()), disclosedNote],
+  legacyId: [optional(label), `${text(255)}; in NDJSON also a whole number`],
   identityVerification: verification,
   nameVerification: verification,
   emailVerification: verification,
   phoneVerification: verification,
   addressVerification: verification,
-  verificationDemand: demand,
-  identityRequest,
-} satisfies Record<Exclude<FileColumn, (typeof exportedOnly)[number]>, z.core.$ZodType>;
+  verificationDemand: [optional(object(demandRule)), 'a JSON object with claims and by, a day'],
+  identityRequest: [
+    optional(object(identityRequestRule)),
+    'a JSON object with id, sent_at, pending and decided_at',
+  ],
+} satisfies Record<Exclude<FileColumn, (typeof exportedOnly)[number]>, FileRule>;
 
 const fileFields = (Object.keys(fileRules) as (keyof typeof fileRules)[]).map((column) => {
   const { file: name } = contactFields[column];
-  const rule = fileRules[column];
-  return {
-    column,
-    name,
-    rule,
-    note: z.globalRegistry.get(rule)!.description!,
-    isRequired: !rule.safeParse(undefined).success,
-  };
+  const [rule, note]: FileRule = fileRules[column];
+  const isRequired = !z.safeParse(rule, undefined).success;
+  return { column, name, rule, note, isRequired };
 });
 
 export const contactFileColumns: Columns = {
@@ -144,7 +130,7 @@ export function readContact(
   const row: Record<string, unknown> = {};
   for (const field of fileFields.filter((field) => !isMissing(field))) {
     const { column, name, rule } = field;
-    const parsed = rule.safeParse(values[name]);
+    const parsed = z.safeParse(rule, values[name]);
     if (parsed.success) row[column] = parsed.data;
     else {
       const message = reasonOf(field, values[name], parsed.error);

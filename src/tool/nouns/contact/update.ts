@@ -26,12 +26,7 @@ const changeable = contactColumns.flatMap(([column, field]) => {
   return [{ column, file, rule, isRequired, isIdentity, flag, option }];
 });
 
-const updating = writing(
-  'update',
-  'contact update ALPHA:1B7A3C5D --phone +372.5123456',
-  "contact update ALPHA:1B7A3C5D --fax ''",
-  'contact update ALPHA:1B7A3C5D --ident 12345678 --ident-type org',
-)
+const updating = writing('update', "contact update ALPHA:1B7A3C5D --phone +372.5123456 --fax ''")
   .description('Change fields of a contact')
   .argument('<code>', 'the contact', parseContactKey)
   .hook('preAction', requireOneOf(...changeable.map(({ flag }) => flag)));
@@ -73,11 +68,7 @@ function readChanges(values: object): ContactChanges & Partial<ContactIdentity> 
 }
 
 export const status = verb(
-  writing(
-    'status',
-    'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "court order 12-3"',
-    'contact status ALPHA:1B7A3C5D --remove serverUpdateProhibited',
-  )
+  writing('status', 'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "12-3"')
     .description('Add statuses to a contact or remove them')
     .argument('<code>', 'the contact', parseContactKey)
     .addOption(new Option('--add <status...>', 'statuses to add').choices(contactStatuses))

@@ -1,7 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { everyRow } from '../../../base/database/every-row.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { findNewestId } from '../../../change/history/search.ts';
 import {
   countDomains,
   type DomainOfContact,
@@ -17,7 +16,12 @@ import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
-import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
+import {
+  changeAsSeen,
+  confirm,
+  confirmedRemoval,
+  maxRemovalsOption,
+} from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { listing, listReport, plain, type RowView, showReport } from '../../view.ts';
@@ -47,18 +51,9 @@ const domainsOfContact: RowView<DomainOfContact, [Chosen]> = {
 };
 
 const list = verb(
-  listing(
-    'List the domains, or those of a registrar, or those that refer to a contact',
-    'domain list --registrar ALPHA',
-    'domain list --contact ALPHA:1B7A3C5D',
-  )
+  listing('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
-    .addOption(
-      new Option(
-        '--contact <code>',
-        'only domains that refer to this contact, and as what',
-      ).conflicts('registrar'),
-    ),
+    .addOption(new Option('--contact <code>', 'only those of this contact').conflicts('registrar')),
   (registry, options) =>
     options.contact === undefined
       ? listReport(domains, registry, options)
@@ -77,11 +72,7 @@ const show = verb(
 );
 
 const update = verb(
-  writing(
-    'update',
-    'domain update õunaaed.ee --registrant ALPHA:1B7A3C5D',
-    'domain update õunaaed.ee --admin ALPHA:1B7A3C5D ALPHA:2C8B4D6E --tech ""',
-  )
+  writing('update', 'domain update õunaaed.ee --admin ALPHA:1B7A3C5D ALPHA:2C8B4D6E --tech ""')
     .description('Give a domain other contacts; a role that is not given keeps its own')
     .argument('<name>', 'the name')
     .option('--registrant <code>', 'the contact that holds the domain')
@@ -123,35 +114,38 @@ const remove = verb(
 
 const transfer = verb(
   writing('transfer', 'domain transfer õunaaed.ee --to BETA')
-    .description(
-      'Give a domain to another registrar, with copies of its contacts of other registrars',
-    )
+    .description('Give a domain to another registrar, with copies of its contacts')
     .argument('<name>', 'the name')
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
-  async ({ db, origin, isDryRun, did }, text, { to, yes }) => {
+  async (registry, text, { to, yes }) => {
+    const { db, origin, isDryRun, did } = registry;
     const name = parseName(text);
-    const seen = await findNewestId(db);
     const { registrar: from } = await getDomain(db, name.name);
-    const would = await transferDomain(db, origin, name, to, { isDryRun: true });
     const changed = from !== to;
-    const copied = counted(Object.keys(would.copies).length, 'contact');
-    const isAsking = changed && !isDryRun && !yes;
-    if (isAsking)
-      await confirm(`This transfers ${name.name} from ${from} to ${to} and copies ${copied}.`);
-    const isMade = changed && !isDryRun;
-    const domain = isMade ? await transferDomain(db, origin, name, to, { seen }) : would;
-    const { copies, notified: _, createdAt: __, ...contacts } = domain;
-    const shown = { name: name.name, ...contacts };
+    const copied = (copies: object) => counted(Object.keys(copies).length, 'contact');
+    const {
+      copies,
+      notified: _,
+      createdAt: __,
+      ...domain
+    } = await changeAsSeen(
+      registry,
+      (how) => transferDomain(db, origin, name, to, how),
+      async ({ copies }) => {
+        if (!changed || yes) return;
+        await confirm(
+          `This transfers ${name.name} from ${from} to ${to} and copies ${copied(copies)}.`,
+        );
+      },
+    );
     return {
-      data: { domain: shown, ...(!isDryRun && { copies }), changed },
+      data: { domain: { name: name.name, ...domain }, ...(!isDryRun && { copies }), changed },
       text: changed
-        ? `${did('transfer', 'transferred')} domain ${name.name} from ${from} to ${to}, with copies of ${copied}`
+        ? `${did('transfer', 'transferred')} domain ${name.name} from ${from} to ${to}, with copies of ${copied(copies)}`
         : `nothing to change: domain ${name.name} already belongs to ${to}`,
     };
   },
 );
 
 const verbs = [list, show, update, remove, transfer, domainImportVerb, domainExportVerb];
-export const domainCommand = noun('domain', 'domain import domains.csv', verbs).description(
-  'Domains and the contacts they link',
-);
+export const domainCommand = noun('domain', 'Domains and the contacts they link', verbs);

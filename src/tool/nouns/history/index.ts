@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { Argument } from '@commander-js/extra-typings';
+import { Argument, Option } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
 import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
@@ -11,7 +11,7 @@ import {
   type HistoryEntry,
   listHistory,
 } from '../../../change/history/search.ts';
-import { noun, reading, usageError } from '../../command.ts';
+import { noun, reading } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
@@ -20,18 +20,8 @@ import { historyData, historyView, nounOf } from './entry.ts';
 import { revertVerb } from './revert.ts';
 
 const show = verb(
-  reading(
-    'show',
-    'history show contact ALPHA:1B7A3C5D',
-    'history auction kohv.ee --json',
-    'history --since 2026-11-01 --by ats',
-    'history --follow',
-  )
-    .description('Show what happened; the word show may be left out')
-    .addHelpText(
-      'after',
-      '\nWith --json, the history of one thing is one value; otherwise the answer is NDJSON, one entry on each line.',
-    )
+  reading('show', 'history show contact ALPHA:1B7A3C5D', 'history --since 2026-11-01 --by ats')
+    .description('Show what happened; JSON is NDJSON, but for the history of one thing')
     .addArgument(
       new Argument('[subject]', 'only this kind of thing').choices(Object.values(nounOf)),
     )
@@ -41,11 +31,7 @@ const show = verb(
     .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
     .addOption(csvOption())
-    .option('--follow', 'wait for further changes, until Ctrl-C')
-    .hook('preAction', (command) => {
-      const { follow, until } = command.opts();
-      if (follow && until) throw usageError('--follow has no end: leave out --until');
-    }),
+    .addOption(new Option('--follow', 'wait for further changes, until Ctrl-C').conflicts('until')),
   async ({ db }, noun, text, { follow, ...options }) => {
     const key = text && keyOf(noun, text);
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
@@ -59,12 +45,7 @@ const show = verb(
   },
 );
 
-export const historyCommand = noun(
-  'history',
-  'history contact ALPHA:1B7A3C5D',
-  [revertVerb],
-  show,
-).description('The history of changes, including those of deleted things');
+export const historyCommand = noun('history', 'What was changed, and by whom', [revertVerb], show);
 
 /** The key as history has it. A UUID is found in either case. */
 function keyOf(noun: string | undefined, text: string): string {

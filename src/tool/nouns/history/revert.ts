@@ -20,21 +20,15 @@ const listsOf: Partial<Record<HistorySubject, readonly ListName[]>> = {
 };
 
 export const revertVerb = verb(
-  writing(
-    'revert',
-    'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --dry-run',
-    'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --yes',
-  )
+  writing('revert', 'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --dry-run')
     .description('Take back what one command of the operator changed')
     .argument('<request>', 'the id of its request, as history shows it')
     .addHelpText(
       'after',
       `
-Takes back reserved, blocked and disputed names that were added, removed or replaced; auctions that were
-started or cancelled; domains that were added, changed, removed or transferred; contacts that were added, if
-no other domain refers to them; one contact's update, statuses or deletion: all changes of the request or
-none. It is refused where something has changed since, and where the history no longer has the values. It is
-recorded as a request of its own, which can be taken back as well, unless it removed a transfer's copies.`,
+Takes back changes of names, auctions, domains and contacts: all of the request or none. It is refused where something
+has changed since, and where the history no longer has the values. It can be taken back as well, unless it removed a
+transfer's copies.`,
     ),
   async (registry, request, options) => {
     const { db, origin, isDryRun, did } = registry;
@@ -55,11 +49,9 @@ recorded as a request of its own, which can be taken back as well, unless it rem
       return { data: { ...data, changed: false }, text, publish };
     }
     if (!options.yes) {
-      const hidden = reversals.length - shownReversals;
-      const shown = hidden > 0 ? lines.slice(0, -hidden) : lines;
-      const more = hidden > 0 ? [`  and ${hidden} more, which --dry-run shows`] : [];
-      const question = [...shown, ...more, ...notes, 'This makes these changes.'];
-      await confirm(question.join('\n'));
+      const hidden = lines.splice(1 + shownReversals).length;
+      if (hidden > 0) lines.push(`  and ${hidden} more, which --dry-run shows`);
+      await confirm([...lines, ...notes, 'This makes these changes.'].join('\n'));
     }
     await revert(db, origin, plan);
     const text = [`${did('revert')} ${what}`, ...notes].join('; ');

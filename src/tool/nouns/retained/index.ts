@@ -69,9 +69,7 @@ const names: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
 
 const list = listVerb(
   names,
-  listing('List reserved and blocked names', 'retained list --status blocked').addOption(
-    statusOption('only names with this status'),
-  ),
+  listing('List the names', 'retained list').addOption(statusOption('only names with this status')),
 );
 
 const show = verb(
@@ -91,8 +89,4 @@ const show = verb(
 );
 
 const verbs = [add, remove, list, show, retainedImportVerb, retainedExportVerb];
-export const retainedCommand = noun(
-  'retained',
-  'retained add riigikogu.ee õ.ee --status reserved',
-  verbs,
-).description('Reserved and blocked names');
+export const retainedCommand = noun('retained', 'Reserved and blocked names', verbs);
