@@ -50,13 +50,6 @@ test('shows and cancels an auction by its name, and keeps the reason', async () 
   expect((await registry.run(cancel)).stderr).toContain('there is no auction of "viga.ee"');
 });
 
-test('says once how it understands the name of an auction to cancel', async () => {
-  await registry.done('auction start suur.ee');
-  const cancel = ['auction', 'cancel', 'Suur.ee', '--reason', 'mistake', '--yes'];
-  const { stderr } = await registry.run(cancel);
-  expect(stderr).toMatch(/^Suur\.ee is understood as suur\.ee\nrequest .*\n$/);
-});
-
 test.each(['', ' ', 'one\nanother', '\u0007'])('takes %j for no reason', async (reason) => {
   const { status, stderr } = await registry.run([
     'auction',

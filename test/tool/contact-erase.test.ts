@@ -152,15 +152,6 @@ test('contact erase names the other contacts of a person known by a birthday', a
   expect(erased.others).toEqual(['BETA:1']);
 }, 120_000);
 
-test('contact list --deleted belongs to --ident', async () => {
-  const registry = await tool.newRegistry();
-  for (const others of [[], ['--ident', '38001085718', '--name', 'Tamm']]) {
-    expect(await registry.run(['contact', 'list', '--deleted', ...others])).toMatchObject({
-      status: 2,
-    });
-  }
-});
-
 const somebodyElse = {
   ...{ ...contact, name: 'Kuressaare Kala OÜ', email: 'info@example.ee', phone: '+372.444' },
   ...{ ident: '12345678', ident_type: 'org' },

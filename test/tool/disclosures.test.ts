@@ -375,20 +375,3 @@ test('the report counts requests by month, organisation and outcome, and names n
   expect(stdout).toMatch(/^2026-02 +Bailiff +granted +3 +10 +30$/m);
   expect(stdout).toContain('6 requests, answered in 12.5 hours (median), 72.02 at most\n');
 });
-
-test('a registry without requests has nothing to report', async () => {
-  const registry = await tool.newRegistry();
-  expect((await registry.run('report disclosures')).stdout).toBe('0 requests\n');
-});
-
-test('a backup has the requests, and a restore brings them back', async () => {
-  const { registry, directory, file } = await withRequest();
-  await registry.done(open({ organization: 'Bailiff' }, '--confidential'));
-  await registry.done(['disclosure', 'grant', '1', '--to', file]);
-  const before = await registry.done('disclosure list');
-  const backup = path.join(directory, 'registry.sqlite');
-  await registry.done(['backup', backup]);
-  const empty = await tool.newRegistry();
-  await empty.done(['restore', backup, '--yes']);
-  expect(await empty.done('disclosure list')).toEqual(before);
-});

@@ -1,13 +1,12 @@
-import dns from 'node:dns';
 import { once } from 'node:events';
 import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { openRunningServer } from '../../src/tool/local/server.ts';
-import { askService } from '../../src/tool/service.ts';
+import { messageOf } from '../../src/tool/report/problem.ts';
 import { domainAddress } from '../../src/tool/wrangler-config.ts';
 import { startTool, type TestRegistry } from './tool.ts';
 
@@ -134,23 +133,10 @@ test('asks the service for its own health, and fails if it is failing', async ()
   ]);
 });
 
-test('says why none of the addresses of a service can be reached', async () => {
-  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
-  const lookup = (
-    _host: string,
-    _options: dns.LookupOptions,
-    found: (...given: unknown[]) => void,
-  ) => found(null, addresses);
-  vi.spyOn(dns, 'lookup').mockImplementation(lookup as typeof dns.lookup);
-  onTestFinished(() => void vi.restoreAllMocks());
-  const server = createServer().listen(0);
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-
-  expect((await askService(`http://registry.example:${port}`)).problem).toBe(
-    `http://registry.example:${port}/health cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}`,
-  );
+test('says why none of the addresses of a service can be reached', () => {
+  const errors = ['127.0.0.1', '127.0.0.2'].map((address) => new Error(`connect ${address}`));
+  const failed = new TypeError('fetch failed', { cause: new AggregateError(errors) });
+  expect(messageOf(failed)).toBe('connect 127.0.0.1');
 });
 
 test('knows the address of a local server that runs, and of a domain in wrangler.toml', async () => {

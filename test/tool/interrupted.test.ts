@@ -90,17 +90,3 @@ test('says in JSON that a change is made but not published', async () => {
     repeat: `npm run registry -- lists publish --persist-to ${registry.directory}`,
   });
 });
-
-test('says how to publish a restored registry that could not be, instead of restoring it again', async () => {
-  const source = await tool.newRegistry();
-  const file = `${source.directory}/backup.sqlite`;
-  await source.done(['backup', file]);
-  const registry = await tool.newRegistry();
-  const args = ['restore', file, '--yes', '--json', '--persist-to', registry.directory];
-  const { status, stdout } = await captured(() => runProgram(args, withoutPublishing));
-  expect(status).toBe(1);
-  expect(JSON.parse(stdout)).toMatchObject({
-    changed: true,
-    repeat: `npm run registry -- lists publish --persist-to ${registry.directory}`,
-  });
-});

@@ -130,24 +130,6 @@ test('never takes a row that it skips for a name to remove', async () => {
   expect((await registry.rows()).retained_domains).toHaveLength(2);
 }, 120_000);
 
-test('leaves auctions in progress as they are when they are imported again', async () => {
-  const registry = await tool.newRegistry();
-  await registry.done('auction start kohv.ee');
-  const names = 'name\nkohv.ee\nõli.ee\n';
-  const done = await registry.done('auction import -', names);
-  expect(done).toMatchObject({ started: 1, unchanged: 1, published: ['auctions'] });
-  const before = (await registry.rows()).auctions;
-  expect(await registry.done('auction import -', names)).toMatchObject({ started: 0 });
-  expect((await registry.rows()).auctions).toEqual(before);
-  expect(await published(registry)).toMatchObject({ auctions: 2 });
-  expect(await registry.run('auction start tee.ee kohv.ee')).toMatchObject({
-    status: 1,
-    stdout: '',
-    stderr: 'refused: "kohv.ee" already has an auction in progress [name]\n',
-  });
-  expect((await registry.rows()).auctions).toEqual(before);
-}, 120_000);
-
 test('starts auctions of a platform', async () => {
   const registry = await tool.newRegistry();
   const start = ['auction', 'start', 'kohv.ee', '--platform', 'english'];

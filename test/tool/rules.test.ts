@@ -176,14 +176,6 @@ test('every command is tried here', () => {
   expect(Object.keys(calls).sort()).toEqual(verbs.map(([name]) => name).sort());
 });
 
-test.each(verbs)('%s explains itself', async (name) => {
-  const { status, stdout, stderr } = await captured(() =>
-    runProgram([...name.split(' '), '--help']),
-  );
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-  expect(stdout).toMatch(/^Usage: /);
-});
-
 test.each(verbs)(
   '%s answers with one JSON value, or NDJSON if its help says so',
   async (name, command) => {
