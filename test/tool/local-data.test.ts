@@ -8,9 +8,9 @@ import { dayOf, daysBefore } from '../../src/base/time/day.ts';
 import { readDailyCounts } from '../../src/list/daily-counts.ts';
 import { readFacts } from '../../src/list/read/facts.ts';
 import { demoDailyCounts } from '../../src/tool/demo/load.ts';
-import { readSize } from '../../src/tool/health/database-size.ts';
 import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
 import { openLocalData } from '../../src/tool/local/open.ts';
+import { readSize } from '../../src/tool/nouns/alarm.ts';
 import { prepareLocalData } from '../../src/tool/start/data.ts';
 import { newReader } from '../list/reader.ts';
 

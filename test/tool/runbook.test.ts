@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { loginRefusals } from '../../src/base/error.ts';
-import { alarmNames } from '../../src/tool/health/alarm.ts';
+import { alarmNames } from '../../src/tool/nouns/alarm.ts';
 import { workNames } from '../../src/worker/cron.ts';
 
 const runbook = readFileSync('src/tool/runbook.md', 'utf8');

@@ -1,13 +1,19 @@
 import { currentTime } from '../../base/time/clock.ts';
 import { listNames } from '../../list/lists.ts';
 import { reading } from '../command.ts';
-import { type Alarm, type Findings, findAlarms, isWarning, readFindings } from '../health/alarm.ts';
-import { maximumDatabaseBytes } from '../health/database-size.ts';
 import { configPath, projectVersion } from '../project.ts';
 import { fieldLines, table } from '../report/text.ts';
 import { type Report, verb } from '../run.ts';
 import { type AskedService, askService, parseUrl } from '../service.ts';
 import { domainAddress } from '../wrangler-config.ts';
+import {
+  type Alarm,
+  type Findings,
+  findAlarms,
+  isWarning,
+  maximumDatabaseBytes,
+  readFindings,
+} from './alarm.ts';
 
 const unknownAddress =
   'The /health of the service was not asked: wrangler.toml routes no domain to it, and --url is missing.';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { listNames } from '../../../src/list/lists.ts';
-import { type Findings, findAlarms, isWarning } from '../../../src/tool/health/alarm.ts';
+import { type Findings, findAlarms, isWarning } from '../../../src/tool/nouns/alarm.ts';
 
 const now = new Date('2026-11-21T12:00:00.000Z');
 

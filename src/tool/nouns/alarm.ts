@@ -1,4 +1,6 @@
-import { auctionStatuses } from '../../../drizzle/schema.ts';
+import { getTableName, is } from 'drizzle-orm';
+import { SQLiteTable } from 'drizzle-orm/sqlite-core';
+import * as schema from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { type Env, entriesOf } from '../../base/env.ts';
 import { listDueDisclosures } from '../../contact/operator/disclosure/read.ts';
@@ -12,7 +14,23 @@ import { listFailingWebhooks } from '../../party/webhook/outbox.ts';
 import { listCronRuns } from '../../worker/cron.ts';
 import { readHealth } from '../../worker/health/health.ts';
 import { disclosureHoursOf } from '../../worker/settings.ts';
-import { maximumDatabaseBytes, readSize } from './database-size.ts';
+
+/** D1's limit (d1/platform/limits). */
+export const maximumDatabaseBytes = 10_000_000_000;
+
+const tables = Object.values(schema).filter((value) => is(value, SQLiteTable)) as SQLiteTable[];
+
+/** One round trip. D1 bills every row of an index of each table. */
+export async function readSize(db: Database) {
+  const counts = tables.map((table) =>
+    db.$client.prepare(`select count(*) as count from ${getTableName(table)}`),
+  );
+  const results = await db.$client.batch<{ count: number }>(counts);
+  const rows = tables.map(
+    (table, index) => [getTableName(table), results[index]?.results[0]?.count ?? 0] as const,
+  );
+  return { bytes: results[0]?.meta.size_after ?? 0, rows: Object.fromEntries(rows) };
+}
 
 /** The cron runs every hour. */
 const maximumCronPauseMilliseconds = 2 * 60 * 60 * 1000;
@@ -23,7 +41,7 @@ export type Findings = Awaited<ReturnType<typeof readFindings>>;
 /** Everything that `findAlarms` judges, the runs of the cron newest first. */
 export async function readFindings(db: Database, env: Env, now: Date, isDeployed: boolean) {
   const restarting = entriesOf(env.AUCTION_RESTART_STATUSES ?? '');
-  const statuses = auctionStatuses.filter((status) => restarting.includes(status));
+  const statuses = schema.auctionStatuses.filter((status) => restarting.includes(status));
   return {
     health: await readHealth(db, env.LISTS, now),
     runs: await listCronRuns(db, 5),
