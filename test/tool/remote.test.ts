@@ -60,14 +60,6 @@ test.each(['', 'n', 'yesterday'])('does not continue after %j', async (typed) =>
   await expect(confirm('', '', { input, output })).rejects.toThrow('not confirmed');
 });
 
-test('refuses without a terminal to ask on', async () => {
-  const { output } = terminal('');
-  const terminalLess = { input: new PassThrough(), output };
-  await expect(confirm('This.', 'confirm with --yes', terminalLess)).rejects.toThrow(
-    'This. There is no terminal to ask on; confirm with --yes',
-  );
-});
-
 test('refuses --remote with --persist-to as wrong usage', async () => {
   const { status, stderr } = await new TestRegistry('/nonexistent').run([
     'registrar',
