@@ -33,61 +33,54 @@ test("lends the bindings to nobody without the tool's token", async () => {
   expect(await statusOf('/.registry/', { 'Registry-Tool-Token': 'tool' })).toBe(200);
 });
 
-test('shows at once what the tool writes through it', async () => {
+/** What the tool uses of a service on the data of the worker, whose public calls `call` makes. */
+async function withLent(use: (lent: ReturnType<typeof openOverHttp>) => Promise<void>) {
+  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation(call);
+  await use(openOverHttp('http://127.0.0.1', 'tool')).finally(() => fetching.mockRestore());
+}
+
+function call(input: unknown, init?: RequestInit): Promise<Response> {
+  const request = new Request(new URL(String(input), 'http://127.0.0.1'), init);
+  request.headers.set('CF-Connecting-IP', '127.0.0.1');
   const local = { ...worker.env, TOOL_TOKEN: 'tool' };
-  const headers = { 'CF-Connecting-IP': '127.0.0.1', 'Registry-Tool-Token': 'tool' };
-  const call = async (path: string, init?: RequestInit) => {
-    const request = new Request(`http://127.0.0.1${path}`, { ...init, headers });
-    const context = { waitUntil: () => {} };
-    return lendBindings(service).fetch(request as never, local, context as never);
-  };
+  const context = { waitUntil: () => {} };
+  const response = lendBindings(service).fetch(request as never, local, context as never);
+  return response as Promise<unknown> as Promise<Response>;
+}
+
+test('shows at once what the tool writes through it', async () => {
   const auctions = async () => (await call('/api/v1/auctions')).text();
   await auctions();
   await addAuction(worker.env, { name: 'written-by-the-tool.ee' });
   expect(await auctions()).not.toContain('written-by-the-tool.ee');
-  const statements = [{ sql: 'select 1', params: [] }];
-  await call('/.registry/database', { method: 'POST', body: JSON.stringify({ statements }) });
+  await withLent(async ({ DB }) => {
+    expect(await DB.prepare('select 1 as one').first('one')).toBe(1);
+    expect(await DB.prepare('select 1 as one').first()).toEqual({ one: 1 });
+    expect(await DB.prepare('select 1 as one where false').first('one')).toBeNull();
+  });
   expect(await auctions()).toContain('written-by-the-tool.ee');
 });
 
 test('lends all that publishing from nothing and again needs', async () => {
-  const local = { ...worker.env, TOOL_TOKEN: 'tool' };
-  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
-    const request = new Request(input as URL, init);
-    return lendBindings(service).fetch(request as never, local, {} as never) as Promise<Response>;
+  await withLent(async ({ DB, LISTS }) => {
+    const again = () =>
+      publish(openDatabase(DB), LISTS as never, ['blocked'], () => new Date(), { isForced: true });
+    expect(await again()).toEqual(['blocked']);
+    await addRetainedDomain(worker.env, { name: 'lent.ee', status: 'blocked' });
+    expect(await again()).toEqual(['blocked']);
+    const { keys } = (await LISTS.list({ prefix: 'list/' })) as { keys: { name: string }[] };
+    expect(keys).toContainEqual(expect.objectContaining({ name: 'list/blocked' }));
   });
-  const { DB, LISTS } = openOverHttp('http://127.0.0.1', 'tool');
-  const again = () =>
-    publish(openDatabase(DB), LISTS as never, ['blocked'], () => new Date(), {
-      isForced: true,
+});
+
+test('lends the archive, to put objects there and to list them', async () => {
+  await worker.env.ARCHIVE!.put('lent/a', 'x', { customMetadata: { a: 'b' } });
+  await withLent(async ({ ARCHIVE }) => {
+    await ARCHIVE.put('lent/b c', 'öine');
+    expect(await ARCHIVE.list({ prefix: 'lent/', include: ['customMetadata'] })).toMatchObject({
+      truncated: false,
+      objects: [{ key: 'lent/a', size: 1, customMetadata: { a: 'b' } }, { key: 'lent/b c' }],
     });
-  expect(await again()).toEqual(['blocked']);
-  await addRetainedDomain(worker.env, { name: 'lent.ee', status: 'blocked' });
-  expect(await again()).toEqual(['blocked']);
-  fetching.mockRestore();
-});
-
-test('lends the list of what is in the archive', async () => {
-  const local = { ...worker.env, TOOL_TOKEN: 'tool' };
-  await worker.env.ARCHIVE!.put('lent', 'x', { customMetadata: { a: 'b' } });
-  const options = encodeURIComponent('{"prefix":"lent","include":["customMetadata"]}');
-  const request = new Request(`http://127.0.0.1/.registry/archive?options=${options}`, {
-    headers: { 'Registry-Tool-Token': 'tool' },
   });
-  const answer = await lendBindings(service).fetch(request as never, local, {} as never);
-  expect(await answer.json()).toMatchObject({
-    truncated: false,
-    objects: [{ key: 'lent', size: 1, customMetadata: { a: 'b' } }],
-  });
-});
-
-test('lends what puts an object into the archive', async () => {
-  const local = { ...worker.env, TOOL_TOKEN: 'tool' };
-  const fetching = vi.spyOn(globalThis, 'fetch').mockImplementation((input, init) => {
-    const request = new Request(input as URL, init);
-    return lendBindings(service).fetch(request as never, local, {} as never) as Promise<Response>;
-  });
-  await openOverHttp('http://127.0.0.1', 'tool').ARCHIVE.put('put/a b', 'öine');
-  fetching.mockRestore();
-  expect(await (await worker.env.ARCHIVE!.get('put/a b'))?.text()).toBe('öine');
+  expect(await (await worker.env.ARCHIVE!.get('lent/b c'))?.text()).toBe('öine');
 });

@@ -1,9 +1,6 @@
-import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { startServer } from './server.ts';
-import { killGroup, startTool } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const tool = startTool();
 const startMilliseconds = 120_000;
@@ -39,7 +36,7 @@ test('a server that is started during an import disturbs neither', {
   const [imported, started] = await Promise.allSettled([importing, starting]);
   // Whichever came first, the other one waited: an import for the server, a server for the import, or in vain.
   if (started.status === 'rejected') {
-    expect(String(started.reason)).toMatch(/registry contact import \(process \d+\) is at work on/);
+    expect(String(started.reason)).toMatch(/registry \(process \d+\) is at work on/);
   }
   expect(imported).toMatchObject({ value: { status: 0 } });
   const { registrar } = await registry.done('registrar show ALPHA');
@@ -69,23 +66,4 @@ test('starts again at once after it was killed', { timeout: 2 * startMillisecond
   const { printed } = await start(registry.directory);
   expect(printed()).toContain('Database migrated');
   expect(await registry.done('registrar list')).toEqual({ registrars: [] });
-});
-
-test('frees the data when a tool that works on them is killed', {
-  timeout: startMilliseconds,
-}, async () => {
-  const registry = await tool.newRegistry();
-  const add = (code: string) =>
-    registry.spawn(['registrar', 'add', '--code', code, '--name', `${code} OÜ`]);
-  expect((await add('ALPHA')).status).toBe(0);
-  const file = await registry.file('contacts.csv', contacts(20_000));
-  const importing = registry.start(['contact', 'import', file, '--registrar', 'ALPHA'], true);
-  const holder = path.join(registry.directory, 'lock-holder');
-  await expect
-    .poll(() => readFile(holder, 'utf8'), { timeout: 60_000 })
-    .toContain(`process ${importing.pid}`);
-  killGroup(importing);
-  await once(importing, 'close');
-  expect(importing.signalCode).toBe('SIGKILL');
-  expect((await add('BETA')).status).toBe(0);
 });

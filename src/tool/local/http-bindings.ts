@@ -41,37 +41,32 @@ export async function findClockAhead(address: string, token: string, waitMillise
 
 /** The bindings of a running local server, as far as the tool uses them. */
 export function openOverHttp(address: string, token: string) {
-  const send = async (path: string, init?: RequestInit) => {
-    const response = await ask(address, token, path, init);
+  const send = async (path: string, body?: BodyInit) => {
+    const response = await ask(address, token, path, { method: 'POST', body });
     if (response.ok) return response;
     throw new Error(await response.text());
   };
-  const pathOf = (binding: string, key: string, options: object = {}) =>
-    `${binding}/${encodeURIComponent(key)}?options=${encodeURIComponent(JSON.stringify(options))}`;
+  /** Calls a method of a binding; a body takes the place of the second argument. */
+  const call = (binding: string, method: string, args: unknown[], body?: BodyInit) =>
+    send(`${binding}/${method}?args=${encodeURIComponent(JSON.stringify(args))}`, body);
   return {
-    DB: databaseOver(async (body) => {
-      const response = await send('database', { method: 'POST', body: JSON.stringify(body) });
-      return response.json();
-    }),
+    DB: databaseOver(async (body) => (await send('database', JSON.stringify(body))).json()),
     LISTS: {
-      async list(options?: KVNamespaceListOptions) {
-        return (await send(pathOf('lists', '', options))).json();
-      },
+      list: async (options: KVNamespaceListOptions = {}) =>
+        (await call('LISTS', 'list', [options])).json(),
       async get(key: string, type: ValueType | { type: ValueType }) {
-        const response = await send(pathOf('lists', key));
+        const response = await call('LISTS', 'get', [key, 'stream']);
         if (response.status === 204) return null;
         return response[typeof type === 'string' ? type : type.type]();
       },
-      async put(key: string, body: BodyInit, options?: KVNamespacePutOptions) {
-        await send(pathOf('lists', key, options), { method: 'PUT', body });
+      async put(key: string, body: BodyInit, options: KVNamespacePutOptions = {}) {
+        await call('LISTS', 'put', [key, null, options], body);
       },
     },
     ARCHIVE: {
-      async list(options: R2ListOptions) {
-        return (await send(pathOf('archive', '', options))).json();
-      },
+      list: async (options: R2ListOptions) => (await call('ARCHIVE', 'list', [options])).json(),
       async put(key: string, body: string) {
-        await send(pathOf('archive', key), { method: 'PUT', body });
+        await call('ARCHIVE', 'put', [key], body);
       },
     },
   };

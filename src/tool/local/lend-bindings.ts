@@ -25,8 +25,8 @@ export function lendBindings(
   return {
     ...worker,
     async fetch(request, env, context) {
-      const url = new URL(request.url);
-      if (!url.pathname.startsWith(bindingsPath)) {
+      const { pathname } = new URL(request.url);
+      if (!pathname.startsWith(bindingsPath)) {
         const { FRONT_TOKEN } = env;
         if (FRONT_TOKEN !== undefined && request.headers.get(frontHeader) !== FRONT_TOKEN) {
           return new Response('only through the address of npm start', { status: 403 });
@@ -36,49 +36,34 @@ export function lendBindings(
       }
       const isTool = env.TOOL_TOKEN && request.headers.get(tokenHeader) === env.TOOL_TOKEN;
       if (!isTool) return new Response('only for the tool', { status: 401 });
-      return answer(request, env, url, open).catch(
+      if (pathname === bindingsPath) {
+        await open(env);
+        return Response.json(clockAhead());
+      }
+      return answer(request, env).catch(
         (error: Error) => new Response(error.message, { status: 500 }),
       );
     },
   };
 }
 
-async function answer(
-  request: Request,
-  env: Env,
-  { pathname, searchParams }: URL,
-  open: (env: Env) => Promise<void>,
-): Promise<Response> {
-  const [resource, encodedKey = ''] = pathname.slice(bindingsPath.length).split('/');
-  const key = decodeURIComponent(encodedKey);
-  const options = JSON.parse(searchParams.get('options') ?? '{}');
-  switch (`${request.method} ${resource}`) {
-    case 'POST database': {
-      const call = runStatements(env.DB, await request.json());
-      return Response.json(await call.finally(() => forgetStarted(env.DB)));
-    }
-    case 'GET lists': {
-      if (key === '') return Response.json(await env.LISTS.list(options));
-      const value = await env.LISTS.get(key, 'stream');
-      return new Response(value, { status: value === null ? 204 : 200 });
-    }
-    case 'PUT lists':
-      await env.LISTS.put(key, await request.arrayBuffer(), options);
-      return new Response();
-    case 'GET archive':
-      return Response.json(await listObjects(env.ARCHIVE!, options));
-    case 'PUT archive':
-      await env.ARCHIVE!.put(key, await request.arrayBuffer());
-      return new Response();
-    default:
-      await open(env);
-      return Response.json(clockAhead());
+async function answer(request: Request, env: Env): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  const [binding, method] = pathname.slice(bindingsPath.length).split('/');
+  if (binding === 'database') {
+    const call = runStatements(env.DB, await request.json());
+    return Response.json(await call.finally(() => forgetStarted(env.DB)));
   }
+  const args = JSON.parse(searchParams.get('args')!);
+  if (method === 'put') args[1] = await request.arrayBuffer();
+  const lent = env as unknown as Record<string, Record<string, (...args: unknown[]) => unknown>>;
+  const result = await lent[binding!]![method!]!(...args);
+  if ((result ?? null) === null) return new Response(null, { status: 204 });
+  if (result instanceof ReadableStream) return new Response(result);
+  return Response.json(isPage(result) ? { ...result, objects: result.objects.map(shown) } : result);
 }
 
-/** A page of the bucket's objects, whose own properties are not enumerable. */
-async function listObjects(bucket: R2Bucket, options: R2ListOptions) {
-  const { objects, ...page } = await bucket.list(options);
-  const listed = objects.map(({ key, size, customMetadata }) => ({ key, size, customMetadata }));
-  return { ...page, objects: listed };
-}
+const isPage = (result: unknown): result is R2Objects => 'objects' in Object(result);
+
+/** The properties of an object in the bucket, which are not enumerable. */
+const shown = ({ key, size, customMetadata }: R2Object) => ({ key, size, customMetadata });

@@ -15,18 +15,12 @@ export async function takeLock<Other>(
   findInstead: () => Promise<Other | undefined> = async () => undefined,
   waitMilliseconds = 15_000,
 ): Promise<{ lock: Disposable; other?: undefined } | { lock?: undefined; other: Other }> {
-  let isTold = false;
   for (const startedAt = Date.now(); ; await wait(100)) {
     const other = await findInstead();
     if (other) return { other };
     const lock = tryLock(directory, `${holder} (process ${process.pid})`);
     if (lock) return { lock };
-    const waited = Date.now() - startedAt;
-    if (waited > 1_000 && !isTold) {
-      console.error(`waiting for ${readHolder(directory)}`);
-      isTold = true;
-    }
-    if (waited > waitMilliseconds) {
+    if (Date.now() - startedAt > waitMilliseconds) {
       const message = `${readHolder(directory)} is at work on ${directory}; try again when it has ended`;
       throw new RegistryError('taken', message);
     }
@@ -45,7 +39,7 @@ function tryLock(directory: string, holder: string): Disposable | undefined {
     database.close();
     const { errcode, message } = error as Error & { errcode?: number };
     if (errcode === sqliteBusy) return undefined;
-    throw new Error(`${directory} cannot be locked: ${message}`, { cause: error });
+    throw new RegistryError('unexpected', `${directory} cannot be locked: ${message}`);
   }
   writeFileSync(noteOf(directory), holder);
   return database;

@@ -58,10 +58,8 @@ function openForReading(directory: string, file: string, environment: string | u
 
 /** Uses the server that runs on the data or starts meanwhile, or a runtime that holds the lock until it is disposed of. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
-  const findServer = () => openRunningServer(directory, environment, { isReading: false });
-  // What another process calls this one while it waits.
-  const words = process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word));
-  const { lock, other } = await takeLock(directory, ['registry', ...words].join(' '), findServer);
+  const findServer = () => openRunningServer(directory, environment);
+  const { lock, other } = await takeLock(directory, 'registry', findServer);
   if (other) return other;
   using opening = new DisposableStack();
   opening.use(lock);

@@ -1,4 +1,4 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
@@ -20,12 +20,11 @@ interface RunningServer {
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
-/** Notes that a server runs on the data in the directory. The note appears in one step. */
+/** Notes that a server runs on the data in the directory, for its owner alone. */
 export function noteServer(directory: string, server: RunningServer): void {
-  const whole = `${fileOf(directory)}.${process.pid}`;
-  rmSync(whole, { force: true });
-  writeFileSync(whole, JSON.stringify(server), { mode: 0o600 });
-  renameSync(whole, fileOf(directory));
+  // Otherwise a file that is there keeps its mode.
+  forgetServer(directory);
+  writeFileSync(fileOf(directory), JSON.stringify(server), { mode: 0o600 });
 }
 
 export function forgetServer(directory: string): void {
@@ -41,13 +40,12 @@ function readNote(directory: string): RunningServer | undefined {
 }
 
 /**
- * The bindings of the server that runs on the data in the directory; undefined if none answers, or if it runs in another
- * environment and only a file is to be read. Throws `taken`, with the option to pass, for other work there.
+ * The bindings of the server that runs on the data in the directory; undefined if none answers. Throws `taken`, with the
+ * option to pass, if it runs in another environment.
  */
 export async function openRunningServer(
   directory: string,
   environment: string | undefined,
-  { isReading = true } = {},
 ): Promise<Bindings | undefined> {
   const server = readNote(directory);
   if (!server) return undefined;
@@ -55,7 +53,6 @@ export async function openRunningServer(
   // A server that was killed has left its note.
   if (clockAhead === undefined) return undefined;
   if (server.environment !== environment) {
-    if (isReading) return undefined;
     const right = server.environment ? `pass --env ${server.environment}` : 'leave out --env';
     const message = `npm start runs on ${directory}; to work through it, ${right}`;
     throw new RegistryError('taken', message);

@@ -4,25 +4,20 @@ import { RegistryError } from '../../base/error.ts';
 import { takeLock } from '../local/lock.ts';
 import { configPath } from '../project.ts';
 import { readLimits } from '../wrangler-config.ts';
+import type { StartOptions } from './options.ts';
 
 // The process that `serve` starts: `wrangler dev` without its debugger, its explorer of the data and its registry of
 // running Workers, each of which would give any program on this machine access to the database.
 
-export interface ServerOptions {
-  isSandbox: boolean;
-  environment: string | undefined;
-  /** The environment whose rate limits apply, if not those of `environment`. */
-  limits?: string | undefined;
-  /** The directory of the data. */
-  directory: string;
+export type ServerOptions = Pick<StartOptions, 'isSandbox' | 'env' | 'limits' | 'directory'> & {
   secrets: Record<string, string>;
-}
+};
 
 /** Starts the server and returns its address. */
 async function run(options: ServerOptions): Promise<string> {
-  const { isSandbox, environment, limits, directory, secrets } = options;
+  const { isSandbox, env, limits, directory, secrets } = options;
   // An unknown environment is refused here, whether it was named for its limits or not.
-  const limitBindings = readLimits(limits ?? environment);
+  const limitBindings = readLimits(limits ?? env);
   const { lock } = await takeLock(directory, 'npm start');
   // The lock is held until this process ends, even if its parent is killed before.
   process.on('exit', () => lock?.[Symbol.dispose]());
@@ -42,7 +37,7 @@ async function run(options: ServerOptions): Promise<string> {
   worker = await startWorker({
     config: configPath,
     entrypoint: isSandbox ? 'src/tool/sandbox/worker.ts' : 'src/tool/start/worker.ts',
-    ...(environment !== undefined && { env: environment }),
+    ...(env !== undefined && { env }),
     bindings: { ...limitBindings, ...Object.fromEntries(Object.entries(secrets).map(bound)) },
     dev: {
       server: { hostname: '127.0.0.1', port: 0 },

@@ -19,20 +19,15 @@ const notPassedOn =
 /** Wrangler's path that runs the scheduled work at once. Running it twice does no harm. */
 export const cronPath = '/cdn-cgi/handler/scheduled';
 
-export interface Front {
-  port: number;
-  /** Sends the requests that wait, and all later ones, to the server at this address. */
-  open(address: string): void;
-}
-
 /**
  * Listens for `npm start` in front of wrangler's server, as Cloudflare's edge does in front of a deployment: sets
  * `CF-Connecting-IP`. Where only this machine can connect, a program may name another address in that header, to see what
  * a caller from there is answered; elsewhere the header is ignored. Refuses a request from this machine for a foreign host
  * name, because a page of that host could read the answer (DNS rebinding), and what a page of another site asks of the
- * scheduled work or of a sandbox. Throws the error of `listen`.
+ * scheduled work or of a sandbox. Throws the error of `listen`. `open` sends the requests that wait, and all later ones, to
+ * the server at an address.
  */
-export async function listenInFront(ip: string, port: number, token: string): Promise<Front> {
+export async function listenInFront(ip: string, port: number, token: string) {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
   const agent = new Agent({ keepAlive: true, timeout: 2_000 });
   const answer = async (request: IncomingMessage, response: ServerResponse) => {

@@ -1,32 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { findClockAhead } from '../local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../local/server.ts';
 import { enterUsersDirectory } from '../project.ts';
 import { startIdentityService } from '../sandbox/identity-service.ts';
-import { cronPath, type Front, isLocal, listenInFront } from './front.ts';
+import { cronPath, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
 import { serve } from './serve.ts';
 
-function fail(message: string): never {
-  console.error(message);
-  process.exit(1);
-}
-
 const step = (text: string) => console.log(`  ${styleText('green', '✓')} ${text}`);
-
-/** Takes the port before anything else is done. */
-async function takePort({ port, ip }: StartOptions, token: string): Promise<Front> {
-  try {
-    return await listenInFront(ip, port, token);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE') fail(`Cannot listen on ${ip}, port ${port}: ${code}`);
-    fail(`Port ${port} is in use. Stop what listens there, or pass --port ${port + 1}.`);
-  }
-}
 
 /** The address that a program on this machine calls. */
 function addressOf(ip: string, port: number): string {
@@ -59,16 +43,11 @@ ${isSandbox ? sandbox : ''}
 }
 
 async function start(options: StartOptions): Promise<void> {
-  const { ip, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
-  try {
-    mkdirSync(directory, { recursive: true });
-    accessSync(directory, constants.W_OK);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    fail(`--persist-to ${directory}: it cannot be written to (${code})`);
-  }
+  const { ip, port, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
+  mkdirSync(directory, { recursive: true });
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
-  const front = await takePort(options, frontToken);
+  // The port is taken before anything else is done.
+  const front = await listenInFront(ip, port, frontToken);
   const service = addressOf(ip, front.port);
   const secrets = {
     ...(isSandbox && (await startIdentityService(() => service))),
@@ -80,7 +59,7 @@ async function start(options: StartOptions): Promise<void> {
   const loading = import('./data.ts');
   let isNoted = false;
   try {
-    process.exitCode = await serve({ ...options, environment, secrets }, prepare);
+    process.exitCode = await serve({ ...options, secrets }, prepare);
   } finally {
     if (isNoted) forgetServer(directory);
   }
@@ -105,4 +84,9 @@ async function start(options: StartOptions): Promise<void> {
 }
 
 enterUsersDirectory('start');
-await start(readStartOptions(process.argv.slice(2)));
+try {
+  await start(readStartOptions(process.argv.slice(2)));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}

@@ -7,7 +7,7 @@ export type StartOptions = ReturnType<typeof readStartOptions>;
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
-    .option('--port <port>', 'where to listen; 0 uses any free port', parsePort, 8787)
+    .option('--port <port>', 'where to listen; 0 uses any free port', Number, 8787)
     .option('--ip <address>', 'the address to listen on', 'localhost')
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml')
@@ -30,12 +30,6 @@ export function readStartOptions(args: readonly string[]) {
   const isSandbox = sandbox ?? false;
   const directory = localDirectory(persistTo, isSandbox ? 'sandbox' : 'state');
   return { ...options, isSandbox, directory };
-}
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (/^\d+$/.test(text) && port <= 65535) return port;
-  throw new InvalidArgumentError('It must be a number from 0 to 65535.');
 }
 
 function readSetting(text: string, others: Record<string, string> = {}): Record<string, string> {

@@ -6,7 +6,7 @@ import { currentTime } from '../../base/time/clock.ts';
 import { projectDirectory } from '../project.ts';
 import { collectLines, wranglerEnvironment } from '../wrangler.ts';
 import type { ServerOptions } from './dev-server.ts';
-import { logEntry, paintFor, readableLine } from './readable-log.ts';
+import { logEntry, readableLine } from './readable-log.ts';
 
 /** Lines of wrangler's that tell nobody anything. */
 const noise = [
@@ -25,12 +25,10 @@ const noise = [
 ];
 
 function print(line: string, stream: NodeJS.WriteStream, isJsonLog = false): void {
-  const paint = paintFor(stream);
-  const entry = isJsonLog ? logEntry(line) : readableLine(line, { now: currentTime, paint });
+  const entry = isJsonLog ? logEntry(line) : readableLine(line, currentTime());
   if (entry === undefined && noise.some((pattern) => pattern.test(line))) return;
   // Wrangler colours its errors even in a pipe.
-  const isColoured = paint('dim', '.') !== '.';
-  stream.write(`${entry ?? (isColoured ? line : stripVTControlCharacters(line))}\n`);
+  stream.write(`${entry ?? (stream.isTTY ? line : stripVTControlCharacters(line))}\n`);
 }
 
 /**
