@@ -5,8 +5,7 @@ import { monthsBefore } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { newApp } from '../../worker/http/request/context.ts';
 import { limitBody, parseBody } from '../../worker/http/request/input.ts';
-import { moveClock } from './move.ts';
-import { resetSandbox } from './reset.ts';
+import { moveClock, resetSandbox } from './move.ts';
 
 export const sandbox = newApp();
 
@@ -46,15 +45,13 @@ function checkDistance(to: Date, field: string): void {
   throw new RegistryError('out_of_range', problem, field);
 }
 
-const duration =
-  /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:[.,]\d+)?)S)?)?$/;
-
 /** The instant an ISO 8601 duration later, in UTC; an invalid Date if it is too far for a Date. */
-export function instantAfter(instant: Date, text: string): Date {
-  const parts = (duration.exec(text) ?? []).slice(1);
-  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] =
-    parts.map((part = '0') => Number(part.replace(',', '.')));
-  const later = monthsBefore(instant, -(years * 12 + months));
-  const milliseconds = (((weeks * 7 + days) * 24 + hours) * 60 + minutes) * 60_000 + seconds * 1000;
-  return new Date(later.getTime() + milliseconds);
+export function instantAfter(instant: Date, duration: string): Date {
+  const [date = '', time = ''] = duration.replace(',', '.').split('T');
+  const count = (part: string, unit: string) =>
+    Number(new RegExp(`([\\d.]+)${unit}`).exec(part)?.[1] ?? 0);
+  const later = monthsBefore(instant, -(count(date, 'Y') * 12 + count(date, 'M')));
+  const hours = (count(date, 'W') * 7 + count(date, 'D')) * 24 + count(time, 'H');
+  const seconds = (hours * 60 + count(time, 'M')) * 60 + count(time, 'S');
+  return new Date(later.getTime() + seconds * 1000);
 }

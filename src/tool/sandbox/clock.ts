@@ -1,5 +1,4 @@
 import { setClockAhead } from '../../base/time/clock.ts';
-import { copyRows, listParts } from './rows.ts';
 
 /** Whether this isolate has read the clock. The database keeps it, because an isolate may be replaced at any time. */
 let isOpen = false;
@@ -12,9 +11,12 @@ export async function openClock(db: D1Database): Promise<void> {
   if (isOpen) return;
   const clock = "select 1 from sqlite_master where name = 'sandbox_clock'";
   if (!(await db.prepare(clock).first())) {
+    const tables = await listParts(db, 'table');
     await db.batch([
       db.prepare('create table sandbox_clock as select 0 as ahead_milliseconds'),
-      ...(await copyRows(db)),
+      ...tables.map(({ name }) =>
+        db.prepare(`create table sandbox_${name} as select * from ${name}`),
+      ),
     ]);
   }
   await makeTriggersFollow(db);
@@ -44,4 +46,16 @@ async function makeTriggersFollow(db: D1Database): Promise<void> {
       db.prepare(sql.replaceAll(realTime, movedTime)),
     ]),
   );
+}
+
+/** The tables or the triggers of the registry. */
+export async function listParts(db: D1Database, type: 'table' | 'trigger') {
+  const { results } = await db
+    .prepare(
+      `select name, sql from sqlite_master where type = ? and name <> 'd1_migrations'
+       and name not glob 'sqlite_*' and name not glob '_cf_*' and name not glob 'sandbox_*'`,
+    )
+    .bind(type)
+    .all<{ name: string; sql: string }>();
+  return results;
 }

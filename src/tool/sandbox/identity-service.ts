@@ -91,11 +91,12 @@ function identityService(registry: () => string) {
     const { pathname, searchParams } = new URL(request.url!, `http://${host}`);
     const isPost = request.method === 'POST';
     if (pathname === '/api/auth/v1/token') {
-      const isOf = ({ id, secret }: (typeof clients)[number]) =>
-        authorization === `Basic ${btoa(`${id}:${secret}`)}`;
-      const token = `${accessToken}.${clients.find(isOf)?.id}`;
-      if (!clients.some(isOf)) return [401, { error: 'Invalid credentials' }];
-      return [201, { access_token: token, token_type: 'Bearer', expires_in: 120 }];
+      const client = clients.find(
+        ({ id, secret }) => authorization === `Basic ${btoa(`${id}:${secret}`)}`,
+      );
+      if (!client) return [401, { error: 'Invalid credentials' }];
+      const token = { access_token: `${accessToken}.${client.id}`, token_type: 'Bearer' };
+      return [201, { ...token, expires_in: 120 }];
     }
     const [, place, id = '', proof] =
       /^\/(identify|api\/ident\/v1\/identification_requests)(?:\/([\w-]+))?(\/proof_of_identity)?$/.exec(

@@ -4,38 +4,40 @@ import { openDatabase } from '../../base/database/open.ts';
 import type { Env } from '../../base/env.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf } from '../../base/time/day.ts';
+import { recordDailyCounts } from '../../list/daily-counts.ts';
+import { listKeys } from '../../list/kv.ts';
 import { listNames } from '../../list/lists.ts';
 import { publishAndPurge } from '../../list/publish/publish.ts';
 import { expireCopies } from '../../list/read/memory.ts';
 import { sendDeliveries, senderOf } from '../../party/webhook/deliver.ts';
 import { hasOpen } from '../../party/webhook/outbox.ts';
 import { runCron } from '../../worker/cron.ts';
-import { setClock } from './clock.ts';
+import { forgetStarted } from '../../worker/http/request/recent.ts';
+import { listParts, setClock } from './clock.ts';
 
 /** The crons of wrangler.toml. */
 export const dailyCron = '1 0 * * *';
 export const hourlyCron = '31 * * * *';
 
 /** Locally, no cache is in front of the Worker. */
-export const noCache = {};
-
-const minuteMilliseconds = 60_000;
+const noCache = {};
 
 /**
- * Moves the clock ahead, stopping at each run of the cron and at each attempt to deliver that is due, and publishes the
- * lists. A run that fails is logged and recorded, and the next one follows, as in a deployment.
+ * Moves the clock ahead, stopping at each daily run of the cron and at each attempt to deliver that is due, and runs what is
+ * due at its end, which publishes the lists. A run that fails is logged and recorded, and the next one follows, as in a
+ * deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
   // The queue keeps the real time, so nothing is given to it.
   const { WEBHOOKS: _, ...withoutQueue } = env;
-  for (const { cron, at } of dueRuns(currentTime(), to)) {
+  for (const at of dailyRuns(currentTime(), to)) {
     await deliverUntil(env, at);
     await setClock(env.DB, at);
-    await runCron(cron, withoutQueue, noCache).catch(() => {});
+    await runCron(dailyCron, withoutQueue, noCache).catch(() => {});
   }
   await deliverUntil(env, to);
   await setClock(env.DB, to);
-  await publishAndPurge(env, noCache, listNames);
+  await runCron(hourlyCron, withoutQueue, noCache).catch(() => {});
   // The operator's tool may have published what this isolate remembers from before.
   expireCopies(env.LISTS, listNames);
 }
@@ -58,16 +60,42 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
   }
 }
 
-/**
- * The runs after `from` until `to`: every daily one, and the hourly ones of the last day. The hourly ones of other days
- * would find nothing to do, since they do what the daily one has done.
- */
-export function dueRuns(from: Date, to: Date) {
-  const runs: { cron: string; at: Date }[] = [];
-  for (let hour = Date.parse(dayOf(from)); hour <= to.getTime(); hour += 60 * minuteMilliseconds) {
-    const at = (minute: number) => new Date(hour + minute * minuteMilliseconds);
-    if (at(0).getUTCHours() === 0) runs.push({ cron: dailyCron, at: at(1) });
-    if (dayOf(at(0)) === dayOf(to)) runs.push({ cron: hourlyCron, at: at(31) });
+/** The times of the daily runs after `from` until `to`. */
+export function dailyRuns(from: Date, to: Date): Date[] {
+  const runs: Date[] = [];
+  const first = Date.parse(`${dayOf(from)}T00:01:00.000Z`);
+  for (let at = first; at <= to.getTime(); at += 24 * 60 * 60 * 1000) {
+    if (at > from.getTime()) runs.push(new Date(at));
   }
-  return runs.filter(({ at }) => at > from && at <= to);
+  return runs;
+}
+
+/** Brings back the data and the lists that the sandbox began with, and the real time. Everything else is gone. */
+export async function resetSandbox(env: Env): Promise<void> {
+  await setClock(env.DB, new Date());
+  await restoreRows(env.DB);
+  forgetStarted(env.DB);
+  for (const { name } of await listKeys(env.LISTS, '')) await env.LISTS.delete(name);
+  for (let count = 1; env.ARCHIVE && count > 0; ) {
+    const { objects } = await env.ARCHIVE.list();
+    count = objects.length;
+    await env.ARCHIVE.delete(objects.map(({ key }) => key));
+  }
+  await publishAndPurge(env, noCache, listNames);
+  await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
+}
+
+/** Replaces all rows by the copied ones in one batch, without the triggers, some of which refuse deletions. */
+async function restoreRows(db: D1Database): Promise<void> {
+  const tables = await listParts(db, 'table');
+  const triggers = await listParts(db, 'trigger');
+  await db.batch([
+    db.prepare('pragma defer_foreign_keys = on'),
+    ...triggers.map(({ name }) => db.prepare(`drop trigger ${name}`)),
+    ...tables.map(({ name }) => db.prepare(`delete from ${name}`)),
+    // Then ids continue as they did when the rows were copied.
+    db.prepare("delete from sqlite_sequence where name <> 'd1_migrations'"),
+    ...tables.map(({ name }) => db.prepare(`insert into ${name} select * from sandbox_${name}`)),
+    ...triggers.map(({ sql }) => db.prepare(sql)),
+  ]);
 }

@@ -2,13 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { expect, it } from 'vitest';
 import { instantAfter } from '../../../src/tool/sandbox/calls.ts';
-import { dailyCron, dueRuns, hourlyCron } from '../../../src/tool/sandbox/move.ts';
-
-function due(from: string, to: string): string[] {
-  return dueRuns(new Date(from), new Date(to)).map(
-    ({ cron, at }) => `${cron === dailyCron ? 'daily' : 'hourly'} ${at.toISOString().slice(0, 16)}`,
-  );
-}
+import { dailyCron, dailyRuns, hourlyCron } from '../../../src/tool/sandbox/move.ts';
 
 it('what is due follows the schedule of the deployment', () => {
   const { triggers } = parse(readFileSync('wrangler.toml', 'utf8')) as {
@@ -17,18 +11,13 @@ it('what is due follows the schedule of the deployment', () => {
   expect(triggers.crons).toEqual([dailyCron, hourlyCron]);
 });
 
-it('what is due is nothing where no time was passed', () => {
-  expect(due('2026-11-21T00:01:00Z', '2026-11-21T00:01:00Z')).toEqual([]);
-  expect(due('2026-11-21T00:31:00Z', '2026-11-21T01:30:59Z')).toEqual([]);
-});
-
-it('what is due is every day, and every hour of the last one, in order', () => {
-  expect(due('2026-12-30T00:01:00Z', '2027-01-01T01:31:00Z')).toEqual([
-    'daily 2026-12-31T00:01',
-    'daily 2027-01-01T00:01',
-    'hourly 2027-01-01T00:31',
-    'hourly 2027-01-01T01:31',
-  ]);
+it.each([
+  ['2026-11-21T00:01:00Z', '2026-11-21T00:01:00Z', []],
+  ['2026-11-21T00:31:00Z', '2026-11-22T00:00:59Z', []],
+  ['2026-12-30T00:01:00Z', '2027-01-01T01:31:00Z', ['2026-12-31', '2027-01-01']],
+])('what is due from %s to %s is the daily run of %j', (from, to, days) => {
+  const runs = dailyRuns(new Date(from), new Date(to)).map((at) => at.toISOString());
+  expect(runs).toEqual(days.map((day) => `${day}T00:01:00.000Z`));
 });
 
 it.each([
