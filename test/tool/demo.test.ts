@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import {
   apiUsers,
+  auctionStatuses,
   auctions,
   contacts,
   disputes,
@@ -13,10 +14,12 @@ import {
 } from '../../drizzle/schema.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
+import { addRetainedDomains } from '../../src/name/retained/change-names.ts';
 import { demoContacts as demoImport, loadDemoData } from '../../src/tool/demo/load.ts';
 import { readImport } from '../../src/tool/files/import.ts';
 import { Faults } from '../attack/faults.ts';
-import { basic } from '../support/fixtures.ts';
+import { named } from '../name/retained/records.ts';
+import { basic, operator } from '../support/fixtures.ts';
 import { shareEmptyWorker, startWorker } from '../support/worker.ts';
 
 const { rows } = await readImport('src/tool/demo/contacts.csv', {}, demoImport());
@@ -48,129 +51,45 @@ describe('the demo data', () => {
     });
   });
 
-  it('the demo data gives EE 38001085718 contacts at both registrars', async () => {
-    const response = await worker.fetch('/api/v1/registrant/auth/eid', {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ ident: '38001085718', first_name: 'Jaan', last_name: 'Tamm' }),
-    });
-    const { access_token } = (await response.json()) as { access_token: string };
-    const list = await get('/api/v1/registrant/contacts', {
-      Authorization: `Bearer ${access_token}`,
-    });
-    expect(list).toMatchObject({
-      contacts: [
-        { id: 'c0000000-0000-4000-8000-000000000001', code: 'ALPHA:TAMM' },
-        { id: 'c0000000-0000-4000-8000-000000000002', code: 'ALPHA:TAMM-WORK' },
-        { id: 'c0000000-0000-4000-8000-000000000101', code: 'BETA:TAMM' },
-      ],
-    });
-  });
-
-  it.each(demoContacts)(
-    'the demo data has a contact $code as the interfaces would take it',
-    (contact) => {
+  it('the demo data has contacts as the interfaces would take them, of every identity type', () => {
+    const required = ['code', 'name', 'email', 'phone', 'identType', 'identCountryCode'] as const;
+    const optional = ['fax', 'street', 'city', 'zip', 'countryCode'] as const;
+    for (const contact of demoContacts) {
       expect(identityProblem(contact, new Date('2026-01-01'))).toBeUndefined();
-      for (const field of [
-        'code',
-        'name',
-        'email',
-        'phone',
-        'identType',
-        'identCountryCode',
-      ] as const) {
+      for (const field of required) {
         expect(contactRules[field]().parse(contact[field])).toBe(contact[field]);
       }
-      for (const field of ['fax', 'street', 'city', 'zip', 'countryCode'] as const) {
+      for (const field of optional) {
         expect(z.optional(contactRules[field]()).parse(contact[field])).toBe(contact[field]);
       }
-    },
-  );
-
-  it('the demo data has contacts of every identity type at ALPHA', () => {
-    const ofAlpha = demoContacts.filter(({ registrar }) => registrar === 'ALPHA');
-    expect(new Set(ofAlpha.map(({ identType }) => identType))).toEqual(
-      new Set(['birthday', 'org', 'priv']),
-    );
-  });
-
-  it('the demo data links a contact to a domain, which prohibits its deletion', async () => {
-    const response = await worker.fetch('/repp/v1/contacts/ALPHA:TAMMEPUU', {
-      method: 'DELETE',
-      headers: alpha,
-    });
-    expect(await response.json()).toMatchObject({ code: 2305 });
-  });
-
-  it('the demo data has a contact whose status prohibits its deletion', async () => {
-    const response = await worker.fetch('/repp/v1/contacts/ALPHA:SEPP', {
-      method: 'DELETE',
-      headers: alpha,
-    });
-    expect(await response.json()).toMatchObject({ code: 2304 });
-  });
-
-  it('the demo data has seven auctions in progress, three of them of international names', async () => {
-    expect(await get('/repp/v1/auctions')).toEqual({
-      count: 7,
-      auctions: [
-        { domain_name: 'jalgratas24.ee', punycode_domain_name: 'jalgratas24.ee' },
-        { domain_name: 'kohvikann.ee', punycode_domain_name: 'kohvikann.ee' },
-        { domain_name: 'metsamoor.ee', punycode_domain_name: 'metsamoor.ee' },
-        { domain_name: 'pürasid.ee', punycode_domain_name: 'xn--prasid-3ya.ee' },
-        { domain_name: 'rannamaja.ee', punycode_domain_name: 'rannamaja.ee' },
-        { domain_name: 'õunaaed.ee', punycode_domain_name: 'xn--unaaed-oxa.ee' },
-        { domain_name: 'žürii.ee', punycode_domain_name: 'xn--rii-goa36d.ee' },
-      ],
-    });
-  });
-
-  it('the demo data shows every auction with the three fields of the contract and no other', async () => {
-    const started = await get('/api/v1/auctions');
-    const uuids = await worker.db.select({ uuid: auctions.uuid }).from(auctions);
-    const each = await Promise.all(uuids.map(({ uuid }) => get(`/api/v1/auctions/${uuid}`)));
-    expect(each).toHaveLength(13);
-    for (const auction of [...Object.values(started), ...each]) {
-      expect(Object.keys(auction as object)).toEqual(['id', 'domain', 'status']);
     }
+    const types = demoContacts.map(({ identType }) => identType);
+    expect(new Set(types)).toEqual(new Set(['birthday', 'org', 'priv']));
   });
 
   it.each([
-    ['11', 'awaiting_payment'],
-    ['12', 'no_bids'],
-    ['13', 'payment_received'],
-    ['14', 'payment_not_received'],
-    ['15', 'domain_registered'],
-    ['16', 'domain_not_registered'],
-  ])('the demo data has auction %s, which is %s', async (number, status) => {
-    const auction = await get(`/api/v1/auctions/a0000000-0000-4000-8000-0000000000${number}`);
-    expect(auction).toMatchObject({ status });
+    ['TAMMEPUU', 'to which a domain refers', 2305],
+    ['SEPP', 'whose status prohibits its deletion', 2304],
+  ])('the demo data has a contact %s %s', async (id, _, code) => {
+    const init = { method: 'DELETE', headers: alpha };
+    const response = await worker.fetch(`/repp/v1/contacts/ALPHA:${id}`, init);
+    expect(await response.json()).toMatchObject({ code });
   });
 
-  it.each([
-    ['reserved', 24],
-    ['blocked', 22],
-    ['disputed', 16],
-  ])('the demo data has retained names that are %s: %i', async (status, count) => {
-    const list = await get(`/repp/v1/retained_domains?type=${status}`);
-    expect(list).toMatchObject({ count });
+  it('the demo data has an auction of every status, and so many names of each list', async () => {
+    const rows = await worker.db.select({ status: auctions.status }).from(auctions);
+    expect(new Set(rows.map(({ status }) => status))).toEqual(new Set(auctionStatuses));
+    expect(await get('/repp/v1/auctions')).toMatchObject({ count: 7 });
+    const counts = { reserved: 24, blocked: 22, disputed: 16 };
+    for (const [status, count] of Object.entries(counts)) {
+      expect(await get(`/repp/v1/retained_domains?type=${status}`)).toMatchObject({ count });
+    }
   });
 
   it('the demo data gives the list of disputed names the ETag that the README shows', async () => {
     const shown = readFileSync('README.md', 'utf8').match(/W\/"[0-9a-f]{32}"/g);
     const { headers } = await worker.fetch('/repp/v1/retained_domains?type=disputed');
     expect(new Set(shown)).toEqual(new Set([headers.get('ETag')]));
-  });
-
-  it('the demo data has a name that is both disputed and reserved, and no dispute that is over or to come', async () => {
-    const { domains } = (await get('/repp/v1/retained_domains')) as {
-      domains: { name: string; status: string }[];
-    };
-    const statusesOf = (wanted: string) =>
-      domains.filter(({ name }) => name === wanted).map(({ status }) => status);
-    expect(statusesOf('kuressaare.ee')).toEqual(['disputed', 'reserved']);
-    expect(statusesOf('lepatriinu.ee')).toEqual([]);
-    expect(statusesOf('tulevik.ee')).toEqual([]);
   });
 
   it('the demo data is in the history, contact by contact, without secrets', async () => {
@@ -199,18 +118,9 @@ describe('loading demo data', () => {
     expect(await worker.db.$count(apiUsers)).toBe(0);
   });
 
-  it('loading demo data leaves a registry alone that has no more than a reserved name', async () => {
-    await worker.env.DB.prepare(
-      "INSERT INTO retained_domains (name, punycode, status, created_at) VALUES ('own.ee', 'own.ee', 'reserved', '2026-01-02T03:04:05.678Z')",
-    ).run();
-    expect(await loadDemoData(worker.env)).toBe(false);
-    expect(await worker.db.$count(registrars)).toBe(0);
-  });
-
   it('loading demo data is finished by later starts, whatever the zones and at whichever calls of the database it was interrupted', async () => {
     const { db } = worker;
     const env = { ...worker.env, ZONES: 'lv' };
-    await env.DB.prepare("DELETE FROM retained_domains WHERE name = 'own.ee'").run();
     let attempts = 0;
     for (let isLoaded = false; !isLoaded && attempts < 20; attempts++) {
       const faults = new Faults({ message: 'lost', isDone: false }, (call) => call > 6 * attempts);
@@ -228,5 +138,11 @@ describe('loading demo data', () => {
       expect(await db.$count(table)).toBe(count);
     }
     expect(await loadDemoData(env)).toBe(false);
+  });
+
+  it('loading demo data leaves a registry alone that somebody has changed', async () => {
+    await addRetainedDomains(worker.db, operator, [named('own.ee')]);
+    await worker.db.delete(apiUsers);
+    expect(await loadDemoData(worker.env)).toBe(false);
   });
 });

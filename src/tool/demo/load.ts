@@ -1,16 +1,12 @@
 import path from 'node:path';
-import { and, inArray, isNull, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import {
   apiUsers,
   auctionStatuses,
-  auctions,
   dailyCounts,
-  disputes,
   history,
   registrars,
-  retainedDomains,
   systemRights,
-  systems,
 } from '../../../drizzle/schema.ts';
 import { type Database, openDatabase } from '../../base/database/open.ts';
 import type { Env } from '../../base/env.ts';
@@ -20,7 +16,6 @@ import type { Origin } from '../../change/write.ts';
 import { countedLists } from '../../list/lists.ts';
 import { importAuctions } from '../../name/auction/start.ts';
 import { parseDomainName } from '../../name/domain/name.ts';
-import { digestSecret } from '../../party/credential/secret.ts';
 import { addRegistrar } from '../../party/registrar/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { addSystem, listSystems } from '../../party/system/operator/system.ts';
@@ -112,25 +107,16 @@ export function demoContacts(): ReturnType<typeof contactImport> {
   };
 }
 
-/** Whether a demo user or the demo system can log in with the public secret. */
+/** Whether the demo users, whose secrets the welcome shows, have been added. */
 export async function hasDemoUsers(env: Env): Promise<boolean> {
-  const secrets = [...demoUsers.map(({ secret }) => secret), demoSystem.key];
-  const digests = await Promise.all(secrets.map(digestSecret));
-  const db = openDatabase(env.DB);
-  const isActive = and(inArray(apiUsers.secretDigest, digests), isNull(apiUsers.disabledAt));
-  const isActiveSystem = and(inArray(systems.keyDigest, digests), isNull(systems.disabledAt));
-  return (await db.$count(apiUsers, isActive)) + (await db.$count(systems, isActiveSystem)) > 0;
+  const users = await listApiUsers(openDatabase(env.DB));
+  return demoUsers.every((user) => users.some(({ username }) => username === user.username));
 }
 
+/** Whether every change so far is one of a load that was not finished. */
 async function isEmptyOrUnfinished(db: Database): Promise<boolean> {
-  const tables = [registrars, auctions, retainedDomains, disputes];
-  const filled = tables.map((table) => sql`exists (select 1 from ${table})`);
-  const [row] = await db.all<{ isWanted: number }>(sql`
-    select not (${sql.join(filled, sql` or `)})
-      or ((select count(*) from ${apiUsers}) < ${demoUsers.length}
-        and (select ${history.requestId} from ${history} order by id limit 1) = ${requestId})
-      as isWanted`);
-  return row?.isWanted === 1;
+  const changes = await db.$count(history, sql`${history.requestId} is not ${requestId}`);
+  return changes === 0 && (await db.$count(apiUsers)) < demoUsers.length;
 }
 
 /** Adds auctions in every status, whose addresses the examples name. */
