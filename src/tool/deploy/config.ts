@@ -1,11 +1,10 @@
-import { readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { RegistryError } from '../../base/error.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 
 /**
- * Reads what a deployment needs from wrangler.toml. Throws `not_found` if it lacks the environment or a binding,
- * `invalid` if it has no line into which a missing id could be written.
+ * Reads what a deployment needs from wrangler.toml. Throws `not_found` if it lacks the environment or a binding.
  */
 export function readDeployConfig({ configPath, environment }: Deployment) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
@@ -17,7 +16,7 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
   // Every queue that the Worker writes to or reads from.
   const queues = new Set([...producers, ...consumers].map(({ queue }) => queue));
   const worker = `${config.name}-${environment}`;
-  const needed = {
+  return {
     account: config.account_id,
     worker,
     database: {
@@ -37,12 +36,6 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
     backups: `${worker}-backups`,
     queues: [...queues].filter((queue) => queue !== undefined),
   };
-  const text = readFileSync(configPath, 'utf8');
-  for (const { id, idLine } of [needed.database, needed.lists]) {
-    if (id !== undefined || idLine.pattern.test(text)) continue;
-    throw new RegistryError('invalid', `wrangler.toml has no line for ${idLine.name}`);
-  }
-  return needed;
 }
 
 /** The line of an id in a table of wrangler.toml. The pattern's groups: everything before the value, and the value. */
@@ -57,8 +50,5 @@ function idLine(environment: string, table: string, key: string) {
 
 /** Replaces the placeholder of an id in wrangler.toml, and leaves everything else as it is written. */
 export function writeId(configPath: string, { pattern }: { pattern: RegExp }, id: string): void {
-  // A link to the file stays a link.
-  const file = realpathSync(configPath);
-  writeFileSync(`${file}.new`, readFileSync(file, 'utf8').replace(pattern, `$1"${id}"`));
-  renameSync(`${file}.new`, file);
+  writeFileSync(configPath, readFileSync(configPath, 'utf8').replace(pattern, `$1"${id}"`));
 }

@@ -12,8 +12,6 @@ export interface Deployment {
   subdomain(): Promise<string | undefined>;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
-  /** Whether a dry run has no login, and takes the account for an empty one. */
-  isBlind?: boolean;
   /** The Worker's address, once it is deployed; undefined if it has none. */
   address?: string | undefined;
   /** The id of the uploaded version, which `/health` calls the build. */
@@ -23,8 +21,8 @@ export interface Deployment {
 /** A call of wrangler, or something else to do, in words that a person could follow. */
 export interface Command {
   words: string;
-  /** Returns the result in a few words. */
-  run(): Promise<string>;
+  /** Returns the result in a few words, if the command's own do not say it. */
+  run(): Promise<string | undefined>;
 }
 
 /** Looks at what the account has, and plans the commands for what it lacks, so that a deployment can be repeated. */
@@ -37,20 +35,19 @@ export interface Step {
  * Returns what a wrangler command prints, or undefined if its error says that the thing is absent. Throws any other error:
  * if it passed for absence, a key that is there would be replaced, and every token would be invalid.
  */
-export async function look({ wrangler, isBlind }: Deployment, words: string, absent?: RegExp) {
-  if (isBlind) return undefined;
+export async function look({ wrangler }: Deployment, words: string, absent: RegExp) {
   return wrangler(words.split(' ')).catch((error: Error) => {
-    if (absent?.test(error.message)) return undefined;
+    if (absent.test(error.message)) return undefined;
     throw error;
   });
 }
 
 /** A wrangler command, which may read a new key from its input. */
-export const calling = (deployment: Deployment, words: string, result: string, key?: string) => ({
+export const calling = (deployment: Deployment, words: string, key?: string) => ({
   words: `wrangler ${words}${key ? ', with a new random key' : ''}`,
   run: async () => {
     await deployment.wrangler(words.split(' '), key);
-    return result;
+    return undefined;
   },
 });
 
@@ -64,22 +61,14 @@ export const lacking = (missing: readonly string[], create: (name: string) => Co
   commands: missing.map(create),
 });
 
-/** Prints each step, its state in the account and its commands, and runs none. The first step is the login. */
+/** Prints each step, its state in the account and its commands, and runs none. */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
-  const { say } = deployment;
-  let isBlind = false;
-  for (const [index, step] of steps.entries()) {
-    try {
-      const { state, commands } = await step.plan({ ...deployment, isBlind });
-      say(`${index + 1}. ${step.title}: ${state}`);
-      for (const { words } of commands) say(`     ${words}`);
-    } catch (error) {
-      say(`${index + 1}. ${step.title}: failed: ${(error as Error).message.trim()}`);
-      isBlind ||= index === 0;
-    }
+  for (const [index, { title, plan }] of steps.entries()) {
+    const { state, commands } = await plan(deployment);
+    deployment.say(`${index + 1}. ${title}: ${state}`);
+    for (const { words } of commands) deployment.say(`     ${words}`);
   }
-  say('\nNothing was changed.');
-  if (isBlind) say('Without a login, the plan is the one for an empty account.');
+  deployment.say('\nNothing was changed.');
 }
 
 /** Runs one step after the other, and stops at the first that fails. Returns whether all were done. */
@@ -89,7 +78,7 @@ export async function runSteps(steps: readonly Step[], deployment: Deployment): 
     try {
       const { state, commands } = await plan(deployment);
       const results: string[] = [];
-      for (const { run } of commands) results.push(await run());
+      for (const { words, run } of commands) results.push((await run()) ?? words);
       say(`  ✓ ${title}: ${results.join('; ') || state}`);
     } catch (error) {
       say(`  ✗ ${title}\n\n${(error as Error).message}\n`);

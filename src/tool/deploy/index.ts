@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command, CommanderError, Option } from '@commander-js/extra-typings';
+import { Command, Option } from '@commander-js/extra-typings';
 import { configPath, projectDirectory } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
@@ -18,7 +18,7 @@ const command = new Command('npm run deploy --')
   .option('--dry-run', 'print every step and what is there already; change nothing')
   .allowExcessArguments(false)
   .showHelpAfterError('(npm run deploy -- --help shows the options)')
-  .exitOverride();
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 /** Asks the platform with wrangler's own login. */
 async function findSubdomain(deployment: Deployment): Promise<string | undefined> {
@@ -41,28 +41,25 @@ async function publish(environment: string): Promise<void> {
   if (status !== 0) throw new Error('The lists were not published, see above.');
 }
 
+command.parse(process.argv);
+const { env: environment, jurisdiction, dryRun } = command.opts();
+const deployment: Deployment = {
+  configPath,
+  environment,
+  jurisdiction,
+  wrangler: runWrangler,
+  publish: () => publish(environment),
+  fetch: (url) => fetch(url),
+  subdomain: () => findSubdomain(deployment),
+  pause: (milliseconds) => pause(milliseconds),
+  say: (line) => console.log(line),
+};
 try {
-  command.parse(process.argv);
-  const { env: environment, jurisdiction, dryRun } = command.opts();
-  const deployment: Deployment = {
-    configPath,
-    environment,
-    jurisdiction,
-    wrangler: runWrangler,
-    publish: () => publish(environment),
-    fetch: (url) => fetch(url),
-    subdomain: () => findSubdomain(deployment),
-    pause: (milliseconds) => pause(milliseconds),
-    say: (line) => console.log(line),
-  };
   readDeployConfig(deployment);
   if (dryRun) await printPlan(steps, deployment);
   else if (!(await runSteps(steps, deployment))) process.exitCode = 1;
   else console.log('\nWhat is left to you: src/tool/runbook.md#after-the-first-deployment');
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else {
-    console.error((error as Error).message);
-    process.exitCode = 1;
-  }
+  console.error((error as Error).message);
+  process.exitCode = 1;
 }

@@ -32,11 +32,11 @@ type Listed = Partial<Record<'name' | 'uuid' | 'title' | 'id', string>>;
 function resourceStep(title: string, part: 'database' | 'lists', noun: string): Step {
   async function findId(deployment: Deployment): Promise<string | undefined> {
     const { name, id } = readDeployConfig(deployment)[part];
-    const printed = await look(deployment, `${noun} list${part === 'database' ? ' --json' : ''}`);
-    const listed: Listed[] = JSON.parse(printed ?? '[]');
+    const list = `${noun} list${part === 'database' ? ' --json' : ''}`;
+    const listed: Listed[] = JSON.parse(await deployment.wrangler(list.split(' ')));
     const things = listed.map(({ name, title, uuid, id }) => [name ?? title, uuid ?? id]);
     if (id === undefined) return things.find(([each]) => each === name)?.[1];
-    if (deployment.isBlind || things.some(([, each]) => each === id)) return id;
+    if (things.some(([, each]) => each === id)) return id;
     throw new Error(`wrangler.toml names ${id}, which the account lacks`);
   }
   return {
@@ -45,7 +45,7 @@ function resourceStep(title: string, part: 'database' | 'lists', noun: string): 
       const { id: written, name, idLine } = readDeployConfig(deployment)[part];
       const id = await findId(deployment);
       const create = `${noun} create ${name}${inJurisdiction(deployment.jurisdiction)}`;
-      const creating = calling(deployment, create, `created ${name}`);
+      const creating = calling(deployment, create);
       const writing = {
         words: `write ${idLine.name} into wrangler.toml`,
         async run() {
@@ -76,8 +76,61 @@ export const queuesStep: Step = {
       const info = await look(deployment, `queues info ${name}`, /Queue ".*" does not exist/);
       if (info === undefined) missing.push(name);
     }
-    return lacking(missing, (name) =>
-      calling(deployment, `queues create ${name}${place}`, `created ${name}`),
-    );
+    return lacking(missing, (name) => calling(deployment, `queues create ${name}${place}`));
+  },
+};
+
+type Jurisdiction = Deployment['jurisdiction'];
+
+/** Plans a bucket, to create in the first jurisdiction. Each has names of its own, and a bucket stays where it was created. */
+async function planBucket(
+  deployment: Deployment,
+  name: string,
+  jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]],
+) {
+  for (const place of jurisdictions) {
+    const info = `r2 bucket info ${name} --json${inJurisdiction(place)}`;
+    if (!(await look(deployment, info, /code: 10006|bucket does not exist/))) continue;
+    return { place, state: `there, jurisdiction ${place}`, commands: [] };
+  }
+  const [place] = jurisdictions;
+  const create = `r2 bucket create ${name}${inJurisdiction(place)}`;
+  return { place, state: 'to create', commands: [calling(deployment, create)] };
+}
+
+/** It comes before the Worker, which cannot be deployed with a binding to a bucket that does not exist there. */
+export const archiveStep: Step = {
+  title: 'Bucket of the archive',
+  async plan(deployment) {
+    const { archive } = readDeployConfig(deployment);
+    if (!archive) return { state: 'none needed', commands: [] };
+    return planBucket(deployment, archive.name, [archive.jurisdiction]);
+  },
+};
+
+/**
+ * The rules for how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part
+ * of their names. Each deployment sets them again.
+ */
+const ruleFiles = {
+  lifecycle: 'src/tool/deploy/backup-lifecycle.json',
+  lock: 'src/tool/deploy/backup-lock.json',
+};
+
+/** It comes last: the service does not need this bucket, and an account may have to enable R2 first. */
+export const backupsStep: Step = {
+  title: 'Bucket of the backups',
+  async plan(deployment) {
+    const name = readDeployConfig(deployment).backups;
+    const { jurisdiction } = deployment;
+    const { place, state, commands } = await planBucket(deployment, name, [
+      jurisdiction,
+      jurisdiction === 'eu' ? 'none' : 'eu',
+    ]);
+    const rules = Object.entries(ruleFiles).map(([kind, file]) => {
+      const set = `r2 bucket ${kind} set ${name} --file ${file} --force${inJurisdiction(place)}`;
+      return calling(deployment, set);
+    });
+    return { state, commands: [...commands, ...rules] };
   },
 };

@@ -2,15 +2,21 @@ import { randomBytes } from 'node:crypto';
 import { databaseOver } from '../local/http-bindings.ts';
 import { findMissingMigrations, listMigrations } from '../migrate.ts';
 import { domainAddress } from '../wrangler-config.ts';
-import { archiveStep, backupsStep } from './buckets.ts';
 import { readDeployConfig } from './config.ts';
 import { calling, type Deployment, lacking, look, type Step } from './deployment.ts';
-import { databaseStep, listsStep, loginStep, queuesStep } from './resources.ts';
+import {
+  archiveStep,
+  backupsStep,
+  databaseStep,
+  listsStep,
+  loginStep,
+  queuesStep,
+} from './resources.ts';
 
 const migrationsStep: Step = {
   title: 'Migrations',
   async plan(deployment) {
-    const isThere = readDeployConfig(deployment).database.id !== undefined && !deployment.isBlind;
+    const isThere = readDeployConfig(deployment).database.id !== undefined;
     const place = `DB --remote --env ${deployment.environment}`;
     // `wrangler d1 migrations list` would create the table that it reads.
     const execute = `d1 execute ${place} --json --command`.split(' ');
@@ -20,7 +26,7 @@ const migrationsStep: Step = {
     const missing = isThere ? await findMissingMigrations(db) : listMigrations();
     if (missing.length === 0) return { state: 'there', commands: [] };
     const names = missing.join(', ');
-    const apply = calling(deployment, `d1 migrations apply ${place}`, `applied ${names}`);
+    const apply = calling(deployment, `d1 migrations apply ${place}`);
     return { state: `to apply: ${names}`, commands: [apply] };
   },
 };
@@ -42,7 +48,7 @@ const signingKeys: Step = {
     const missing = Object.keys(keys).filter((name) => !secrets.includes(name));
     return lacking(missing, (name) => {
       const put = `secret put ${name} --env ${environment}`;
-      return calling(deployment, put, `set ${name}`, keys[name]!());
+      return calling(deployment, put, keys[name]!());
     });
   },
 };
