@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { contentsOf } from '../../src/tool/nouns/backup/contents.ts';
+import { contentsOf } from '../../src/tool/nouns/backup/copy.ts';
 import { loadSql } from '../../src/tool/nouns/backup/load-sql.ts';
 import { startTool } from './tool.ts';
 

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
-import { tablesOf } from '../../src/tool/nouns/backup/contents.ts';
+import { tablesOf } from '../../src/tool/nouns/backup/copy.ts';
 import { fill } from './filled.ts';
 import { startTool } from './tool.ts';
 

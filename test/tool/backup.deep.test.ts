@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { findDatabaseFile } from '../../src/tool/local/file.ts';
 import { restoreMarker } from '../../src/tool/migrate.ts';
-import { contentsOf } from '../../src/tool/nouns/backup/contents.ts';
+import { contentsOf } from '../../src/tool/nouns/backup/copy.ts';
 import { readSeal } from '../../src/tool/nouns/backup/file.ts';
 import { fill, rowsOf } from './filled.ts';
 import { killGroup, startTool, TestRegistry } from './tool.ts';

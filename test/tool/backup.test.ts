@@ -1,9 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test } from 'vitest';
 import { listMigrations } from '../../src/tool/migrate.ts';
-import { copyLocal } from '../../src/tool/nouns/backup/backup.ts';
 import { writeBackup } from '../../src/tool/nouns/backup/file.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
@@ -72,24 +71,6 @@ test('asks before it restores over rows, and leaves them and no copy if nobody a
   expect(existsSync(`${file}.prepared`)).toBe(false);
   await other.done(['restore', file, '--yes']);
   expect(await rowsOf(other)).toEqual(await rowsOf(registry));
-});
-
-test('replaces no file that was made while the backup was written', async () => {
-  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
-  const backup = writeBackup(file, async (target) => {
-    copyLocal(registry.directory, undefined, target);
-    writeFileSync(file, 'made meanwhile');
-  });
-  await expect(backup).rejects.toMatchObject({ reason: 'taken' });
-  expect(readFileSync(file, 'utf8')).toBe('made meanwhile');
-  expect(readdirSync(path.dirname(file))).toEqual(['backup.sqlite']);
-});
-
-test('leaves nothing behind if there is nothing to back up', async () => {
-  const place = await newPlace('nowhere');
-  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
-  expect((await place.run(['backup', file])).status).toBe(1);
-  expect(readdirSync(path.dirname(file))).toEqual([]);
 });
 
 test('restores the backup of an earlier release, migrated', async () => {

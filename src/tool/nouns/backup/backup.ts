@@ -9,8 +9,7 @@ import { localDirectory } from '../../project.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
 import { report, verb } from '../../run.ts';
-import { contentsOf, summaryOf } from './contents.ts';
-import { copyInto } from './copy.ts';
+import { contentsOf, copyInto, summaryOf } from './copy.ts';
 import { readSeal, writeBackup } from './file.ts';
 import { loadSql } from './load-sql.ts';
 
@@ -39,11 +38,7 @@ checked before it gets its name. A deployed database serves no requests while it
 );
 
 /** Copies a local database as it is at one moment; others may write to it meanwhile. */
-export function copyLocal(
-  directory: string,
-  environment: string | undefined,
-  target: string,
-): void {
+function copyLocal(directory: string, environment: string | undefined, target: string): void {
   const file = findDatabaseFile(directory, environment);
   if (file === undefined) {
     throw new RegistryError('not_found', `${directory} has no database of this environment`);

@@ -3,7 +3,7 @@ import { appendFileSync, createReadStream, existsSync, openAsBlob, statSync } fr
 import { backup, DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
 import { writeWhole } from '../../files/whole.ts';
-import { type Contents, contentsOf } from './contents.ts';
+import { type Contents, contentsOf } from './copy.ts';
 
 /**
  * The last line of a backup, after the database's pages, where SQLite does not look. The digest is of every byte before
@@ -47,16 +47,12 @@ export async function writeBackup<Result>(
 }
 
 function inspect(file: string): Contents {
-  try {
-    using database = new DatabaseSync(file, { readOnly: true });
-    const result = database.prepare('pragma integrity_check(1)').get();
-    if (result?.integrity_check !== 'ok') throw new Error(String(result?.integrity_check));
-    const broken = database.prepare('pragma foreign_key_check').get();
-    if (broken) throw new Error(`a row of ${broken.table} refers to a missing row`);
-    return contentsOf(database);
-  } catch (error) {
-    throw new RegistryError('malformed', `the database is damaged: ${(error as Error).message}`);
-  }
+  using database = new DatabaseSync(file, { readOnly: true });
+  const result = database.prepare('pragma integrity_check(1)').get()?.integrity_check;
+  const broken = database.prepare('pragma foreign_key_check').get();
+  if (result === 'ok' && !broken) return contentsOf(database);
+  const why = broken ? `a row of ${broken.table} refers to a missing row` : result;
+  throw new RegistryError('malformed', `the database is damaged: ${why}`);
 }
 
 /** The seal of a backup. Throws `not_found`, and `malformed` if the file is not as it was written. */

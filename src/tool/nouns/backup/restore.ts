@@ -14,8 +14,15 @@ import { counted } from '../../report/text.ts';
 import { run } from '../../run.ts';
 import { repeatErasures } from '../contact/erase.ts';
 import { type Account, keepAccess, readAccounts } from './access.ts';
-import { summaryOf } from './contents.ts';
-import { copyInto, type Figures, type Mark, makeEmpty, readState, selectFigures } from './copy.ts';
+import {
+  copyInto,
+  type Figures,
+  type Mark,
+  makeEmpty,
+  readState,
+  selectFigures,
+  summaryOf,
+} from './copy.ts';
 import { copyDatabase, readSeal, type Seal, writeBackup } from './file.ts';
 
 const command = reading(
