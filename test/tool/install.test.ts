@@ -54,32 +54,31 @@ function npmArguments() {
   return readFileSync(join(project, 'called'), 'utf8');
 }
 
-it('installs from the lock file where nothing is installed', () => {
+const noted = 'node_modules/.package-lock.json';
+const { 'node_modules/hono': hono } = wanted;
+
+it.each([
+  ['nothing is installed', () => {}],
+  ['a package is gone that npm has noted', () => writeLock(noted, { 'node_modules/hono': hono! })],
+  [
+    'the lock file wants another version',
+    () => {
+      const older = { version: '3.9.9', integrity: 'sha512-z' };
+      writeLock(noted, { ...wanted, 'node_modules/hono': older });
+      for (const path of Object.keys(wanted)) addPackage(path);
+    },
+  ],
+])('installs from the lock file where %s', (_, arrange) => {
+  arrange();
   expect(install().status).toBe(0);
   expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
 });
 
 it('says and does nothing where every package is there but those for other platforms', () => {
-  const { 'node_modules/hono': hono } = wanted;
-  writeLock('node_modules/.package-lock.json', { 'node_modules/hono': hono! });
+  writeLock(noted, { 'node_modules/hono': hono! });
   addPackage('node_modules/hono');
   expect(install()).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(npmArguments).toThrow('ENOENT');
-});
-
-it('installs again where a package is gone that npm has noted', () => {
-  const { 'node_modules/hono': hono } = wanted;
-  writeLock('node_modules/.package-lock.json', { 'node_modules/hono': hono! });
-  expect(install().status).toBe(0);
-  expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
-});
-
-it('installs again where the lock file wants another version', () => {
-  const older = { version: '3.9.9', integrity: 'sha512-z' };
-  writeLock('node_modules/.package-lock.json', { ...wanted, 'node_modules/hono': older });
-  for (const path of Object.keys(wanted)) addPackage(path);
-  expect(install().status).toBe(0);
-  expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
 });
 
 it('says how to call it where there is no npm', () => {

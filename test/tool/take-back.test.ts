@@ -54,17 +54,6 @@ test('a change names its request and, if something does, what takes it back', as
   expect(said).toEqual(commands);
 });
 
-test('what a change prints takes it back, and the taking back too', async () => {
-  const shown = () => registry.done('retained list');
-  const before = await shown();
-  const { request } = await requestOf('retained add taken.ee back.ee --status blocked');
-  const after = await shown();
-  const revert = await requestOf(`history revert ${request} --yes`);
-  expect(await shown()).toEqual(before);
-  await requestOf(`history revert ${revert.request} --yes`);
-  expect(await shown()).toEqual(after);
-});
-
 test('what takes a change back names the same registry in any directory', () => {
   expect(registryOptions({ persistTo: 'data' })).toEqual(['--persist-to', path.resolve('data')]);
 });

@@ -11,7 +11,6 @@ import {
 import { notifyingRegistrar, rowUpdate } from '../../contact/change.ts';
 import {
   type Contact,
-  type ContactWithRegistrar,
   contactSubject,
   generateAuthInfo,
   selectContacts,
@@ -47,17 +46,10 @@ export async function contactDeletions(
   { request }: Origin,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
-  const all: ContactWithRegistrar[] = [];
-  for (const uuids of jsonArrays(reversals.map(({ uuid }) => uuid))) {
-    all.push(
-      ...(await selectContacts(db).where(isIn(contacts.uuid, uuids)).orderBy(contacts.code)),
-    );
-  }
-  const deletions = jsonArrays(
-    all.map((contact) => ({ ...contactSubject(contact), changes: changesOfDeletion(contact) })),
-  )
-    .map(rowsIn)
-    .map((rows) => changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows)], 'key'));
+  const found = jsonArrays(reversals.map(({ uuid }) => uuid)).map((uuids) =>
+    selectContacts(db).where(isIn(contacts.uuid, uuids)).orderBy(contacts.code),
+  );
+  const all = (await Promise.all(found)).flat();
   const ofRegistrars = [...Map.groupBy(all, ({ registrarId }) => registrarId)];
   const notices = insertNotifications(
     db,
@@ -73,10 +65,22 @@ export async function contactDeletions(
       createdAt: request.at.toISOString(),
     })),
   );
-  const [last] = deletions.slice(-1);
-  return last
-    ? [...deletions.slice(0, -1), { ...last, statements: [...last.statements, ...notices] }]
-    : [];
+  const going = all.map((contact) => ({
+    ...contactSubject(contact),
+    changes: changesOfDeletion(contact),
+  }));
+  return jsonArrays(going).map((array, index, arrays) => {
+    const rows = rowsIn(array);
+    // A notification needs the history of its contact, which may be in any of the arrays.
+    const following = index === arrays.length - 1 ? notices : [];
+    return changesOfRows(
+      'contact',
+      'delete',
+      rows,
+      [deleteContacts(db, rows), ...following],
+      'key',
+    );
+  });
 }
 
 /**

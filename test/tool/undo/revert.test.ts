@@ -29,7 +29,6 @@ import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
 import type { DomainRecord } from '../../../src/name/domain/record.ts';
 import { removeDomains } from '../../../src/name/domain/remove.ts';
-import { transferDomain } from '../../../src/name/domain/transfer.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
@@ -156,33 +155,21 @@ it('a name with another status is another thing', async () => {
 it('retained names of which one has changed since all stay, and the refusal names the change', async () => {
   const [one, other] = [newName(), newName()];
   const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [one, other]));
-  const removal = await commanded((origin) => removeRetainedDomains(worker.db, origin, [one]));
-  const again = await commanded((origin) => addRetainedDomains(worker.db, origin, [one]));
-  const since = `changed since: create by Operator at 2026-05-06T07:08:09.010Z, request ${again}`;
-  expect(await problems(request)).toEqual([
-    {
-      reason: 'changed_meanwhile',
-      message: `create retained domain ${one.name}: ${since}`,
-    },
-  ]);
-  expect(await problems(removal)).toMatchObject([{ reason: 'changed_meanwhile' }]);
-  expect((await listed()).filter(({ name }) => [one.name, other.name].includes(name))).toEqual(
-    expect.arrayContaining([one, other]),
-  );
-});
-
-it('retained names that change between the plan and the revert all stay', async () => {
-  const [one, other] = [newName(), newName()];
-  const request = await commanded((origin) => addRetainedDomains(worker.db, origin, [one, other]));
   const origin = command();
   const plan = await planRevert(worker.db, origin, request);
   await removeRetainedDomains(worker.db, operator, [one]);
-  await expect(revert(worker.db, origin, plan)).rejects.toMatchObject({
+  const again = await commanded((origin) => addRetainedDomains(worker.db, origin, [one]));
+  const since = `changed since: create by Operator at 2026-05-06T07:08:09.010Z, request ${again}`;
+  const problem = {
     reason: 'changed_meanwhile',
-    message: expect.stringContaining(`create retained domain ${one.name}: changed since: delete`),
-  });
+    message: `create retained domain ${one.name}: ${since}`,
+  };
+  expect(await problems(request)).toEqual([problem]);
+  await expect(revert(worker.db, origin, plan)).rejects.toMatchObject(problem);
   expect(await entriesOf(origin.request.requestId)).toEqual([]);
-  expect((await listed()).filter(({ name }) => name === other.name)).toEqual([other]);
+  expect((await listed()).filter(({ name }) => [one.name, other.name].includes(name))).toEqual(
+    expect.arrayContaining([one, other]),
+  );
 });
 
 it('retained names are taken back once, whoever says it twice', async () => {
@@ -255,26 +242,20 @@ const auctionsOf = ({ name }: { name: string }) =>
 const cancel = ({ name }: { name: string }) =>
   commanded((origin) => cancelAuction(worker.db, origin, { auction: name, reason: 'by mistake' }));
 
-it('auctions that were cancelled are in progress again, as they were', async () => {
-  const name = newAuctionName();
-  await startAuctions(worker.db, command('2026-04-01T00:00:00.000Z'), [name], {
-    platform: 'english',
-  });
-  const uuid = (await auctionsOf(name))[0]!.uuid;
-  const deadline = { registrationDeadline: '2026-07-01' };
-  await updateAuction(worker.db, operator, uuid, deadline, []);
-  const [before] = await auctionsOf(name);
-  await takeBack(await cancel(name));
-  expect(await auctionsOf(name)).toEqual([
-    { ...before, id: expect.any(Number), version: 1, updatedAt: '2026-06-01T00:00:00.000Z' },
-  ]);
-});
-
-it('auctions that were cancelled come back without the registration code, which the history does not have', async () => {
+it('auctions that were cancelled are in progress again, but for the code, which the history does not have', async () => {
   const record = { ...newAuctionName(), registrationCode: 'kood' };
   await importAuctions(worker.db, operator, [record]);
+  const uuid = (await auctionsOf(record))[0]!.uuid;
+  const deadline = { registrationDeadline: '2026-07-01' };
+  await updateAuction(worker.db, operator, uuid, deadline, []);
+  const [before] = await auctionsOf(record);
   await takeBack(await cancel(record));
-  expect(await auctionsOf(record)).toMatchObject([{ status: 'started', registrationCode: null }]);
+  expect(await auctionsOf(record)).toEqual([
+    {
+      ...{ ...before, id: expect.any(Number), version: 1, registrationCode: null },
+      updatedAt: '2026-06-01T00:00:00.000Z',
+    },
+  ]);
 });
 
 it('auctions that were started are gone, unless somebody has reported on one', async () => {
@@ -647,23 +628,6 @@ it('a domain comes back although its name is in auction, and the plan says so', 
   await startAuctions(worker.db, operator, [domain]);
   const { warnings } = await planRevert(worker.db, operator, request);
   expect(warnings).toEqual([`"${domain.name}" already has an auction in progress`]);
-});
-
-it('a transfer stays if another domain has been linked to one of the copies', async () => {
-  const { one, other, record } = await newParties();
-  const [domain, another] = [record(), record()];
-  await importDomains(worker.db, operator, [domain, { ...another, registrant: other }]);
-  const { code: beta } = await addRegistrar(worker.env);
-  const transfer = await commanded((origin) => transferDomain(worker.db, origin, domain, beta));
-  const plan = await planRevert(worker.db, operator, transfer);
-  const after = await domainsOf(domain);
-  const copy = after[domain.name]!.registrant!;
-  expect(copy).not.toBe(one);
-  await updateDomain(worker.db, operator, another, { registrant: copy });
-  const message = `create contact ${copy}: domain ${another.name} refers to it`;
-  expect(await problems(transfer)).toEqual([{ reason: 'linked', message }]);
-  await expect(revert(worker.db, command(), plan)).rejects.toMatchObject({ reason: 'linked' });
-  expect(await domainsOf(domain)).toEqual(after);
 });
 
 /** Gives the code of a contact that no domain refers to to somebody else. */
