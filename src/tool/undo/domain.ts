@@ -23,12 +23,12 @@ import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
  * if the history does not say which one it was.
  */
 export async function domainRows(db: Database, reversals: readonly Reversal[]) {
-  const meant = reversals.filter(
+  const returned = reversals.filter(
     ({ subject, action }) => subject === 'domain' && action !== 'delete',
   );
-  const names = meant.map(({ key }) => key);
+  const names = returned.map(({ key }) => key);
   const present = await loadDomains(db, names);
-  const domains = meant.map(({ key, changes }) => {
+  const domains = returned.map(({ key, changes }) => {
     const values = { registrant: null, admin: [], tech: [], ...present.get(key) };
     const record = { ...parseDomainName(key), ...values, ...valuesAfter(changes) };
     return record as DomainRecord & { createdAt?: string };
@@ -36,7 +36,7 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const parties = await loadParties(db, domains);
   throwProblems(problemsOf(domains, parties));
   const since = await identitiesSince(db, parties);
-  throwProblems(meant.flatMap((reversal) => contactProblems(reversal, parties, since)));
+  throwProblems(returned.flatMap((reversal) => contactProblems(reversal, parties, since)));
   return domains.map((domain) => {
     const { name, createdAt } = domain;
     const row = domainRow(domain, present.get(name), parties);
