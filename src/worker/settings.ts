@@ -27,46 +27,49 @@ export const limiters = {
 export type RateLimitName = keyof typeof limiters;
 export const rateLimits = Object.keys(limiters) as RateLimitName[];
 
-/** A setting whose text is read by a function, which may refuse it with a message. */
-const readBy = <Value>(read: (text: string, refuse: (message: string) => never) => Value) =>
+/**
+ * A setting whose text is read by a function, which throws if it is malformed. The messages are logged, so they name no
+ * part of the text: it may be a secret in the wrong place.
+ */
+const readBy = <Value>(message: string, read: (text: string) => Value) =>
   z.pipe(
     z.string('is missing'),
-    z.transform((input: string, { issues }) =>
-      read(input, (message) => {
+    z.transform((input: string, { issues }) => {
+      try {
+        return read(input);
+      } catch {
         issues.push({ code: 'custom', message, input });
         return z.NEVER;
-      }),
-    ),
+      }
+    }),
   );
 
 const addressList = () =>
-  readBy((text, refuse) => {
-    try {
-      return parseAddressList(entriesOf(text));
-    } catch {
-      // No entry is named: it may be a secret in the wrong place, and the message is logged.
-      return refuse('must be addresses and CIDR ranges, separated by commas');
-    }
-  });
+  readBy('must be addresses and CIDR ranges, separated by commas', (text) =>
+    parseAddressList(entriesOf(text)),
+  );
 
 const restartable = [
   'payment_not_received',
   'domain_not_registered',
 ] as const satisfies AuctionStatus[];
 
+function requires(isSound: boolean): asserts isSound {
+  if (!isSound) throw new Error('malformed');
+}
+
 const months = () =>
-  readBy((text, refuse) => {
-    if (!/^([1-9]\d{0,3})?$/.test(text)) {
-      return refuse('must be a number of months, 1 to 9999, or empty');
-    }
+  readBy('must be a number of months, 1 to 9999, or empty', (text) => {
+    requires(/^([1-9]\d{0,3})?$/.test(text));
     return text === '' ? undefined : Number(text);
   });
 
 const policyUrl = () =>
-  readBy((text, refuse) => {
+  readBy('must be an https URL, or empty', (text) => {
     if (text === '') return undefined;
-    const url = URL.canParse(text) ? new URL(text) : undefined;
-    return url?.protocol === 'https:' ? url.href : refuse('must be an https URL, or empty');
+    const { protocol, href } = new URL(text);
+    requires(protocol === 'https:');
+    return href;
   });
 
 /** Law asks a registry to publish these. A policy whose setting is empty or malformed is left out. */
@@ -83,51 +86,41 @@ const minimumSecretBytes = 32;
 const demoSecretPrefix = 'demo-';
 
 const tokenKeys = (isLocal: boolean) =>
-  readBy((text, refuse) => {
-    const keys = entriesOf(text).map((entry) => {
-      const [id = '', ...rest] = entry.split(':');
-      return { id, text: rest.join(':'), secret: new TextEncoder().encode(rest.join(':')) };
-    });
-    const wrong = keys.find((key) => key.id === '' || key.secret.length < minimumSecretBytes);
-    const ids = new Set(keys.map((key) => key.id));
-    // The messages are logged, so they name no part of a secret.
-    if (keys.length === 0 || wrong) {
-      return refuse(
-        `must be id:secret[, id:secret], each secret of ${minimumSecretBytes} bytes or more`,
-      );
-    }
-    if (ids.size < keys.length) return refuse('contains two keys with the same id');
-    if (!isLocal && keys.some((key) => key.text.startsWith(demoSecretPrefix))) {
-      return refuse('contains a demo secret');
-    }
-    return keys.map(({ id, secret }) => ({ id, secret })) as [TokenKey, ...TokenKey[]];
-  });
+  readBy(
+    `must be id:secret[, id:secret], with different ids and secrets of ${minimumSecretBytes} bytes or more, none of them for a demo`,
+    (text) => {
+      const keys = entriesOf(text).map((entry) => {
+        const [, id, secret] = /^([^:]+):(.*)$/s.exec(entry) ?? [];
+        requires(id !== undefined && (isLocal || !secret!.startsWith(demoSecretPrefix)));
+        return { id, secret: new TextEncoder().encode(secret) };
+      });
+      requires(keys.length > 0 && keys.length === new Set(keys.map(({ id }) => id)).size);
+      requires(keys.every(({ secret }) => secret.length >= minimumSecretBytes));
+      return keys as [TokenKey, ...TokenKey[]];
+    },
+  );
 
 const serviceUrl = (isLocal: boolean) =>
-  readBy((text, refuse) => {
+  readBy('must be a URL that begins with https://, or empty', (text) => {
     if (text === '') return undefined;
-    const url = URL.parse(text);
+    const { protocol, origin, pathname, href } = new URL(text);
     const isOnThisMachine =
-      isLocal && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(url?.origin ?? '');
-    const isPlain = url?.href === `${url?.origin}${url?.pathname}`;
-    if (url && isPlain && (url.protocol === 'https:' || isOnThisMachine)) {
-      return url.href.replace(/\/$/, '');
-    }
-    return refuse('must be a URL that begins with https://, or empty');
+      isLocal && /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:|$)/.test(origin);
+    requires(href === origin + pathname && (protocol === 'https:' || isOnThisMachine));
+    return href.replace(/\/$/, '');
   });
 
 const serviceClients = () =>
-  readBy((text, refuse) => {
+  readBy('must be priv=id:secret, birthday=id:secret, one of them, or empty', (text) => {
     const form = /^(?<identType>priv|birthday)=(?<id>[^:]+):(?<secret>.+)$/;
-    const clients = entriesOf(text).map((entry) => form.exec(entry)?.groups);
-    return clients.includes(undefined) ||
-      Map.groupBy(clients, (client) => client!.identType).size < clients.length
-      ? refuse('must be priv=id:secret, birthday=id:secret, one of them, or empty')
-      : (clients as Omit<IdentityClient, 'url'>[]);
+    const clients = entriesOf(text).map((entry) => form.exec(entry)!.groups!);
+    requires(Map.groupBy(clients, ({ identType }) => identType).size === clients.length);
+    return clients as unknown as Omit<IdentityClient, 'url'>[];
   });
 
+const policyForm = `must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`;
 const rateLimitPolicy = () =>
-  readBy((header, refuse) => {
+  readBy(policyForm, (header) => {
     const policies = [...header.matchAll(/"([\w-]+)";q=([1-9]\d*);w=(10|60)(?=,|$)/g)];
     const limits = new Map(
       policies.map(([, name, requests, seconds]) => [
@@ -135,9 +128,7 @@ const rateLimitPolicy = () =>
         { requests: Number(requests), windowSeconds: Number(seconds) },
       ]),
     );
-    if (rateLimits.some((name) => !limits.has(name))) {
-      return refuse(`must give "${rateLimits.join('", "')}", each as "name";q=requests;w=10 or 60`);
-    }
+    requires(rateLimits.every((name) => limits.has(name)));
     return { header, limits };
   });
 
@@ -161,11 +152,9 @@ export const settings = onFirstUseOf((env: Env) => {
     ACCESS_POLICY_URL: z.optional(policyUrl()),
     VERIFICATION_POLICY_URL: z.optional(policyUrl()),
     /** A report of one of these puts the name up for auction again. */
-    AUCTION_RESTART_STATUSES: z.pipe(
-      readBy(entriesOf),
-      z.array(
-        z.enum(restartable, `must be ${restartable.join(', ')}, both with a comma, or empty`),
-      ),
+    AUCTION_RESTART_STATUSES: readBy(
+      `must be ${restartable.join(', ')}, both with a comma, or empty`,
+      (text) => z.array(z.enum(restartable)).parse(entriesOf(text)),
     ),
     /** Months for which the history of contacts keeps personal values; undefined is for ever. */
     HISTORY_VALUES_MONTHS: months(),

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { app } from '../../src/worker/http/app.ts';
+import { operations } from '../worker/http/openapi/operations.ts';
 import { bentBody, plainText, validBody } from './bodies.ts';
 import { brokenBody, formBody, hostileHeader, hostileText, mostly } from './hostile.ts';
 import type { Caller, World } from './world.ts';
@@ -114,6 +115,11 @@ function valuesOf(path: string, world: World): string[] {
   return known;
 }
 
+/** The parameters of all queries, so that each call gets its own and those of others. */
+const knownParameters = operations.flatMap(({ parameters }) =>
+  parameters.filter((parameter) => parameter.in === 'query').map(({ name }) => name),
+);
+
 const queryOf: fc.Arbitrary<string> = fc.oneof(
   { weight: 5, arbitrary: fc.constant('') },
   {
@@ -121,30 +127,7 @@ const queryOf: fc.Arbitrary<string> = fc.oneof(
     arbitrary: fc
       .array(
         fc.tuple(
-          fc.constantFrom(
-            'limit',
-            'offset',
-            'details',
-            'type',
-            'since',
-            'as_of',
-            'name',
-            'auctions',
-            'sort',
-            'page',
-            'starts',
-            'after',
-            'limit',
-            'ident',
-            'ident_country_code',
-            'email',
-            'status',
-            'updated_since',
-            'release',
-            'x',
-            '__proto__',
-            'limit[]',
-          ),
+          fc.constantFrom(...knownParameters, 'x', '__proto__', 'limit[]'),
           mostly(
             fc.constantFrom(
               '1',

@@ -174,6 +174,13 @@ export async function addContact(
   return contact!;
 }
 
+/** A contact with its registrar, who has no other. */
+export async function addOwnContact(env: Env, overrides?: Parameters<typeof addContact>[2]) {
+  const registrar = await addRegistrar(env);
+  const contact = await addContact(env, registrar, overrides);
+  return { ...contact, contact, registrar };
+}
+
 /** That many contacts of a registrar with the numbers and codes from 1, otherwise the same: one statement copies the first. */
 export async function addContacts(
   env: Env,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerOf, registrarClient } from '../../support/client.ts';
-import { addContact, addPerson, addRegistrar, newContact } from '../../support/fixtures.ts';
+import { addOwnContact, addPerson, addRegistrar, newContact } from '../../support/fixtures.ts';
 import { onTheWire } from '../../support/wire.ts';
 import { shareWorker } from '../../support/worker.ts';
 
@@ -73,7 +73,7 @@ test.each([
   const headers = { 'Content-Type': type };
   expect(await repp.create(registrar, newContact(), headers)).toEqual({
     status: 400,
-    body: syntaxError(),
+    body: syntaxError('The Content-Type of the body is not JSON.'),
   });
 });
 
@@ -135,7 +135,8 @@ test.each([
   expect((await post(64 * kibibytes)).status).toBe(200);
   const larger = await post(64 * kibibytes + 1);
   expect(larger.status).toBe(413);
-  expect(JSON.parse(larger.body)).toEqual(syntaxError());
+  const detail = 'Request body is larger than 65536 bytes.';
+  expect(JSON.parse(larger.body)).toEqual(syntaxError(detail));
 });
 
 async function ignoredFields(contact: object, beside: object = {}) {
@@ -167,8 +168,7 @@ test('names the fields that a create does not know, by their paths', async () =>
 });
 
 test('names the fields that an update ignores, even if it is refused', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar);
+  const { registrar, code } = await addOwnContact(worker.env);
   const put = (contact: object) => repp.request(registrar, 'PUT', `/${code}`, { contact });
   expect((await put({ id: 'NEW', name: 'Mari' })).headers.get('Ignored-Fields')).toBe('contact.id');
   const refused = await put({ verified: true });

@@ -5,7 +5,7 @@ import { updateAnyContact } from '../../../src/contact/administer.ts';
 import { transferContact } from '../../../src/contact/operator/transfer.ts';
 import { registrantClient, registrarClient } from '../../support/client.ts';
 import {
-  addContact,
+  addOwnContact,
   addPerson,
   addRegistrar,
   bearer,
@@ -35,8 +35,10 @@ async function historyAt(registrar: { authorization: string }, path: string): Pr
 
 describe('GET /repp/v1/contacts/{code}/history', () => {
   it('shows who changed what, when and in which request, newest first', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha, { phone: '+372.111', fax: '+372.9' });
+    const { registrar: alpha, contact } = await addOwnContact(worker.env, {
+      phone: '+372.111',
+      fax: '+372.9',
+    });
     const update = await repp.request(
       alpha,
       'PUT',
@@ -47,6 +49,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
 
     const [newest] = await historyAt(alpha, `/${contact.code}/history`);
 
+    expect(update.headers.get('X-Client-Transaction-Id')).toBe('ALPHA-2026-0001');
     expect(newest).toEqual({
       at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       action: 'update',
@@ -62,8 +65,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
   });
 
   it('shows a registrant’s change with their name, never the identity code', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha);
+    const { registrar: alpha, contact } = await addOwnContact(worker.env);
     const person = { authorization: await bearer(worker) };
     await portal.update(person, contact.uuid, { email: 'new@example.ee' });
 
@@ -144,58 +146,14 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     expect((await repp.request(alpha, 'GET', `/${alpha.code}:NEVER/history`)).status).toBe(404);
     expect((await repp.request(alpha, 'GET', `/${alpha.code}:/history`)).status).toBe(404);
   });
-
-  it('shows the history page by page', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha);
-    for (const phone of ['+1.1', '+1.2', '+1.3']) {
-      await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone } });
-    }
-
-    const entries = await historyAt(alpha, `/${contact.code}/history?limit=1&offset=1`);
-
-    expect(entries.map((entry) => entry.changes)).toEqual([
-      { phone: { from: '+1.1', to: '+1.2' } },
-    ]);
-  });
-
-  it('shows another registrar’s contact as missing', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const beta = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha);
-
-    expect((await repp.request(beta, 'GET', `/${contact.code}/history`)).status).toBe(404);
-  });
 });
 
 describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
-  it('shows the person who changed their data', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha, { phone: '+372.111' });
-    await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+372.222' } });
-
-    const response = await portal.request(
-      { authorization: await bearer(worker) },
-      'GET',
-      `/${contact.uuid}/history`,
-    );
-
-    expect(await response.json()).toMatchObject({
-      history: [
-        {
-          by: `${alpha.apiUser.id}-ApiUser: ${alpha.apiUser.username}`,
-          changes: { phone: { from: '+372.111', to: '+372.222' } },
-        },
-      ],
-    });
-  });
-
   it('shows a person the history from the correction on by which the contact became theirs', async () => {
     const latvian = { countryCode: 'LV' };
     const person = await addPerson(worker.env, latvian);
     const former = await addPerson(worker.env, latvian);
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha, {
+    const { registrar: alpha, contact } = await addOwnContact(worker.env, {
       ...{ ident: former.code, identCountryCode: 'LV' },
       email: 'a@example.ee',
     });
@@ -220,8 +178,7 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
 
   it('shows a person that history after the codes before and after it were removed as well', async () => {
     const person = await addPerson(worker.env);
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha, { ident: person.code });
+    const { registrar: alpha, contact } = await addOwnContact(worker.env, { ident: person.code });
     await repp.update(alpha, contact.code, { phone: '+1.1' });
     await worker.db.insert(history).values({
       ...{ occurredAt: '2026-01-02T03:04:05.678Z', action: 'update' },
@@ -231,24 +188,12 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
     const response = await portal.request(person, 'GET', `/${contact.uuid}/history`);
     expect(await response.json()).toMatchObject({ history: [{ by: 'Operator' }] });
   });
-
-  it('shows another person’s contact as missing', async () => {
-    const alpha = await addRegistrar(worker.env);
-    const contact = await addContact(worker.env, alpha, { ident: '49002010976' });
-
-    const response = await portal.request(
-      { authorization: await bearer(worker) },
-      'GET',
-      `/${contact.uuid}/history`,
-    );
-
-    expect(response.status).toBe(404);
-  });
 });
 
 it('the history table contains no auth_info and no secret', async () => {
-  const alpha = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, alpha, { authInfo: 'before-secret' });
+  const { registrar: alpha, contact } = await addOwnContact(worker.env, {
+    authInfo: 'before-secret',
+  });
   await repp.request(alpha, 'PUT', `/${contact.code}`, {
     contact: { auth_info: 'after-secret' },
   });
@@ -261,8 +206,7 @@ it('the history table contains no auth_info and no secret', async () => {
 });
 
 it('the history table refuses to be changed or shortened', async () => {
-  const alpha = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, alpha);
+  const { registrar: alpha, contact } = await addOwnContact(worker.env);
   await repp.request(alpha, 'PUT', `/${contact.code}`, { contact: { phone: '+1.1' } });
 
   await expect(worker.env.DB.prepare("update history set actor = 'x'").run()).rejects.toThrow(
@@ -274,17 +218,6 @@ it('the history table refuses to be changed or shortened', async () => {
   const forged = 'insert or replace into history select * from history limit 1';
   await expect(worker.env.DB.prepare(forged).run()).rejects.toThrow('history is append-only');
 });
-
-it.each(['X-Client-Transaction-Id', 'RPP-Cltrid'])(
-  'a client’s own reference comes back in %s',
-  async (name) => {
-    const alpha = await addRegistrar(worker.env);
-
-    const response = await repp.request(alpha, 'GET', '', undefined, { [name]: 'REF 1' });
-
-    expect(response.headers.get(name)).toBe('REF 1');
-  },
-);
 
 it('a client’s own reference is refused if it is longer than 64 characters', async () => {
   const alpha = await addRegistrar(worker.env);

@@ -35,14 +35,6 @@ it.each(['192.0.2.8', '198.51.101.0', '127.0.0.1', '2001:db9::1', '::1', '::ffff
   },
 );
 
-it.each(['not-an-address', '192.0.2.7, 192.0.2.7', '192.0.2.7/32', '3221225991'])(
-  'refuses what is no address: %s',
-  async (address) => {
-    const { uuid } = await addAuction(worker.env);
-    expect((await read(uuid, address)).status).toBe(401);
-  },
-);
-
 it.each(['7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11', 'no-uuid'])(
   'refuses before it tells that %s is unknown',
   async (uuid) => {
@@ -62,18 +54,3 @@ it.each(['{', '{"status":"sold"}', '{"status":"no_bids"}'])(
     expect(stored).toEqual(auction);
   },
 );
-
-it('lists the auctions in progress, and no others, for everybody', async () => {
-  const started = await addAuction(worker.env);
-  const ended = await addAuction(worker.env, { status: 'no_bids' });
-  for (const address of ['192.0.2.7', '203.0.113.1', '2001:db9::1', 'not-an-address']) {
-    const response = await worker.fetch('/api/v1/auctions', {
-      headers: { 'CF-Connecting-IP': address },
-    });
-    expect(response.status).toBe(200);
-    const listed = (await response.json()) as { id: string }[];
-    expect(listed.filter(({ id }) => [started.uuid, ended.uuid].includes(id))).toEqual([
-      { id: started.uuid, domain: started.name, status: 'started' },
-    ]);
-  }
-});

@@ -4,7 +4,7 @@ import { parseDomainName } from '../../../../src/name/domain/name.ts';
 import { importDomains } from '../../../../src/name/domain/operator/import.ts';
 import { answerOf, registrarClient } from '../../../support/client.ts';
 import {
-  addContact,
+  addOwnContact,
   addRegistrar,
   addSystem,
   newContact,
@@ -115,8 +115,7 @@ test('what is not a place or a limit is refused under its parameter', async () =
 });
 
 test('a system reads a contact of any registrar, as the registrar sees it', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar);
+  const { registrar, code } = await addOwnContact(worker.env);
   expect(await get(`contacts/${code.toLowerCase()}`)).toEqual({
     status: 200,
     body: { contact: await repp.read(registrar, code), registrar: registrar.code },

@@ -91,14 +91,6 @@ test('a domain is saved whatever stands in the way of its registration', async (
   expect((await call('PUT', name, { domain })).status).toBe(201);
 });
 
-test('an unknown registrar and unknown contacts are refused under their fields', async () => {
-  const { name } = await newDomain();
-  const domain = { registrar: 'NOBODY', registrant: 'NOBODY:1', tech_contacts: ['NOBODY:2'] };
-  const { status, body } = await call('PUT', name, { domain });
-  expect(status).toBe(400);
-  expect(Object.keys(body.errors).sort()).toEqual(['registrant', 'registrar', 'tech_contacts']);
-});
-
 test('a domain that is not there is 404 to a reader, and gone to who deletes it', async () => {
   const name = `nobody${unique()}.ee`;
   expect((await call('GET', name)).status).toBe(404);

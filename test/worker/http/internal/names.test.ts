@@ -65,9 +65,3 @@ test('a system learns that a domain is registered here', async () => {
   const system = await addSystem(worker.env);
   expect((await read(domain.name, system)).body).toMatchObject({ registered: true });
 });
-
-test('a text that is not a domain name is refused under its field', async () => {
-  const { status, body } = await read('tallinn', await addSystem(worker.env));
-  expect(status).toBe(400);
-  expect(Object.keys(body.errors)).toEqual(['name']);
-});

@@ -27,7 +27,7 @@ import {
   addAuction,
   addContact,
   addDispute,
-  addRegistrar,
+  addOwnContact,
   addRetainedDomain,
   addSystem,
   operator,
@@ -43,8 +43,7 @@ const worker = shareWorker({ ZONES: 'ee' });
 /** A system, a registrar with a contact, and a name that nothing stands in the way of. */
 async function prepare() {
   const system = await addSystem(worker.env, ['domains']);
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar);
+  const { registrar, contact } = await addOwnContact(worker.env);
   const name = `õun${unique()}.ee`;
   const domain = { registrar: registrar.code, registrant: contact.code };
   return { system, registrar, contact, name, domain };

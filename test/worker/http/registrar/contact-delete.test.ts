@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { completed, refused, registrarClient } from '../../../support/client.ts';
-import { addContact, addDomainOf, addRegistrar, newContact } from '../../../support/fixtures.ts';
+import {
+  addContact,
+  addDomainOf,
+  addOwnContact,
+  addRegistrar,
+  newContact,
+} from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
@@ -24,22 +30,24 @@ test('deletes a contact: it is gone from the list, and a second delete does not 
 
 test('lets the code of a deleted contact be chosen again', async () => {
   const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar, { code: `${registrar.code}:AGAIN` });
+  const contact = await addContact(worker.env, registrar, {
+    code: `${registrar.code}:AGAIN`,
+  });
   await repp.delete(registrar, contact.code);
   const { body } = await repp.create(registrar, newContact({ id: 'again' }));
   expect(body).toMatchObject({ data: { contact: { id: contact.code } } });
 });
 
 test('refuses to delete a linked contact', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar);
+  const { registrar, contact } = await addOwnContact(worker.env);
   await addDomainOf(worker.env, contact);
   expect(await repp.delete(registrar, contact.code)).toEqual(linked);
 });
 
 test('checks for a link before the statuses', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar, { statuses: ['serverDeleteProhibited'] });
+  const { registrar, contact } = await addOwnContact(worker.env, {
+    statuses: ['serverDeleteProhibited'],
+  });
   const domain = await addDomainOf(worker.env, contact);
   expect(await repp.delete(registrar, contact.code)).toEqual(linked);
   await worker.env.DB.prepare('delete from domains where id = ?').bind(domain.id).run();
@@ -51,8 +59,7 @@ test('checks for a link before the statuses', async () => {
 test.each(['clientDeleteProhibited', 'serverDeleteProhibited', 'pendingDelete'] as const)(
   'refuses to delete a contact whose status is %s',
   async (status) => {
-    const registrar = await addRegistrar(worker.env);
-    const { code } = await addContact(worker.env, registrar, { statuses: [status] });
+    const { registrar, code } = await addOwnContact(worker.env, { statuses: [status] });
     expect(await repp.delete(registrar, code)).toMatchObject(
       refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses'),
     );
@@ -65,8 +72,7 @@ test.each([
   'clientTransferProhibited',
   'pendingUpdate',
 ] as const)('deletes a contact whose status is %s', async (status) => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar, { statuses: [status] });
+  const { registrar, code } = await addOwnContact(worker.env, { statuses: [status] });
   expect(await repp.delete(registrar, code)).toEqual(done);
 });
 
@@ -86,15 +92,13 @@ test('lets either a delete or a simultaneous link win, never both', async () => 
 });
 
 test('deletes a contact once if two delete it at once', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar);
+  const { registrar, code } = await addOwnContact(worker.env);
   const answers = await Promise.all([repp.delete(registrar, code), repp.delete(registrar, code)]);
   expect(answers.sort((one, other) => one.status - other.status)).toEqual([done, missing]);
 });
 
 test('records what a deleted contact was and the key of its identity, without what is secret or technical', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar, { city: 'Tartu' });
+  const { registrar, contact } = await addOwnContact(worker.env, { city: 'Tartu' });
   await repp.delete(registrar, contact.code);
   const { results } = await worker.env.DB.prepare(
     'select action, subject_uuid, actor_type, actor, changes from history where subject_key = ?',

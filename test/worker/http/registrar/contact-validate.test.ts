@@ -3,7 +3,7 @@ import { expect, inject, it } from 'vitest';
 import { contacts } from '../../../../drizzle/schema.ts';
 import { bentBody, validBody } from '../../../attack/bodies.ts';
 import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
-import { addContact, addRegistrar, basic, newContact, send } from '../../../support/fixtures.ts';
+import { addContact, addRegistrar, newContact, send } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
@@ -143,11 +143,4 @@ it.each([
   expect(await answerOf(validate(registrar, { contacts }))).toEqual(
     refused(code, message, 'contacts'),
   );
-});
-
-it('a list of contacts is judged for nobody else than an API user', async () => {
-  const stranger = { authorization: basic('stranger', 'secret') };
-  for (const body of [{ contacts: [newContact()] }, { contacts: [] }, '{']) {
-    expect((await validate(stranger, body)).status).toBe(401);
-  }
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { answerOf, refused, registrarClient } from '../../../support/client.ts';
-import { addContact, addRegistrar, newContact } from '../../../support/fixtures.ts';
+import { addOwnContact, addRegistrar, newContact } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 /** A contact is written as it is read, too: with `street` and `ident_type` beside `name`, not in `addr` and `ident`. */
@@ -39,8 +39,7 @@ test('creates and validates a contact in the form in which it is read', async ()
 });
 
 test('updates a part of the address beside others in their group', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar, { ...address, countryCode: 'EE' });
+  const { registrar, code } = await addOwnContact(worker.env, { ...address, countryCode: 'EE' });
   const given = { city: 'Tartu', zip: null, addr: { street: 'Lai 2', city: ' Tartu' } };
   expect(await repp.update(registrar, code, given)).toMatchObject(done);
   expect(await repp.read(registrar, code)).toMatchObject({
@@ -60,8 +59,7 @@ test.each([
   [{ ident_type: 'other' }, 'Ident type is invalid [ident_type]'],
   [{ street: 'Pikk 1', addr: 'Pikk 1' }, 'Address is invalid [addr]'],
 ])('refuses an update with %j', async (given, message) => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar, identityColumns);
+  const { registrar, code } = await addOwnContact(worker.env, identityColumns);
   const field = /\[(.*)\]$/.exec(message)![1]!;
   expect(await repp.update(registrar, code, given)).toMatchObject(refused(2005, message, field));
 });
@@ -79,8 +77,7 @@ test.each([
   { ident_country_code: 'LV' },
   { ident: { ident: '60001019906' }, ident_type: 'priv' },
 ])('refuses to change the identity with %j', async (given) => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar, identityColumns);
+  const { registrar, code } = await addOwnContact(worker.env, identityColumns);
   expect(await repp.update(registrar, code, given)).toEqual(identityChange);
 });
 
@@ -90,8 +87,7 @@ test.each([
   { ...identity, name: 'Mari Kask' },
   { ident: identity, ident_type: 'priv' },
 ])('accepts the identity on record with %j', async (given) => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar, identityColumns);
+  const { registrar, code } = await addOwnContact(worker.env, identityColumns);
   expect(await repp.update(registrar, code, given)).toMatchObject(done);
   expect(await repp.read(registrar, code)).toMatchObject(identity);
 });

@@ -9,8 +9,8 @@ import { app } from '../../../../src/worker/http/app.ts';
 import { settings } from '../../../../src/worker/settings.ts';
 import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
 import {
-  addContact,
-  addRegistrar,
+  addOwnContact,
+  type addRegistrar,
   operator,
   pendingRequest,
   send,
@@ -40,8 +40,7 @@ beforeAll(async () => {
 });
 
 async function aContact(values: Partial<typeof contacts.$inferInsert> = {}): Promise<One> {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar, values);
+  const { registrar, code } = await addOwnContact(worker.env, values);
   return { registrar, code };
 }
 
@@ -434,41 +433,42 @@ describe('a call about a request', () => {
     }
   });
 
-  it('changes nothing before the request is known, which the next request makes good', async () => {
-    const one = await aContact();
-    const before = await stateOf(one);
-    expect(await callBack(callAbout(one, 'early'))).toEqual(taken);
-    expect(await stateOf(one)).toEqual(before);
-  });
+  const mismatched = (link: string) => identify(link, '?outcome=mismatch');
+  const preparations: [when: string, prepare: (one: One, link: string) => Promise<unknown>][] = [
+    ['before the request is completed', async () => {}],
+    ['the second time', (_, link) => identify(link)],
+    [
+      'once the registrar has approved the result',
+      async (one, link) => {
+        await mismatched(link);
+        await approve(one);
+      },
+    ],
+    [
+      'once the registrar has rejected the result',
+      async (one, link) => {
+        await mismatched(link);
+        await reject(one);
+      },
+    ],
+    [
+      'if there is a newer request',
+      async (one, link) => {
+        await mismatched(link);
+        await linkFor(one);
+      },
+    ],
+  ];
 
-  it('changes nothing before the request is completed', async () => {
+  it.each(preparations)('changes nothing %s', async (_, prepare) => {
     const one = await aContact();
     const link = await linkFor(one);
+    await prepare(one, link);
     const before = await stateOf(one);
-    expect(await callBack(callAbout(one, link))).toEqual(taken);
-    expect(await stateOf(one)).toEqual(before);
-  });
-
-  it('changes nothing the second time', async () => {
-    const one = await aContact();
-    const link = await linkFor(one);
-    await identify(link);
-    const before = await stateOf(one);
-    expect(await callBack(callAbout(one, link))).toEqual(taken);
-    expect(await stateOf(one)).toEqual(before);
-  });
-
-  it.each([
-    ['approved', approve],
-    ['rejected', reject],
-  ])('changes nothing once the registrar has %s the result', async (_, decide) => {
-    const one = await aContact();
-    const link = await linkFor(one);
-    await identify(link, '?outcome=mismatch');
-    await decide(one);
-    const before = await stateOf(one);
-    expect(await callBack(callAbout(one, link))).toEqual(taken);
-    expect(await stateOf(one)).toEqual(before);
+    for (const about of [link, 'unknown']) {
+      expect(await callBack(callAbout(one, about))).toEqual(taken);
+      expect(await stateOf(one)).toEqual(before);
+    }
   });
 
   it('changes nothing once the verification was withdrawn', async () => {
@@ -479,16 +479,6 @@ describe('a call about a request', () => {
     await repp.request(one.registrar, 'DELETE', `/${one.code}/verifications/${id}`);
     await callBack(callAbout(one, link));
     expect(await identityOf(one)).toBeUndefined();
-  });
-
-  it('changes nothing if there is a newer request', async () => {
-    const one = await aContact();
-    const link = await linkFor(one);
-    await identify(link, '?outcome=mismatch');
-    await linkFor(one);
-    const before = await stateOf(one);
-    expect(await callBack(callAbout(one, link))).toEqual(taken);
-    expect(await stateOf(one)).toEqual(before);
   });
 
   it('is refused where the registry has no identity service', async () => {

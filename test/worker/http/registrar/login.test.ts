@@ -1,16 +1,9 @@
 import { expect, test } from 'vitest';
 import { digestSecret } from '../../../../src/party/credential/secret.ts';
-import { addRegistrar, basic, send } from '../../../support/fixtures.ts';
+import { addRegistrar, basic } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
-
-const unauthorized = {
-  code: 2202,
-  message: 'Invalid authorization information',
-  data: {},
-  errors: [{ code: 2202, message: 'Invalid authorization information', field: null }],
-};
 
 async function answer(headers: Record<string, string>, path = '/repp/v1/contacts') {
   const response = await worker.fetch(path, { headers });
@@ -27,23 +20,6 @@ const empty = {
   body: { contacts: [], total_number_of_records: 0 },
 };
 
-test.each([
-  ['GET', '/repp/v1/contacts/NO:SUCH'],
-  ['GET', '/repp/v1/contacts/check/x'],
-  ['GET', '/repp/v1/contacts?limit=0'],
-  ['GET', '/repp/v1/contacts/check/%20'],
-  ['POST', '/repp/v1/contacts'],
-  ['PUT', '/repp/v1/contacts/NO:SUCH'],
-  ['DELETE', '/repp/v1/contacts/NO:SUCH'],
-])('tells a stranger nothing at %s %s, valid or not', async (method, path) => {
-  const stranger = { authorization: basic('stranger', 'secret') };
-  for (const body of method === 'GET' ? [undefined] : ['{"contact":{"name":""}}', '{', '[]']) {
-    const response = await worker.fetch(path, send(method, stranger, body));
-    expect(response.status).toBe(401);
-    expect(await response.json()).toEqual(unauthorized);
-  }
-});
-
 test('echoes no credential', async () => {
   const { apiUser } = await addRegistrar(worker.env);
   const authorization = basic(apiUser.username, 'guessed-secret');
@@ -57,21 +33,13 @@ test('echoes no credential', async () => {
 });
 
 test.each([
-  ['with colons', 'a:b::c:'],
-  ['in UTF-8', 'pässwörd-õ😀'],
-  ['with spaces', ' open sesame '],
-])('accepts a secret %s', async (_, secret) => {
-  const { apiUser } = await addRegistrar(
-    worker.env,
-    {},
-    { secretDigest: await digestSecret(secret) },
-  );
-  expect(await answer({ Authorization: basic(apiUser.username, secret) })).toEqual(empty);
-});
-
-test('accepts a username in UTF-8', async () => {
-  const { secret } = await addRegistrar(worker.env, {}, { username: 'jüri.õunapuu' });
-  expect(await answer({ Authorization: basic('jüri.õunapuu', secret) })).toEqual(empty);
+  ['a secret with colons', 'colons', 'a:b::c:'],
+  ['a secret in UTF-8', 'utf-8', 'pässwörd-õ😀'],
+  ['a secret with spaces', 'spaces', ' open sesame '],
+  ['a username in UTF-8', 'jüri.õunapuu', 'secret'],
+])('accepts %s', async (_, username, secret) => {
+  await addRegistrar(worker.env, {}, { username, secretDigest: await digestSecret(secret) });
+  expect(await answer({ Authorization: basic(username, secret) })).toEqual(empty);
 });
 
 test('accepts the scheme in any case, and several spaces after it', async () => {

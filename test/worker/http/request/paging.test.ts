@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { app } from '../../../../src/worker/http/app.ts';
 import {
   answerOf,
   parameterDetails,
@@ -119,22 +118,6 @@ it('the list of a registrar shows each contact that stays exactly once, whatever
   expect(gone.size).toBeGreaterThan(10);
 });
 
-it('the list of a registrar continues after a contact that is gone', async () => {
-  const registrar = await registrarWith(4);
-  const { next } = await pageAt(registrar, `${list}?limit=2`);
-  await asRegistrar.delete(registrar, registrar.codes[1] as string);
-  const { body } = await pageAt(registrar, next as string);
-  expect(body.contacts).toEqual(registrar.codes.slice(2));
-});
-
-it('the list of a registrar refuses after together with offset', async () => {
-  const registrar = await registrarWith(1);
-  const after = await givenAfter(registrar, `${list}?limit=1`);
-  expect(await asRegistrar.list(registrar, `?after=${after}&offset=0`)).toMatchObject(
-    withoutDetail(refused(2005, 'After is invalid [after]', 'after')),
-  );
-});
-
 it.each([
   ['', 'an empty one'],
   ['5', 'a number'],
@@ -151,24 +134,6 @@ it.each([
   expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
     refused(2005, 'After is invalid [after]', 'after', 400, parameterDetails.after),
   );
-});
-
-it('the list of a registrar refuses an after that was changed in length or characters', async () => {
-  const registrar = await registrarWith(2);
-  const own = await givenAfter(registrar, `${list}?limit=1`);
-  expect((await asRegistrar.list(registrar, `?after=${own}`)).status).toBe(200);
-  for (const after of [
-    `1${own}`,
-    own.slice(1),
-    own.slice(0, -1),
-    `${own}0`,
-    `${own}.`,
-    `x${own.slice(1)}`,
-  ]) {
-    expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
-      refused(2005, 'After is invalid [after]', 'after', 400, parameterDetails.after),
-    );
-  }
 });
 
 it('the list of a registrar shows only its own contacts after a place that another caller was given', async () => {
@@ -190,18 +155,6 @@ it('the list of a registrar shows only its own contacts after a place that anoth
   }
 });
 
-it('the list of a registrar keeps its links when the keys of the tokens are changed', async () => {
-  const registrar = await registrarWith(2);
-  const { next } = await pageAt(registrar, `${list}?limit=1`);
-  const { pathname, search } = new URL(next as string);
-  const response = await app.request(
-    pathname + search,
-    { headers: { Authorization: registrar.authorization } },
-    { ...worker.env, REGISTRANT_TOKEN_KEYS: `new:${'k'.repeat(32)}` },
-  );
-  expect(await response.json()).toMatchObject({ contacts: [registrar.codes[1]] });
-});
-
 it('the list of a person leads to every contact by its links, in order, whatever is deleted meanwhile', async () => {
   const registrar = await addRegistrar(worker.env);
   const person = await addPerson(worker.env, { code: `P${unique()}`, countryCode: 'LV' });
@@ -220,14 +173,6 @@ it('the list of a person leads to every contact by its links, in order, whatever
   );
 
   expect(seen).toEqual(codes);
-});
-
-it('the list of a person refuses a malformed after', async () => {
-  const person = await addPerson(worker.env);
-  expect(await asPerson.list(person, '?after=7')).toEqual({
-    status: 400,
-    body: { errors: { after: ['After is invalid'] } },
-  });
 });
 
 it('the list of a person shows only their own contacts after a place that another person was given', async () => {
@@ -301,9 +246,4 @@ it('an offset beyond 10,000 is refused where each row before it is read, with th
 
 function base64Url(text: string): string {
   return Buffer.from(text).toString('base64url');
-}
-
-/** A refusal without its sentence for people. */
-function withoutDetail(answer: ReturnType<typeof refused>) {
-  return { status: answer.status, body: { ...answer.body, errors: answer.body.errors } };
 }

@@ -3,6 +3,7 @@ import { importContacts } from '../../../../src/contact/operator/import.ts';
 import { answerOf, refused, registrantClient, registrarClient } from '../../../support/client.ts';
 import {
   addContact,
+  addOwnContact,
   addPerson,
   addRegistrar,
   contactValues,
@@ -67,8 +68,7 @@ it.each<[given: Headers, read: number, write: number]>([
 });
 
 it('a deletion is stopped by a tag that must not be the current one', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const { code } = await addContact(worker.env, registrar);
+  const { registrar, code } = await addOwnContact(worker.env);
   expect((await repp.delete(registrar, code, { 'If-None-Match': '*' })).status).toBe(412);
   expect((await repp.delete(registrar, code, { 'If-None-Match': '"old"' })).status).toBe(200);
 });
@@ -105,8 +105,7 @@ it.each(['If-Match', 'If-None-Match'])('%s that is no entity tag is refused', as
 });
 
 it('no tag of a contact that was deleted fits it when it is imported again', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const { code, uuid } = await addContact(worker.env, registrar);
+  const { registrar, code, uuid } = await addOwnContact(worker.env);
   const { headers } = await repp.request(registrar, 'GET', `/${code}`);
   expect((await repp.request(registrar, 'DELETE', `/${code}`)).status).toBe(200);
   const record = { ...contactValues, registrar: registrar.code, code, uuid };

@@ -2,7 +2,7 @@ import { expect, it, test } from 'vitest';
 import type { Env } from '../../../../src/base/env.ts';
 import { app } from '../../../../src/worker/http/app.ts';
 import { answerOf, refused } from '../../../support/client.ts';
-import { addContact, addRegistrar, send } from '../../../support/fixtures.ts';
+import { addOwnContact, addRegistrar, send } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
@@ -39,16 +39,14 @@ test('serves a client with a bookmark from any replica that has that state', asy
 });
 
 test('begins every write at the primary, whatever bookmark came with it', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar);
+  const { registrar, contact } = await addOwnContact(worker.env);
   const body = { contact: { name: 'Jüri Tamm' } };
   const init = send('PUT', registrar, body, { 'X-D1-Bookmark': bookmark });
   expect(await beginningOf(`/repp/v1/contacts/${contact.code}`, init)).toEqual(['first-primary']);
 });
 
 test('returns a bookmark with a write, and accepts it with the next read', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar);
+  const { registrar, contact } = await addOwnContact(worker.env);
   const path = `/repp/v1/contacts/${contact.code}`;
   const written = await worker.fetch(
     path,

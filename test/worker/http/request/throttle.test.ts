@@ -295,20 +295,14 @@ it('admits what counts as several requests until the limit is reached, and nothi
   expect(success).toBe(false);
 });
 
-it('an exceeded limit stops an address', async () => {
-  const headers = { 'CF-Connecting-IP': '127.0.0.1' };
-  await expectThrottled(
-    await fetchExhausted('ADDRESS_LIMITER', '/repp/v1/contacts', headers),
-    'address',
-  );
-});
-
-it('an exceeded limit stops an API user', async () => {
-  const { authorization } = await addRegistrar(worker.env);
-  await expectThrottled(
-    await fetchExhausted('CALLER_LIMITER', '/repp/v1/contacts', { Authorization: authorization }),
-    'caller',
-  );
+it('an exceeded limit stops an address, or an API user', async () => {
+  const headers = { 'CF-Connecting-IP': '127.0.0.1', Authorization: await registrar() };
+  for (const [limiter, limit] of [
+    ['ADDRESS_LIMITER', 'address'],
+    ['CALLER_LIMITER', 'caller'],
+  ] as const) {
+    await expectThrottled(await fetchExhausted(limiter, '/repp/v1/contacts', headers), limit);
+  }
 });
 
 const registrar = async () => (await addRegistrar(worker.env)).authorization;
