@@ -22,7 +22,7 @@ import { deleteOldNotifications } from '../party/registrar/notification.ts';
 import { endOldDeliveries, queueDeliveries, selectWaiting } from '../party/webhook/outbox.ts';
 import { settings } from './settings.ts';
 
-type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
+type Work = (db: Database, at: Date, env: Env, context: PurgeContext) => Promise<unknown>;
 
 /**
  * One phase follows the other. The first changes the lists; the last needs them published and archived, and the
@@ -30,27 +30,26 @@ type Work = (env: Env, context: PurgeContext, at: Date) => Promise<unknown>;
  */
 const phases: readonly Readonly<Record<string, Work>>[] = [
   {
-    end_reservations: ({ DB }, _, at) =>
-      endReservations(openDatabase(DB), { at, requestId: crypto.randomUUID() }),
+    end_reservations: (db, at) => endReservations(db, { at, requestId: crypto.randomUUID() }),
   },
   {
-    archive_lists: async ({ DB, LISTS, ARCHIVE: bucket }, _, at) =>
-      bucket && archiveLists(openDatabase(DB), LISTS, bucket, listNames, at),
-    publish_lists: (env, context) => publishAndPurge(env, context, listNames),
-    sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
-    delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
-    delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
-    delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
-    remove_history_values: (env, _, at) => endHistoryValues(env, at),
-    forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
-    forget_ended_secrets: ({ DB }, _, at) => forgetReplaced(openDatabase(DB), at),
-    end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
+    archive_lists: async (db, at, { LISTS, ARCHIVE: bucket }) =>
+      bucket && archiveLists(db, LISTS, bucket, listNames, at),
+    publish_lists: (_, __, env, context) => publishAndPurge(env, context, listNames),
+    sweep_lists: (db, at, { LISTS }) => sweepLists(db, LISTS, at),
+    delete_idempotency_keys: deleteOldOutcomes,
+    delete_notifications: deleteOldNotifications,
+    delete_orphan_contacts: endOrphanContacts,
+    remove_history_values: endHistoryValues,
+    forget_registrations: forgetRegistrations,
+    forget_ended_secrets: forgetReplaced,
+    end_webhook_deliveries: endOldDeliveries,
   },
   {
-    record_daily_counts: ({ DB, LISTS }, _, at) => recordDailyCounts(openDatabase(DB), LISTS, at),
-    queue_webhook_deliveries: async ({ DB, WEBHOOKS: queue }, _, at) =>
-      queue && queueDeliveries(openDatabase(DB), queue, at),
-    append_to_log: (env) => appendToLog(env),
+    record_daily_counts: (db, at, { LISTS }) => recordDailyCounts(db, LISTS, at),
+    queue_webhook_deliveries: async (db, at, { WEBHOOKS: queue }) =>
+      queue && queueDeliveries(db, queue, at),
+    append_to_log: (_, __, env) => appendToLog(env),
   },
 ];
 
@@ -68,7 +67,7 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
   for (const phase of phases) {
     const doing = Object.entries(phase).map(async ([name, work]) => {
       try {
-        await work(env, context, startedAt);
+        await work(openDatabase(env.DB), startedAt, env, context);
       } catch (error) {
         errors.push(error);
         failed.push(name);
@@ -106,19 +105,19 @@ export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
   return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
 }
 
-async function endOrphanContacts(env: Env, at: Date): Promise<void> {
+async function endOrphanContacts(db: Database, at: Date, env: Env): Promise<void> {
   const { ORPHAN_CONTACT_MONTHS: months } = settings(env);
   if (months === undefined) return;
   const request = { at, requestId: crypto.randomUUID() };
   const before = monthsBefore(at, months).toISOString();
-  const contacts = await deleteOrphans(openDatabase(env.DB), before, request);
+  const contacts = await deleteOrphans(db, before, request);
   if (contacts > 0) writeLog('info', { event: 'orphan_contacts_deleted', contacts });
 }
 
-async function endHistoryValues(env: Env, at: Date): Promise<void> {
+async function endHistoryValues(db: Database, at: Date, env: Env): Promise<void> {
   const { HISTORY_VALUES_MONTHS: months } = settings(env);
   if (months === undefined) return;
   const before = monthsBefore(at, months).toISOString();
-  const entries = await removeOldValues(openDatabase(env.DB), before);
+  const entries = await removeOldValues(db, before);
   if (entries > 0) writeLog('info', { event: 'history_values_removed', entries });
 }

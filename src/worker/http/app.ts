@@ -30,8 +30,6 @@ import { throttlePublic } from './request/throttle.ts';
 import { pageError } from './site/error.tsx';
 import { pages } from './site/pages.ts';
 
-const headersForCallers = [bookmarkHeader, 'Ignored-Fields'];
-
 /** The URL map. A trailing slash makes no difference. */
 export const app = newApp();
 
@@ -54,7 +52,7 @@ app.use(async (c, next) => {
   if (c.res.status < 400) nameIgnoredParameters(c);
   // A handler may have said these before its query found that the caller may not log in.
   if (c.res.status === 401) {
-    for (const name of headersForCallers) c.res.headers.delete(name);
+    for (const name of [bookmarkHeader, 'Ignored-Fields']) c.res.headers.delete(name);
   }
   if (!c.res.headers.has('Cache-Control')) c.res.headers.set('Cache-Control', 'private, no-store');
   logRequest(c, interfaceOf(c.req.path), startedAtMilliseconds);

@@ -17,6 +17,7 @@ import { releaseDomain } from '../../../name/registration/release.ts';
 import { messagesByField } from '../request/answer.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
 import {
+  domainNameRule,
   isObject,
   jsonBody,
   limitBatch,
@@ -25,10 +26,10 @@ import {
   parseBody,
   parsed,
   query,
+  requestedName,
 } from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted } from '../request/recent.ts';
-import { domainNameRule, requestedName } from '../request/requested-name.ts';
 import { throttle } from '../request/throttle.ts';
 import { internalMessages, shownProblem } from './answer.ts';
 import { may, originOf } from './login.ts';

@@ -19,10 +19,9 @@ import { secretOfName } from '../../../name/retained/password.ts';
 import { saveRetainedDomain } from '../../../name/retained/save.ts';
 import { markReplay, writeRequest } from '../request/client-headers.ts';
 import { database, newApp } from '../request/context.ts';
-import { limitBody, parseBody } from '../request/input.ts';
+import { domainNameRule, limitBody, parseBody, requestedName } from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted, shownAuction } from '../request/recent.ts';
-import { domainNameRule, requestedName } from '../request/requested-name.ts';
 import { domainObject, recordOf, shownDomain } from './domains.ts';
 import { may, originOf } from './login.ts';
 

@@ -112,9 +112,15 @@ function refusal(
   reasons: readonly Reason[],
   others: readonly HeaderName[],
 ): ZodOpenApiResponseObject {
-  const { errorOf, show, headers } = common;
+  const { errorOf, exampleOf, show, headers } = common;
   const cases = reasons.map(show);
-  const examples = typicalExamples(common, reasons);
+  const examples: Record<string, { summary: string; value: object }> = {};
+  for (const reason of reasons) {
+    const problem = typical[reason];
+    if (!problem) continue;
+    const value = exampleOf(new RegistryError([{ reason, ...problem }]));
+    examples[reason] = { summary: capital(reasonCases[reason]), value };
+  }
   const description =
     cases.length === 1 ? `${capital(cases[0]!)}.` : cases.map((text) => `- ${text}`).join('\n');
   return {
@@ -127,20 +133,6 @@ function refusal(
       },
     },
   };
-}
-
-function typicalExamples(
-  { exampleOf }: Required<Interface>,
-  reasons: readonly Reason[],
-): Record<string, { summary: string; value: object }> {
-  return Object.fromEntries(
-    reasons.flatMap((reason) => {
-      const problem = typical[reason];
-      if (!problem) return [];
-      const value = exampleOf(new RegistryError([{ reason, ...problem }]));
-      return [[reason, { summary: capital(reasonCases[reason]), value }]];
-    }),
-  );
 }
 
 function component(

@@ -7,10 +7,9 @@ import { pageOfIntervals, readNameHistory } from '../../../list/name-history/nam
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
 import type { DomainName } from '../../../name/domain/name.ts';
 import { database, newApp } from '../request/context.ts';
-import { limitBody, parseBody } from '../request/input.ts';
+import { domainNameRule, limitBody, parseBody, requestedName } from '../request/input.ts';
 import { nextLink, requestedPage, takesPage } from '../request/paging.ts';
 import { readerOf } from '../request/public-list.ts';
-import { domainNameRule, requestedName } from '../request/requested-name.ts';
 import { jsonAnswer, openToPages } from './answer.ts';
 
 const { path } = publicLists[retainedList];

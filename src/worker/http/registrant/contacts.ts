@@ -7,10 +7,10 @@ import { getContactOfPerson, listHistoryOfPerson } from '../../../contact/read.t
 import { registrantRepresentation } from '../../../contact/representation.ts';
 import { updateContactOfPerson } from '../../../contact/update.ts';
 import { settings } from '../../settings.ts';
+import { historyEntry } from '../request/answer.ts';
 import { contactAnswer, markReplay, writeRequest } from '../request/client-headers.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../request/contact-body.ts';
 import { database, newApp, queueAfterResponse } from '../request/context.ts';
-import { historyEntry } from '../request/history.ts';
 import { jsonBody, nameIgnoredFields, parsed } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage, takesPage } from '../request/paging.ts';
 import { formBody, isForm } from './form.ts';

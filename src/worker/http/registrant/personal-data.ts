@@ -14,8 +14,8 @@ import {
   verificationRepresentation,
 } from '../../../contact/representation.ts';
 import type { Person } from '../../../party/registrant/token.ts';
+import { historyEntry } from '../request/answer.ts';
 import { database, newApp } from '../request/context.ts';
-import { historyEntry } from '../request/history.ts';
 import { linkAfter, requestedPage, takesPage } from '../request/paging.ts';
 import { registrantMiddleware } from './login.ts';
 

@@ -21,24 +21,19 @@ registrarAccount.use(...registrarMiddleware);
 
 registrarAccount.get('/', async (c) => {
   const account = await getOwnAccount(database(c), c.var.login);
-  return c.json(
-    done({
-      registrar: {
-        code: account.registrarCode,
-        name: account.name,
-        allowed_ips: account.allowedIps,
-        webhook_url: account.webhookUrl,
-        api_user:
-          account.username === null
-            ? null
-            : {
-                username: account.username,
-                secret_changed_at: account.secretChangedAt,
-                previous_secret_valid_until: account.previousSecretValidUntil,
-              },
-      },
-    }),
-  );
+  const user = {
+    username: account.username,
+    secret_changed_at: account.secretChangedAt,
+    previous_secret_valid_until: account.previousSecretValidUntil,
+  };
+  const registrar = {
+    code: account.registrarCode,
+    name: account.name,
+    allowed_ips: account.allowedIps,
+    webhook_url: account.webhookUrl,
+    api_user: account.username === null ? null : user,
+  };
+  return c.json(done({ registrar }));
 });
 
 export const secretBody = z.object({});

@@ -16,6 +16,7 @@ import { getContact, listContactHistory } from '../../../contact/read.ts';
 import { detailedRepresentation } from '../../../contact/representation.ts';
 import { contactRules } from '../../../contact/rules.ts';
 import { updateContact } from '../../../contact/update.ts';
+import { historyEntry } from '../request/answer.ts';
 import { contactAnswer, markReplay, writeRequest } from '../request/client-headers.ts';
 import {
   bodyFields,
@@ -25,7 +26,6 @@ import {
   withoutRepeated,
 } from '../request/contact-body.ts';
 import { type AppContext, database, newApp } from '../request/context.ts';
-import { historyEntry } from '../request/history.ts';
 import { isObject, jsonBody, nameIgnoredFields, parsed, query } from '../request/input.ts';
 import {
   expectedOfPage,

@@ -1,6 +1,8 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
+import type { history } from '../../../../drizzle/schema.ts';
 import { isAboutBookmark } from '../../../base/database/violations.ts';
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
+import { shownChanges } from '../../../change/history/changes.ts';
 import { bookmarkRefused } from './client-headers.ts';
 import type { AppContext } from './context.ts';
 
@@ -65,4 +67,15 @@ export function refusalOf(error: Error, c: AppContext): RegistryError {
   if (error instanceof RegistryError) return error;
   if (c.var.bookmark && isAboutBookmark(error)) return bookmarkRefused();
   return new RegistryError('unexpected', `Internal error, request id ${c.var.requestId}`);
+}
+
+export function historyEntry(entry: typeof history.$inferSelect) {
+  return {
+    at: entry.occurredAt,
+    action: entry.action,
+    by: entry.actor,
+    request_id: entry.requestId,
+    client_reference: entry.clientReference,
+    changes: shownChanges(entry.changes),
+  };
 }

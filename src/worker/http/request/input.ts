@@ -1,9 +1,10 @@
 import { zValidator } from '@hono/zod-validator';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod/mini';
-import { type Problem, RegistryError } from '../../../base/error.ts';
+import { orRefusal, type Problem, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { isBlank } from '../../../base/text/field.ts';
+import { type DomainName, domainNameOf } from '../../../name/domain/name.ts';
 import type { AppContext } from './context.ts';
 
 export const maximumBodyBytes = 64 * 1024;
@@ -213,3 +214,21 @@ function headerList(names: readonly string[]): string {
   if (list.length <= maximumHeaderLength) return list;
   return `${list.slice(0, list.lastIndexOf(', ', maximumHeaderLength))}, ...`;
 }
+
+/** The name in the path, in any spelling. Throws `invalid`. */
+export function requestedName(c: AppContext): DomainName {
+  return domainNameOf(c.req.param('name') ?? '');
+}
+
+/** A name in a body, in any spelling. */
+export const domainNameRule = onFirstUse(() =>
+  z.pipe(
+    z.string('is not a domain name').check(z.meta({ minLength: 1, maxLength: 253 })),
+    z.transform((given, { issues }) => {
+      const name = orRefusal(() => domainNameOf(given));
+      if (!(name instanceof RegistryError)) return name;
+      issues.push({ code: 'custom', message: name.message, input: given });
+      return z.NEVER;
+    }),
+  ),
+);

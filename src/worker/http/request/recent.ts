@@ -67,12 +67,8 @@ export function forgetStarted(db: D1Database): void {
 }
 
 /** The field `platform` is present only if the auction has one, for clients that do not know it. */
-export function shownAuction({
-  uuid,
-  name,
-  status,
-  platform,
-}: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>) {
+export function shownAuction(auction: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>) {
+  const { uuid, name, status, platform } = auction;
   return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
 }
 

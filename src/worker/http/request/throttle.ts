@@ -30,8 +30,7 @@ async function isWithinLimit(
   key: string,
   requests = 1,
 ): Promise<boolean> {
-  const limit = findRateLimits(c.env)?.limits.get(name);
-  if (limit && limit.requests >= unlimitedRequests) return true;
+  if ((limitOf(c, name).requests ?? 0) >= unlimitedRequests) return true;
   const [binding] = limiters[name];
   const { success } = await c.env[binding].limit({ key, delta: requests });
   return success;

@@ -128,11 +128,8 @@ it.each([
   expect(limitsOf(path)).toEqual(limits);
 });
 
-it('the document limits the names that are looked up to 500', () => {
+it('the document limits the names that are looked up, and the contacts that are validated', () => {
   expect(limitsOf('Lookup.names')).toMatchObject({ minItems: 1, maxItems: 500 });
-});
-
-it('the document limits the contacts that are validated to 100', () => {
   expect(limitsOf('ContactValidation.contacts')).toMatchObject({ minItems: 1, maxItems: 100 });
 });
 

@@ -28,15 +28,15 @@ function expectSecured(headers: Headers) {
 }
 
 const tlsForAYear = 'max-age=31536000; includeSubDomains';
-it.each(paths)('every answer forbids sniffing, framing and scripts: %s', async (path) => {
-  expectSecured((await worker.fetch(path)).headers);
-});
-
-it.each(paths)('every answer demands TLS in a deployment, and only there: %s', async (path) => {
-  const [local, deployed] = [await worker.fetch(path), await deployment.fetch(path)];
-  expect(local.headers.get('Strict-Transport-Security')).toBeNull();
-  expect(deployed.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
-});
+it.each(paths)(
+  'every answer forbids sniffing, framing and scripts, and demands TLS in a deployment alone: %s',
+  async (path) => {
+    const [local, deployed] = [await worker.fetch(path), await deployment.fetch(path)];
+    expectSecured(local.headers);
+    expect(local.headers.get('Strict-Transport-Security')).toBeNull();
+    expect(deployed.headers.get('Strict-Transport-Security')).toBe(tlsForAYear);
+  },
+);
 
 it('gives each 304 that is answered before the application its own X-Request-Id', async () => {
   const path = '/repp/v1/auctions';
