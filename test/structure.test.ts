@@ -69,7 +69,7 @@ const ceilings: Record<string, number> = {
   contact: 4_300,
   name: 2_900,
   list: 4_000,
-  worker: 8_500,
+  worker: 8_300,
   tool: 10_800,
 };
 
