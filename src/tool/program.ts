@@ -28,7 +28,7 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   report: async () => (await import('./nouns/report.ts')).reportCommand,
   'move-in': async () => (await import('./move-in/move-in.ts')).moveInCommand,
   reconcile: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
-  'move-out': async () => (await import('./move-in/move-out.ts')).moveOutCommand,
+  'move-out': async () => (await import('./move-in/move-in.ts')).moveOutCommand,
   backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };

@@ -266,7 +266,7 @@ const writes: Record<
     }));
     await addRetainedDomains(db, operator(), [first!, second!, second!]);
     await removeRetainedDomains(db, operator(), [first!, third!]);
-    await replaceRetainedDomains(db, operator(), ['reserved'], [[first!], [third!]]);
+    await replaceRetainedDomains(db, operator(), ['reserved'], [first!, third!]);
   },
 };
 

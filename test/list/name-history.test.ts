@@ -127,7 +127,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
       db,
       origin,
       ['reserved', 'blocked'],
-      [isReserved ? [reserved] : [blocked]],
+      [isReserved ? reserved : blocked],
     );
     const reservedTo = isReserved ? keptTo(at) : '';
     return setting(at, { reservedTo, isBlocked: !isReserved });

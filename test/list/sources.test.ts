@@ -83,7 +83,7 @@ async function take(step: Step): Promise<void> {
         punycode: name,
         status: 'reserved' as const,
       }));
-      await replaceRetainedDomains(worker.db, operator, ['reserved'], [rows]);
+      await replaceRetainedDomains(worker.db, operator, ['reserved'], rows);
       break;
     }
     case 'start':

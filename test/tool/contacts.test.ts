@@ -133,7 +133,7 @@ test('imports what it has exported, as CSV, and it is the same', async () => {
     stderr: '',
     status: 0,
     stdout:
-      'added 0 contacts, updated 0, 2 already equal; skipped the columns uuid, creator_str, created_at, updated_at\n',
+      'added 0 contacts, updated 0, 2 already there; skipped the columns uuid, creator_str, created_at, updated_at\n',
   });
 }, 120_000);
 
@@ -230,6 +230,7 @@ test('imports the good rows with --skip-invalid, and saves the bad ones with the
   expect(await registry.done(args)).toEqual({
     read: 4,
     added: 2,
+    updated: 0,
     unchanged: 0,
     rejected: 2,
     rejected_file: rejected,

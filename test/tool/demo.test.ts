@@ -22,8 +22,8 @@ import { named } from '../name/retained/records.ts';
 import { basic, operator } from '../support/fixtures.ts';
 import { shareEmptyWorker, startWorker } from '../support/worker.ts';
 
-const { rows } = await readImport('src/tool/demo/contacts.csv', {}, demoImport());
-const demoContacts = [...rows.chunks(1_000)].flat().map(({ row }) => row);
+const { lines } = await readImport('src/tool/demo/contacts.csv', {}, demoImport());
+const demoContacts = lines.map(({ row }) => row!);
 
 const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };
 const beta = { Authorization: basic('beta', 'beta-demo-secret') };

@@ -20,69 +20,45 @@ async function expectRefused(args: string[], status: number, message: string): P
 const header = 'name,status\n';
 const good = 'hea.ee,reserved\n';
 
-/** The mistake, the file, and the tool's words about it after the file's name. */
-const files: [string, string | Buffer, string][] = [
-  [
-    'a name in capital letters',
-    'Ää.ee,reserved',
-    ':3: "Ää.ee" contains capital letters; write "ää.ee"',
-  ],
-  ['a repeated row', 'hea.ee,reserved', ':3: hea.ee (reserved) is already in line 2'],
-  [
-    'an unknown status',
-    'nimi.ee,disputed',
-    ':3: "disputed" is neither reserved nor blocked [status]',
-  ],
-  ['a missing value', 'nimi.ee,', ':3: status is missing [status]'],
-  ['too many fields', 'nimi.ee,reserved,x', ':3: has 3 fields, but the header has 2'],
-  ['a quote that is never closed', '"nimi.ee,reserved', ':3: is not CSV: Quote Not Closed'],
-  ['a quote within a field', 'ni"mi.ee,reserved', ':3: is not CSV: Invalid Opening Quote'],
-  ['another encoding', Buffer.from('õ.ee,reserved', 'latin1'), ':3: is not UTF-8'],
-];
-
-test.each(files)('refuses a file with %s, and changes nothing', async (_, row, message) => {
-  const file = await registry.file(
-    'names.csv',
-    Buffer.concat([Buffer.from(header + good), Buffer.from(row)]),
+/** The last row of the file, and the tool's words about it after the file's name. */
+test.each<[string | Buffer, string]>([
+  ['Ää.ee,reserved', ':3: "Ää.ee" contains capital letters; write "ää.ee"'],
+  ['hea.ee,reserved', ':3: hea.ee (reserved) is already in line 2'],
+  ['nimi.ee,disputed', ':3: "disputed" is neither reserved nor blocked [status]'],
+  ['nimi.ee,', ':3: status is missing [status]'],
+  ['nimi.ee,reserved,x', ':3: has 3 fields, but the header has 2'],
+  ['"nimi.ee,reserved', ':3: is not CSV: Quote Not Closed'],
+  ['ni"mi.ee,reserved', ':3: is not CSV: Invalid Opening Quote'],
+  [Buffer.from('õ.ee,reserved', 'latin1'), ':3: is not UTF-8'],
+])('refuses a file with the row %j, and changes nothing', async (row, message) => {
+  const content = Buffer.concat([Buffer.from(header + good), Buffer.from(row)]);
+  await expectRefused(
+    ['retained', 'import', await registry.file('names.csv', content)],
+    1,
+    message,
   );
-  await expectRefused(['retained', 'import', file], 1, message);
 });
 
-test.each([
-  ['without a header line', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
-  ['that lacks a column', 'status\nreserved\n', ':1: the header line lacks the column name'],
-  [
-    'with a column that every object has',
-    'name,constructor\n',
-    ':1: there is no column "constructor"',
-  ],
-  ['with a column that it does not have', 'nimi;status\n', ':1: there is no column "nimi"'],
-  ['that is empty', '', ':1: is empty'],
-  ['in UTF-16', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],
-])('refuses a file %s, and changes nothing', async (_, content, message) => {
+test.each<[string | Buffer, string]>([
+  ['hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
+  ['status\nreserved\n', ':1: the header line lacks the column name'],
+  ['nimi;status\n', ':1: there is no column "nimi"'],
+  ['name,constructor\n', ':1: there is no column "constructor"'],
+  ['', ':1: is empty'],
+  [Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],
+])('refuses the file %j, and changes nothing', async (content, message) => {
   const file = await registry.file('names.csv', content);
   await expectRefused(['retained', 'import', file, '--replace'], 1, message);
 });
 
 test.each([
-  ['no JSON', '{"name": "hea.ee"', ':2: is not JSON'],
-  ['JSON that is no object', '["hea.ee"]', ':2: is not a JSON object'],
-  [
-    'a field that it does not have',
-    '{"name":"ok.ee","stauts":"reserved"}',
-    ':2: there is no field "stauts"',
-  ],
-  [
-    'a line beyond the limit',
-    `{"name":"${'a'.repeat(130_000)}.ee","status":"reserved"}`,
-    ':2: has over 128000 characters',
-  ],
-  ['a value of another type', '{"name":7,"status":"reserved"}', ':2: 7 is not text [name]'],
-])('refuses NDJSON with %s, and changes nothing', async (_, line, message) => {
-  const file = await registry.file(
-    'names.ndjson',
-    `{"name":"hea.ee","status":"reserved"}\n${line}\n`,
-  );
+  ['{"name": "hea.ee"', ':2: is not JSON'],
+  ['["hea.ee"]', ':2: is not a JSON object'],
+  ['{"name":"ok.ee","stauts":"reserved"}', ':2: there is no field "stauts"'],
+  ['{"name":7,"status":"reserved"}', ':2: 7 is not text [name]'],
+])('refuses NDJSON with %s, and changes nothing', async (line, message) => {
+  const content = `{"name":"hea.ee","status":"reserved"}\n${line}\n`;
+  const file = await registry.file('names.ndjson', content);
   await expectRefused(['retained', 'import', file], 1, message);
 });
 
@@ -102,48 +78,23 @@ test('calls a file that is not named .csv or .ndjson wrong usage', async () => {
 
 const contactHeader = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
 
+const rest = ',Mari,mari@example.ee,+372.5123456,38001085718,priv,EE';
+const noPrefix = 'cannot be a new contact code of ALPHA; write ALPHA:<suffix> [code]';
+
 test.each([
   [
-    'an identity code that fails',
     'ALPHA:1,Mari,mari@example.ee,+372.5123456,38001085719,priv,EE',
     ':2: Ident code does not conform to national identification number format of Estonia [ident]',
   ],
-  [
-    'a code that another contact of the file has',
-    'ALPHA:1,Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\nalpha:1,Jaan,jaan@example.ee,+372.5123457,38001085718,priv,EE',
-    ':3: ALPHA:1 is already in line 2',
-  ],
-  [
-    'several wrong values in a row',
-    'ALPHA:1,,mari,5123456,38001085718,priv,EE',
-    ':2: name is missing [name]',
-  ],
-])('refuses contacts with %s, and changes nothing', async (_, rows, message) => {
+  [`ALPHA:1${rest}\nalpha:1${rest}`, ':3: ALPHA:1 is already in line 2'],
+  ['ALPHA:1,,mari,5123456,38001085718,priv,EE', ':2: name is missing [name]'],
+  ...['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'].map((code) => [
+    code + rest,
+    `:2: ${code} ${noPrefix}`,
+  ]),
+])('refuses the contact %s, and changes nothing', async (rows, message) => {
   const file = await registry.file('contacts.csv', `${contactHeader}${rows}\n`);
-  await expectRefused(['contact', 'import', file, '--registrar', 'ALPHA'], 1, message);
-});
-
-test.each(['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'])(
-  'refuses %s as the code of a contact of ALPHA, and changes nothing',
-  async (code) => {
-    const row = `${code},Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\n`;
-    const file = await registry.file('contacts.csv', contactHeader + row);
-    await expectRefused(
-      ['contact', 'import', file, '--registrar', 'ALPHA'],
-      1,
-      `:2: ${code} cannot be a new contact code of ALPHA; write ALPHA:<suffix> [code]`,
-    );
-  },
-);
-
-test('refuses contacts of an unknown registrar, and changes nothing', async () => {
-  const row = 'BETA:1,Mari,mari@example.ee,+372.5123456,38001085718,priv,EE\n';
-  const file = await registry.file('contacts.csv', contactHeader + row);
-  await expectRefused(
-    ['contact', 'import', file, '--registrar', 'BETA'],
-    1,
-    ':2: there is no registrar "BETA" [registrar]',
-  );
+  await expectRefused(['contact', 'import', file, '--registrar', 'ALPHA'], 1, message!);
 });
 
 test('says that there is no auction of a UUID', async () => {

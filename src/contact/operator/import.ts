@@ -61,11 +61,11 @@ export function importContacts(
   db: Database,
   origin: Origin,
   records: readonly ContactRecord[],
-  options: ChangeOptions = {},
+  { isUpdate = false, ...options }: ChangeOptions & { isUpdate?: boolean } = {},
 ): Promise<number> {
   const plan = async () => {
     const present = await loadPresent(db, records);
-    throwProblems(problemsOf(records, present));
+    throwProblems(problemsOf(records, present, isUpdate));
     const missing = records.filter(({ code }) => !present.contacts.has(code));
     const rows = missing.map((record, place) => ({ ...rowOf(record, origin), place }));
     const added = jsonArrays(rows)
@@ -79,17 +79,6 @@ export function importContacts(
   return writeMany(db, origin.request, plan, options);
 }
 
-/** The records whose contacts do not exist, and those whose contacts have other values. */
-export async function splitContacts(db: Database, records: readonly ContactRecord[]) {
-  const { contacts } = await loadPresent(db, records);
-  const { missing = [], changed = [] } = Object.groupBy(records, (record) => {
-    const contact = contacts.get(record.code);
-    if (!contact) return 'missing';
-    return Object.keys(difference(contact, record)).length > 0 ? 'changed' : 'equal';
-  });
-  return { missing, changed };
-}
-
 /**
  * Gives contacts that exist the values of the records, one after the other, by the rules of the registrar interface, and
  * returns how many differed. Throws what `updateAnyContact` throws.
@@ -100,8 +89,12 @@ export async function updateContacts(
   records: readonly ContactRecord[],
   options: ChangeOptions = {},
 ): Promise<number> {
+  const present = await loadPresent(db, records);
   let count = 0;
-  for (const { code, registrar: _, ...values } of records) {
+  for (const record of records) {
+    const contact = present.contacts.get(record.code);
+    if (!contact || Object.keys(difference(contact, record)).length === 0) continue;
+    const { code, registrar: _, ...values } = record;
     const given = Object.entries(values).filter(([column]) => !fixedColumns.includes(column));
     const changes = await updateAnyContact(db, origin, code, Object.fromEntries(given), options);
     if (Object.keys(changes).length > 0) count += 1;

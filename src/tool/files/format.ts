@@ -51,13 +51,10 @@ export const rejectionColumns = 'rejected_line rejected_field rejected_reason re
 
 /** Columns of exports that no import takes: a registry gives identifiers, versions, times and names itself. */
 export const ownColumns =
-  'uuid id version created_at updated_at creator creator_str updater updator_str'.split(' ');
+  'uuid id version creator creator_str updater updator_str created_at updated_at'.split(' ');
 
 /** The first of the names that is not a column of the file. */
 export function findUnknownColumn(names: readonly string[], columns: Columns): string | undefined {
   const known = [...Object.keys(columns), ...rejectionColumns, ...ownColumns];
   return names.find((name) => !known.includes(name));
 }
-
-/** The limit of a row and of a line. It stops a quote that is never closed. */
-export const maximumRowCharacters = 128_000;

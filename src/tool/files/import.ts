@@ -1,5 +1,6 @@
 import path from 'node:path';
 import {
+  orRefusal,
   type Problem,
   type RecordProblem,
   RegistryError,
@@ -10,12 +11,18 @@ import type { ListName } from '../../list/lists.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
-import { inChunks, type Rows } from '../report/progress.ts';
+import { inChunks } from '../report/progress.ts';
 import { counted } from '../report/text.ts';
 import { type Report, run } from '../run.ts';
-import { type Columns, type Format, formatOf, ownColumns, rejectionColumns } from './format.ts';
+import {
+  type Columns,
+  type FileRow,
+  type Format,
+  formatOf,
+  ownColumns,
+  rejectionColumns,
+} from './format.ts';
 import { readRows } from './read.ts';
-import { Spool } from './spool.ts';
 import { writeFileRows } from './write.ts';
 
 export interface ImportOptions {
@@ -41,39 +48,26 @@ export interface Import<Row, Outcome extends string> {
   columns: Columns;
   /** Throws RegistryError with everything that is wrong. */
   read(values: Record<string, unknown>): Row;
-  /** Values that may appear only once in a file, as messages show them. */
-  keys(row: Row): string[];
+  /** A value that may appear only once in a file, as messages show it. */
+  key(row: Row): string;
   /** The problems of a chunk of rows that only the registry can find. */
   findProblems(registry: Registry, rows: readonly Row[]): Promise<readonly RecordProblem<Row>[]>;
   /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
-  write(registry: Registry, rows: Rows<Row>): Promise<Counts<Outcome>>;
+  write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
   /** The public lists that the rows may change. */
   publish?: readonly ListName[];
 }
 
-/** A place in a file, with the values as the file has them. */
-interface Place {
-  line: number;
-  values: Record<string, unknown>;
+/** A line of a file; it is imported if it has no problems. */
+interface Line<Row> extends FileRow {
+  row: Row | undefined;
+  problems: readonly Problem[];
 }
 
-type RejectedRow = Place & { problems: FileProblem[] };
+type ReadFile<Row> = Awaited<ReturnType<typeof readImport<Row>>>;
 
-/** The rows of a file, and those that can't be imported. */
-interface ReadFile<Row> {
-  file: string;
-  format: Format;
-  rows: Spool<Place & { row: Row }>;
-  /** The columns with values that no import takes. */
-  skipped: Set<string>;
-  rejected: RejectedRow[];
-}
-
-/**
- * Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. Moving in has an engine of
- * its own (`../registry-files`): it compares a whole registry, and carries values that an import refuses.
- */
+/** Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. */
 export function runImport<Row, Outcome extends string>(
   file: string,
   options: ImportOptions & CommonOptions,
@@ -90,52 +84,33 @@ export function runImport<Row, Outcome extends string>(
 export async function readImport<Row>(
   file: string,
   options: Pick<ImportOptions, 'format' | 'replace'>,
-  { columns, read, keys }: Pick<Import<Row, never>, 'columns' | 'read' | 'keys'>,
-): Promise<ReadFile<Row>> {
+  { columns, read, key }: Pick<Import<Row, never>, 'columns' | 'read' | 'key'>,
+) {
   const format = formatOf(file, options.format);
-  const skipped = new Set<string>();
-  const result: ReadFile<Row> = { file, format, rows: new Spool(), skipped, rejected: [] };
-  using lines = new Spool<number>();
-  for await (const { line, values, problem } of readRows(file, format, columns)) {
-    try {
-      if (problem !== undefined) throw new RegistryError('malformed', problem);
-      for (const [name, value] of Object.entries(values)) {
-        const isOwn = ownColumns.includes(name) && !Object.hasOwn(columns, name);
-        if (isOwn && !isBlank(value)) skipped.add(name);
-      }
-      const row = read(values);
-      const own = keys(row);
-      const repeated = own.find((key) => lines.get(key) !== undefined);
-      if (repeated !== undefined) {
-        const message = `${repeated} is already in line ${lines.get(repeated)}`;
-        throw new RegistryError('taken', message);
-      }
-      result.rows.set(line, { line, values, row });
-      for (const key of own) lines.set(key, line);
-    } catch (error) {
-      if (!(error instanceof RegistryError)) throw error;
-      reject(result, { line, values }, error.problems);
-    }
-  }
+  const given = await Array.fromAsync(readRows(file, format, columns));
   // In CSV the header says that the file is whole.
-  if (options.replace && format === 'ndjson' && result.rows.length + result.rejected.length === 0) {
+  if (options.replace && format === 'ndjson' && given.length === 0) {
     throw unreadableFile(file, 1, 'is empty; with --replace, that would remove everything');
   }
-  return result;
-}
-
-function reject<Row>(
-  { file, rows, rejected }: ReadFile<Row>,
-  { line, values }: Place,
-  problems: readonly Problem[],
-): void {
-  const where = { file: displayName(file), line };
-  rows.delete(line);
-  rejected.push({
-    line,
-    values,
-    problems: problems.map((problem) => ({ ...problem, ...where })),
+  const firstLines = new Map<string, number>();
+  const lines = given.map(({ problem, ...place }): Line<Row> => {
+    const row = orRefusal(() => {
+      if (problem !== undefined) throw new RegistryError('malformed', problem);
+      const row = read(place.values);
+      const own = key(row);
+      if (firstLines.has(own)) {
+        throw new RegistryError('taken', `${own} is already in line ${firstLines.get(own)}`);
+      }
+      firstLines.set(own, place.line);
+      return row;
+    });
+    if (row instanceof RegistryError) return { ...place, row: undefined, problems: row.problems };
+    return { ...place, row, problems: [] };
   });
+  const isGiven = (name: string) => given.some(({ values }) => !isBlank(values[name]));
+  /** The columns with values that no import takes. */
+  const skipped = ownColumns.filter((name) => !Object.hasOwn(columns, name) && isGiven(name));
+  return { file, format, lines, skipped };
 }
 
 /** Imports the rows of a file that was read. Throws the problems of all rows that the registry refuses. */
@@ -145,38 +120,32 @@ export async function importRows<Row, Outcome extends string>(
   options: ImportOptions,
   kind: Import<Row, Outcome>,
 ): Promise<Report> {
-  using placed = read.rows;
-  for (const chunk of inChunks('checking', placed)) {
-    const rows = chunk.map(({ row }) => row);
-    const problems = await kind.findProblems(registry, rows);
-    const ofRow = Map.groupBy(problems, ({ record }) => record);
-    for (const place of chunk) {
-      const own = ofRow.get(place.row)?.map(({ record: _, ...problem }) => problem);
-      if (own) reject(read, place, own);
+  const { lines, skipped } = read;
+  const isValid = ({ problems }: Line<Row>) => problems.length === 0;
+  const rowOf = ({ row }: Line<Row>) => row as Row;
+  for (const chunk of inChunks('checking', lines.filter(isValid))) {
+    const found = await kind.findProblems(registry, chunk.map(rowOf));
+    const problemsOf = Map.groupBy(found, ({ record }) => record);
+    for (const line of chunk) {
+      line.problems = (problemsOf.get(rowOf(line)) ?? []).map(({ record: _, ...one }) => one);
     }
   }
-  const rejectedFile = await settleRejected(read, options);
-  const rows: Rows<Row> = {
-    length: placed.length,
-    *chunks(size) {
-      for (const chunk of placed.chunks(size)) yield chunk.map(({ row }) => row);
-    },
-  };
+  const rejected = lines.filter((line) => !isValid(line));
+  const rows = lines.filter(isValid).map(rowOf);
+  const rejectedFile = await settleRejected(read, rejected, options);
   const counts = await kind.write(registry, rows);
   const { unchanged: _, over: __, used: ___, ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);
-  const rejected = read.rejected.length;
-  const skipped = [...read.skipped];
   const text = [
     kind.text(counts, registry),
     ...(skipped.length > 0 ? [`skipped the columns ${skipped.join(', ')}`] : []),
-    ...(rejectedFile ? [`${counted(rejected, 'row')} rejected, see ${rejectedFile}`] : []),
+    ...(rejectedFile ? [`${counted(rejected.length, 'row')} rejected, see ${rejectedFile}`] : []),
   ];
   return {
     data: {
-      read: rows.length + rejected,
+      read: rows.length + rejected.length,
       ...counts,
-      rejected,
+      rejected: rejected.length,
       rejected_file: rejectedFile ?? null,
       ...(skipped.length > 0 && { skipped_columns: skipped }),
       changed: isChange && !registry.isDryRun,
@@ -192,12 +161,16 @@ export async function importRows<Row, Outcome extends string>(
  * or is the input itself, and is refused. Otherwise throws all their problems in the order of the lines.
  */
 async function settleRejected(
-  { file, format, rejected }: ReadFile<unknown>,
+  { file, format }: Pick<ReadFile<unknown>, 'file' | 'format'>,
+  rejected: readonly Line<unknown>[],
   options: ImportOptions,
 ): Promise<string | undefined> {
-  rejected.sort((one, other) => one.line - other.line);
   if (rejected.length === 0) return undefined;
-  if (!options.skipInvalid) throwProblems(rejected.flatMap(({ problems }) => problems));
+  if (!options.skipInvalid) {
+    const problemsOf = ({ line, problems }: Line<unknown>): FileProblem[] =>
+      problems.map((problem) => ({ ...problem, file: displayName(file), line }));
+    throwProblems(rejected.flatMap(problemsOf));
+  }
   const { dir, name, ext } = path.parse(file);
   const beside = path.join(dir, `${name}.rejected${ext === '' ? `.${format}` : ext}`);
   const target = options.rejected ?? (file === '-' ? `rejected.${format}` : beside);
@@ -217,7 +190,7 @@ async function settleRejected(
 /** Writes the rows chunk by chunk, each chunk whole or not at all, and adds the outcomes to the counts of none. */
 export async function writeInChunks<Row, Name extends string>(
   label: string,
-  rows: Rows<Row>,
+  rows: readonly Row[],
   none: Record<Name, number>,
   write: (chunk: Row[]) => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {

@@ -1,18 +1,13 @@
+import { createReadStream } from 'node:fs';
+import { pipeline } from 'node:stream';
+import { CsvError, parse } from 'csv-parse';
 import { RegistryError } from '../../base/error.ts';
 import { displayName, unreadableFile } from '../report/problem.ts';
-import { readCsv } from './csv.ts';
-import {
-  type Columns,
-  type FileRow,
-  type Format,
-  findUnknownColumn,
-  maximumRowCharacters,
-} from './format.ts';
-import { openText } from './utf8.ts';
+import { type Columns, type FileRow, type Format, findUnknownColumn } from './format.ts';
 
 /**
- * The rows of a file in order. A CSV file may have unknown columns if `onUnknown` takes their names. Throws `malformed` if
- * the rows can't be told apart, `not_found`.
+ * The rows of a file or of standard input, in order. A CSV file may have unknown columns if `onUnknown` takes their names.
+ * Throws `malformed` if the rows can't be told apart, `not_found`.
  */
 export async function* readRows(
   file: string,
@@ -39,15 +34,124 @@ export function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
+/** The text of a file, whole lines at a time, without a byte order mark. */
+async function* readLines(file: string): AsyncGenerator<string> {
+  const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
+  const decoder = new TextDecoder();
+  let line = 1;
+  let pending = '';
+  const take = (end: number) => {
+    const lines = pending.slice(0, end);
+    const [valid, ...others] = lines.split('\uFFFD');
+    if (others.length > 0) {
+      const wrong = line + linesIn(valid!);
+      throw unreadableFile(file, wrong, 'is not UTF-8; save the file as UTF-8');
+    }
+    pending = pending.slice(end);
+    line += linesIn(lines);
+    return lines;
+  };
+  for await (const chunk of chunks) {
+    pending += decoder.decode(chunk, { stream: true });
+    const end = pending.lastIndexOf('\n') + 1;
+    if (end > 0) yield take(end);
+  }
+  pending += decoder.decode();
+  if (pending !== '') yield take(pending.length);
+}
+
+const linesIn = (text: string) => text.split('\n').length - 1;
+
+/** The rows of a CSV file with a header line, whatever separates its fields. */
+async function* readCsv(
+  file: string,
+  columns: Columns,
+  onUnknown?: (column: string) => void,
+): AsyncGenerator<FileRow> {
+  const lines = readLines(file);
+  const { value: head = '' } = await lines.next();
+  const delimiter = findSeparator(head);
+  let lastLine = 0;
+  const parser = parse({
+    ...{ delimiter, info: true, skip_empty_lines: true, relax_column_count: true },
+    // It stops a quote that is never closed.
+    max_record_size: 128_000,
+    // The iteration below does not see the rows before an error: the parser is ahead of it.
+    on_record: (row, { lines }) => {
+      lastLine = lines;
+      return row;
+    },
+  });
+  const text = async function* () {
+    yield head;
+    yield* lines;
+  };
+  let header: string[] | undefined;
+  try {
+    for await (const parsed of pipeline(text, parser, () => {})) {
+      const { record: fields, info } = parsed as { record: string[]; info: { lines: number } };
+      // A spreadsheet writes an empty row as separators, and may have had columns behind the last one.
+      if (fields.length > 1 && fields.every((field) => field === '')) continue;
+      const end = fields.findLastIndex((field) => field !== '') + 1;
+      const record = fields.slice(0, Math.max(end, header?.length ?? 1));
+      if (!header) {
+        header = readHeader(file, record, columns, onUnknown);
+        continue;
+      }
+      const row: FileRow = {
+        line: info.lines - linesIn(fields.join('')),
+        values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
+      };
+      if (record.length !== header.length) {
+        row.values.rejected_text = record.join(delimiter);
+        row.problem = `has ${record.length} fields, but the header has ${header.length}`;
+      }
+      yield row;
+    }
+  } catch (error) {
+    // The error names the line where the parser gave up; for a quote that is never closed, that is the last one.
+    if (error instanceof CsvError)
+      throw unreadableFile(file, lastLine + 1, `is not CSV: ${error.message}`);
+    throw error;
+  }
+  if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
+}
+
+/** The separator that is in the header most often. */
+function findSeparator(head: string): string {
+  const header = head.split('\n').find((line) => line.trim() !== '') ?? '';
+  const count = (separator: string) => header.split(separator).length;
+  return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
+}
+
+/** The names of the columns, in lower case. */
+function readHeader(
+  file: string,
+  texts: string[],
+  columns: Columns,
+  onUnknown?: (column: string) => void,
+): string[] {
+  const header = texts.map((text) => text.trim().toLowerCase());
+  const known = Object.keys(columns);
+  const refuse = (message: string) => unreadableFile(file, 1, message);
+  for (const name of header) if (!known.includes(name)) onUnknown?.(name);
+  const unknown = onUnknown ? undefined : findUnknownColumn(header, columns);
+  if (unknown !== undefined) {
+    const text = JSON.stringify(texts[header.indexOf(unknown)]);
+    throw refuse(`there is no column ${text}; the header line may name: ${known.join(', ')}`);
+  }
+  const repeated = header.find((name, index) => header.indexOf(name) !== index);
+  if (repeated !== undefined) throw refuse(`the header line names ${repeated} twice`);
+  const missing = known.filter((name) => columns[name]!.isRequired && !header.includes(name));
+  if (missing.length > 0) throw refuse(`the header line lacks the column ${missing.join(', ')}`);
+  return header;
+}
+
 async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileRow> {
   let line = 0;
-  for await (const lines of openText(file)) {
-    // The text after the last line's end is nothing, or the last line of the file.
+  for await (const lines of readLines(file)) {
     for (const text of lines.replace(/\n$/, '').split('\n')) {
       line += 1;
-      if (text.length > maximumRowCharacters) {
-        throw unreadableFile(file, line, `has over ${maximumRowCharacters} characters`);
-      }
       if (text.trim() !== '') yield { line, ...parseLine(text, columns) };
     }
   }

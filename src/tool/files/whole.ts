@@ -18,8 +18,7 @@ import { atInterrupt } from '../report/interrupt.ts';
 /**
  * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory beside
  * it that only its owner can enter, which stays behind only if the process is killed, and a file that already has the
- * name stays as it is. With `isNew`, throws `taken` if there is one with another content, also if another process has
- * just made it.
+ * name stays as it is. With `isNew`, throws `taken` if there is one with another content.
  */
 export async function writeWhole<Result>(
   file: string,
@@ -39,25 +38,14 @@ export async function writeWhole<Result>(
     const descriptor = openSync(target, 'r+');
     fsyncSync(descriptor);
     closeSync(descriptor);
-    if (!isNew || takeName(place)) renameSync(target, place);
-    else if (!readFileSync(target).equals(readFileSync(place))) {
+    if (isNew && existsSync(place) && !readFileSync(target).equals(readFileSync(place))) {
       const message = `${file} already exists, with other content; move it away or name another file`;
       throw new RegistryError('taken', message);
     }
+    renameSync(target, place);
     return result;
   } catch (error) {
     throw writingError(file, error);
-  }
-}
-
-/** Makes an empty file; false if there is one. A link would do it in one step, but not on every memory stick. */
-function takeName(place: string): boolean {
-  try {
-    closeSync(openSync(place, 'wx', 0o600));
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
   }
 }
 

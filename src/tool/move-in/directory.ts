@@ -13,8 +13,6 @@ export function existingFiles(directory: string): string[] {
   return known.filter((name) => existsSync(path.join(directory, name)));
 }
 
-export type Directory = ReturnType<typeof openDirectory>;
-
 /**
  * A directory of files, some of which may be missing. `hasReport` says that none of them was written after the report;
  * `ignored` are files and columns that no kind has. Throws `not_found` if the directory holds none of the files.
@@ -28,11 +26,10 @@ export function openDirectory(directory: string) {
     throw new RegistryError('not_found', message);
   }
   const written = (name: string) => statSync(path.join(directory, name)).mtimeMs;
-  const hasReport =
-    has(reportName) && existing.every((name) => written(name) <= written(`${reportName}.csv`));
-  const ignored = readdirSync(directory).filter(
-    (name) => name.endsWith('.csv') && !known.includes(name),
-  );
+  const report = `${reportName}.csv`;
+  const hasReport = has(reportName) && existing.every((name) => written(name) <= written(report));
+  const isIgnored = (name: string) => name.endsWith('.csv') && !known.includes(name);
+  const ignored = readdirSync(directory).filter(isIgnored);
   return { fileOf, has, hasReport, ignored };
 }
 

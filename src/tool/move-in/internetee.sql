@@ -84,7 +84,8 @@ copy (
     c.id, coalesce(r.code, '#' || c.registrar_id) as registrar, c.uuid, c.name, c.code,
     c.ident, c.ident_type, c.ident_country_code, c.email, c.phone, c.fax,
     c.street, c.zip, c.city, c.state, c.country_code, c.org_name, c.auth_info,
-    c.statuses, c.status_notes, c.disclosed_attributes, c.legacy_id,
+    to_json(array_remove(c.statuses, null)) as statuses, hstore_to_json(c.status_notes) as status_notes,
+    to_json(c.disclosed_attributes) as disclosed_attributes, c.legacy_id,
     case when v.verified_at is not null then json_build_object(
       'id', coalesce(nullif(v.verification_id, ''), c.uuid || ' ' || v.verified_at),
       'method', 'eid',

@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
+import { mkdirSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { openDatabase } from '../../base/database/open.ts';
+import { type Database, openDatabase } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import type { Origin } from '../../change/write.ts';
-import { bare, usageError } from '../command.ts';
+import { bare, reading, usageError } from '../command.ts';
 import { writeFileRows } from '../files/write.ts';
 import { openFile } from '../local/file.ts';
 import { applyMigrations } from '../migrate.ts';
@@ -11,13 +12,12 @@ import { writeBackup } from '../nouns/backup/file.ts';
 import { operatorName } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
-import { report } from '../run.ts';
-import { ignoredText, openDirectory, reportName } from './directory.ts';
+import { report, verb } from '../run.ts';
+import { existingFiles, ignoredText, openDirectory, reportName } from './directory.ts';
 import type { Kind, Lists } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
-import { addForms, completeForm } from './kinds/rows.ts';
-import { type Finding, findingColumns, stageFiles } from './stage.ts';
-import { Staging } from './staging.ts';
+import { addForms, completeForm, readForms } from './kinds/rows.ts';
+import { type Finding, findingColumns, formsIn, stageFiles } from './stage.ts';
 
 /** Shown also for the options of earlier releases, which changed a registry. */
 const usage =
@@ -47,35 +47,27 @@ refused. Rehearse it as often as you like.`,
   .showHelpAfterError(usage)
   .action(async (name, { to, orphansTo, dryRun, json }) => {
     if (!dryRun && to === undefined) throw usageError(usage);
+    const target = dryRun ? null : path.resolve(to!);
     await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
-      using staging = new Staging();
       const directory = openDirectory(name);
-      const found = new Map<string, number>();
-      const report = directory.fileOf(reportName);
-      const stage = () => {
-        const lines = reportLines(stageFiles({ staging, directory, orphansTo }), found);
-        return writeFileRows(report, 'csv', lines, { columns: findingColumns });
-      };
-      const target = dryRun ? null : path.resolve(to!);
-      if (target === null) await stage();
-      else {
-        const fill = async (file: string) => {
-          await stage();
-          const { database, close } = openFile(file, { isWritable: true });
+      const { lines, findings } = await stageFiles(directory, orphansTo);
+      const file = directory.fileOf(reportName);
+      const rows = findings.map((finding) => ({ ...finding, file: `${finding.file}.csv` }));
+      await writeFileRows(file, 'csv', rows, { columns: findingColumns });
+      if (target !== null) {
+        const fill = async (partial: string) => {
+          const { database, close } = openFile(partial, { isWritable: true });
           await applyMigrations(database);
-          await writeRows(database, staging);
+          await writeRows(openDatabase(database), lines);
           close();
         };
         await writeBackup(target, fill, { writtenBy: 'move-in' });
       }
-      const causes = [...found]
-        .map(([cause, count]) => ({ ...(JSON.parse(cause) as Cause), count }))
-        .sort((one, other) => other.count - one.count);
+      const causes = causesOf(findings);
       const counts = kinds.flatMap((kind) => {
-        const added = staging.rows(kind).length;
-        const refused = causes
-          .filter(({ file, done }) => file === kind.name && done === 'refused')
-          .reduce((sum, { count }) => sum + count, 0);
+        const added = formsIn(lines, kind).length;
+        const isRefused = (one: Finding) => one.file === kind.name && one.done === 'refused';
+        const refused = findings.filter(isRefused).length;
         return added + refused > 0 ? [{ kind: kind.name, added, refused }] : [];
       });
       const { ignored } = directory;
@@ -87,56 +79,95 @@ refused. Rehearse it as often as you like.`,
           return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
         }),
         ...ignoredText(ignored),
-        `every line: ${report}`,
+        `every line: ${file}`,
         ...(target === null ? [] : [`wrote ${target} (${statSync(target).size} bytes)`]),
       ];
-      const data = { kinds: counts, causes, ignored, report, file: target };
+      const data = { kinds: counts, causes, ignored, report: file, file: target };
       return { data, text: text.join('\n') };
     });
   });
 
-const causeOf = ({ file, done, column = null, why }: Finding) => ({ file, done, column, why });
-type Cause = ReturnType<typeof causeOf>;
-
-/** The findings as lines of the report; counts those with the same cause. */
-async function* reportLines(findings: AsyncIterable<Finding>, causes: Map<string, number>) {
-  for await (const finding of findings) {
-    const cause = JSON.stringify(causeOf(finding));
-    causes.set(cause, (causes.get(cause) ?? 0) + 1);
-    yield { ...finding, file: `${finding.file}.csv` };
-  }
+/** What was found, counted by its cause; the most frequent cause first. */
+function causesOf(findings: readonly Finding[]) {
+  const causes = Map.groupBy(findings, ({ file, done, column, why }) =>
+    [file, done, column, why].join('\n'),
+  );
+  return [...causes.values()]
+    .map((same) => {
+      const { file, done, column = null, why } = same[0]!;
+      return { file, done, column, why, count: same.length };
+    })
+    .sort((one, other) => other.count - one.count);
 }
 
+type Lines = Parameters<typeof formsIn>[0];
+
 /** Adds the rows of all kinds to an empty registry, as changes of one request. */
-async function writeRows(binding: D1Database, staging: Staging): Promise<void> {
-  const db = openDatabase(binding);
+async function writeRows(db: Database, lines: Lines): Promise<void> {
   const at = currentTime();
   const actor = { type: 'move_in', name: `move-in (Operator ${operatorName()})` } as const;
   const origin: Origin = { actor, request: { at, requestId: crypto.randomUUID() } };
   for (const kind of kinds.filter(({ subject }) => subject)) {
-    for (const chunk of inChunks(`adding ${kind.name}`, staging.rows(kind))) {
-      const rows = chunk.map(async (form) => {
-        const complete = completeForm(kind, form, at);
-        const settled = (await kind.settle?.(complete, undefined)) ?? complete;
-        return { form: settled, lists: listsOf(staging, kind, form[kind.key[0]!]!) };
+    const listsOf = listsIn(lines, kind);
+    for (const chunk of inChunks(`adding ${kind.name}`, formsIn(lines, kind))) {
+      const rows = chunk.map(async (given) => {
+        const form = completeForm(kind, given, at);
+        const lists = listsOf(given[kind.key[0]!]!);
+        return { form: (await kind.settle?.(form, undefined)) ?? form, lists };
       });
       await addForms(db, origin, kind, await Promise.all(rows));
     }
   }
 }
 
-/** The lists of a row, from the rows of the parts of its kind. */
-function listsOf(staging: Staging, { name }: Kind, key: string): Lists {
-  const lists: Lists = {};
-  for (const one of kinds) {
-    if (one.part?.of !== name) continue;
-    const names = one.part.lists;
-    for (const list of names) lists[list] = [];
-    for (const form of staging.owned(one, key)) {
-      // The key is the owner, the element, and the list if there are several.
-      const [, element, list] = one.key.map((column) => form[column]!);
-      lists[list ?? names[0]!]!.push(element!);
-    }
-  }
-  return lists;
+/** The lists of each row of a kind, by its key, from the rows of its part. */
+function listsIn(lines: Lines, { name }: Kind): (key: string) => Lists {
+  const one = kinds.find(({ part }) => part?.of === name);
+  if (!one) return () => ({});
+  const [owner, element, list] = one.key as [string, string, string?];
+  const owned = Map.groupBy(formsIn(lines, one), (form) => form[owner]!);
+  return (key) => {
+    const forms = owned.get(key) ?? [];
+    const elements = one.part!.lists.map((name) => {
+      const own = forms.filter((form) => list === undefined || form[list] === name);
+      return [name, own.map((form) => form[element]!).sort()];
+    });
+    return Object.fromEntries(elements);
+  };
 }
+
+export const moveOutCommand = verb(
+  reading('move-out', 'move-out files')
+    .description('Write the whole registry to a directory of files for move-in')
+    .argument('<directory>', 'the directory for the files; it is made if it is missing')
+    .option('--replace', 'replace files that are there already')
+    .addHelpText(
+      'after',
+      `
+The files hold identity codes, auth_info, passwords of names and digests of secrets. Only you can read them. The
+history, webhooks, notifications and the archive of the lists are not in them: those are in a backup. The files are written
+one after the other, so they are not a snapshot: run it while nobody changes anything, or on a restored backup.`,
+    ),
+  async ({ db }, directory, { replace }) => {
+    const [existing] = replace ? [] : existingFiles(directory);
+    if (existing !== undefined) {
+      const message = `${path.join(directory, existing)} already exists; name another directory or pass --replace`;
+      throw new RegistryError('taken', message, 'directory');
+    }
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    // It would be of other files.
+    rmSync(path.join(directory, `${reportName}.csv`), { force: true });
+    const files: Record<string, number> = {};
+    for (const kind of kinds) {
+      const file = `${kind.name}.csv`;
+      const columns = Object.keys(kind.columns);
+      const rows = readForms(db, kind);
+      files[file] = await writeFileRows(path.join(directory, file), 'csv', rows, { columns });
+    }
+    const rows = Object.values(files).reduce((sum, count) => sum + count, 0);
+    return {
+      data: { directory, files },
+      text: `wrote ${counted(rows, 'row')} to ${counted(Object.keys(files).length, 'file')} in ${directory}`,
+    };
+  },
+);

@@ -1,13 +1,12 @@
 import { orRefusal, RegistryError } from '../../base/error.ts';
 import { columnsNamed, type FileRow } from '../files/format.ts';
 import { readRows } from '../files/read.ts';
-import type { Directory } from './directory.ts';
+import type { openDirectory } from './directory.ts';
 import { type Form, type Kind, keyOf } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
 import { isOver, refusal } from './kinds/reader.ts';
 import { addressKind, noAddress, registrarKind } from './kinds/registrars.ts';
 import { makersOf } from './kinds/rows.ts';
-import type { Staging } from './staging.ts';
 
 const isMadeHere = 'made here because none is taken from the file';
 
@@ -33,12 +32,24 @@ export interface Finding {
   registrar?: string | null;
 }
 
+/** What the lines with a key say. */
+export interface Line {
+  /** The row of the last that is not refused, and its key as it writes it. */
+  form: Form | undefined;
+  text: string | null;
+  isRepeated?: boolean;
+  /** The last is of no use any more. */
+  isOver?: boolean;
+}
+
 /** Files that are read. */
-export interface Move {
-  staging: Staging;
-  directory: Directory;
+interface Move {
+  /** By kind and key. */
+  lines: Record<string, Map<string, Line>>;
+  /** The values that no two rows share. */
+  taken: Set<string>;
   /** The registrar that gets what belonged to one that is gone. */
-  orphansTo?: string | undefined;
+  orphansTo: string | undefined;
 }
 
 type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
@@ -46,39 +57,46 @@ type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
- * Reads the files to the staging, and yields what is found in them. Throws `malformed` for a file whose rows cannot be told
- * apart, and `not_found` for the registrar of orphans.
+ * Reads the files to memory, and returns the lines by kind and key, with what was found in them. Throws `malformed` for a
+ * file whose rows cannot be told apart, and `not_found` for the registrar of orphans.
  */
-export async function* stageFiles(move: Move): AsyncGenerator<Finding> {
-  const { staging, directory, orphansTo } = move;
-  let isInDoubt = false;
+export async function stageFiles(
+  directory: ReturnType<typeof openDirectory>,
+  orphansTo: string | undefined,
+) {
+  const lines = Object.fromEntries(kinds.map(({ name }) => [name, new Map<string, Line>()]));
+  const move: Move = { lines, taken: new Set(), orphansTo };
+  const findings: Finding[] = [];
   for (const kind of kinds) {
     if (directory.has(kind.name)) {
       const { fileOf, ignored } = directory;
       const columns = columnsNamed(Object.keys(kind.columns), requiredColumns(kind));
       const onUnknown = (column: string) => ignored.push(`${kind.name}.csv: ${column}`);
       for await (const row of readRows(fileOf(kind.name), 'csv', columns, onUnknown)) {
-        const findings = stageRow(move, kind, row);
-        isInDoubt ||= kind === addressKind && findings.some(({ done }) => done === 'refused');
-        yield* findings;
+        findings.push(...stageRow(move, kind, row));
       }
     }
     if (kind !== registrarKind || orphansTo === undefined) continue;
-    if (!staging.find('registrars', orphansTo)?.isGood) {
+    if (!lines.registrars!.get(orphansTo)?.form) {
       const message = `there is no registrar ${JSON.stringify(orphansTo)}`;
       throw new RegistryError('not_found', message, 'orphans_to');
     }
   }
-  if (directory.has(addressKind.name)) yield* closeRegistrars(staging, isInDoubt);
+  if (directory.has(addressKind.name)) findings.push(...closeRegistrars(move, findings));
+  return { lines, findings };
+}
+
+/** The rows of a kind that are not refused. */
+export function formsIn(lines: Move['lines'], { name }: Kind): Form[] {
+  return [...lines[name]!.values()].flatMap(({ form }) => (form ? [form] : []));
 }
 
 function requiredColumns({ key, required = [], nextTime }: Kind): string[] {
   return [...key, ...required].filter((column) => !nextTime || column !== 'created_at');
 }
 
-/** Reads a row to the staging, and returns what is noted about it; or, if it is refused, that alone. */
+/** Reads a row, and returns what is noted about it; or, if it is refused, that alone. */
 function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: FileRow): Finding[] {
-  const { name: file, part } = kind;
   const values: Form = Object.fromEntries(
     Object.entries(texts).map(([column, text]) => [column, text ? String(text) : null]),
   );
@@ -88,10 +106,9 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
   const refused = orRefusal(() => {
     if (problem !== undefined) throw refusal(problem);
     readForm(move, kind, values, form, note);
-    form = kind.check?.(form) ?? form;
+    form = kind.check?.(form, note) ?? form;
     tellApart(move, kind, form, note);
     takeValues(move, kind, form, noted.length > 0);
-    for (const { column, why } of kind.carried?.(form) ?? []) note(column, 'carried', why);
   });
   if (refused) {
     const [{ field = null, message }] = refused.problems;
@@ -102,13 +119,21 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
     }
   }
   const key = kind.key.every((column) => form[column]) ? keyOf(kind, form) : null;
-  const registrar = form.registrar ?? values.registrar ?? null;
   const own = kind.key[0]!;
-  const place = { file, line, key: part ? (form[own] ?? values[own] ?? null) : key, registrar };
   if (key !== null) {
-    const said = { text: values[own] ?? null, isOver: refused?.message === isOver };
-    move.staging.set(kind, key, refused ? undefined : form, said);
+    const lines = move.lines[kind.name]!;
+    const known = lines.get(key);
+    lines.set(key, {
+      form: refused ? known?.form : form,
+      text: refused && known ? known.text : (values[own] ?? null),
+      isRepeated: known !== undefined,
+      isOver: refused?.message === isOver,
+    });
   }
+  const place = {
+    ...{ file: kind.name, line, key: kind.part ? (form[own] ?? values[own] ?? null) : key },
+    registrar: form.registrar ?? values.registrar ?? null,
+  };
   return noted.map(({ column, ...finding }) => {
     const isShown = column != null && !secrets.includes(column);
     return { ...place, column, value: isShown ? values[column] : null, ...finding };
@@ -137,7 +162,7 @@ function readForm(move: Move, kind: Kind, values: Form, form: Form, note: Note):
 
 /** The key of a row of another kind. The registrar for orphans replaces one that is gone, if the kind's rows may be orphans. */
 function readReference(
-  { staging, orphansTo }: Move,
+  { lines, orphansTo }: Move,
   { columns, part, mayBeOrphan }: Kind,
   column: string,
   text: string | null,
@@ -150,8 +175,8 @@ function readReference(
     return read(text, () => {});
   });
   if (key instanceof RegistryError && part) throw key;
-  const found = typeof key === 'string' ? staging.find(other, key) : undefined;
-  if (found && !found.isGood) throw refusal(`its row in ${other}.csv is not moved in`);
+  const found = typeof key === 'string' ? lines[other]!.get(key) : undefined;
+  if (found && !found.form) throw refusal(`its row in ${other}.csv is not moved in`);
   const isOtherLine = found?.isRepeated && found.text !== text;
   const ambiguous = `another line of ${other}.csv has the same in upper case`;
   const why = isOtherLine ? ambiguous : found ? undefined : ifMissing;
@@ -162,9 +187,9 @@ function readReference(
 }
 
 /** Completes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
-function tellApart({ staging }: Move, kind: Kind, form: Form, note: Note): void {
+function tellApart({ lines }: Move, kind: Kind, form: Form, note: Note): void {
   if (!kind.nextTime) return;
-  const isRepeated = () => staging.find(kind.name, keyOf(kind, form))?.isGood;
+  const isRepeated = () => lines[kind.name]!.get(keyOf(kind, form))?.form;
   if (form.created_at === undefined) {
     form.created_at = kind.nextTime(form);
     note('created_at', 'changed', isMadeHere);
@@ -175,31 +200,36 @@ function tellApart({ staging }: Move, kind: Kind, form: Form, note: Note): void 
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function takeValues({ staging }: Move, kind: Kind, form: Form, isChanged: boolean): void {
+function takeValues({ lines, taken }: Move, kind: Kind, form: Form, isChanged: boolean): void {
   const { name, key, part, unique, ifTaken = 'an earlier line has the same' } = kind;
-  if (staging.find(name, keyOf(kind, form))?.isGood) {
+  if (lines[name]!.get(keyOf(kind, form))?.form) {
     // Several elements may have become the same.
     if (part && isChanged) return;
     throw refusal('an earlier line has the same', part ? key[1] : key[0]);
   }
-  const taken = unique && staging.take(kind, unique(form));
-  if (taken) throw refusal(ifTaken, taken);
+  const given = Object.entries(unique?.(form) ?? {}).filter(([, value]) => value !== null);
+  const placeOf = ([column, value]: (typeof given)[number]) => `${name} ${column} ${value}`;
+  const [column] = given.find((one) => taken.has(placeOf(one))) ?? [];
+  if (column !== undefined) throw refusal(ifTaken, column);
+  for (const one of given) taken.add(placeOf(one));
 }
 
 /** Says which registrars may call from everywhere or from nowhere, and closes those that a refused row was perhaps for. */
-function* closeRegistrars(staging: Staging, isInDoubt: boolean): Generator<Finding> {
-  for (const { code } of staging.forms(registrarKind)) {
-    const place = { file: addressKind.name, key: code! };
-    const addresses = staging.owned(addressKind, code!).map(({ address }) => address);
-    if (addresses.length === 0 && isInDoubt) {
-      const form = { registrar: code!, address: noAddress };
-      staging.set(addressKind, keyOf(addressKind, form), form, { text: null });
-      const why = `has no row while another is refused; it is now ${noAddress}, which nobody has`;
-      yield { ...place, done: 'changed', why };
-    } else if (addresses.length === 0) {
-      yield { ...place, done: 'carried', why: 'has no row: open to every address' };
-    } else if (addresses.every((address) => address === noAddress)) {
-      yield { ...place, done: 'carried', why: `has only ${noAddress}, which nobody has` };
+function closeRegistrars({ lines }: Move, findings: readonly Finding[]): Finding[] {
+  const { name: file } = addressKind;
+  const isInDoubt = findings.some((one) => one.file === file && one.done === 'refused');
+  const addresses = Map.groupBy(formsIn(lines, addressKind), ({ registrar }) => registrar);
+  return formsIn(lines, registrarKind).flatMap(({ code: key }): Finding[] => {
+    const own = addresses.get(key!) ?? [];
+    if (own.some(({ address }) => address !== noAddress)) return [];
+    if (own.length > 0) {
+      return [{ file, key: key!, done: 'carried', why: `has only ${noAddress}, which nobody has` }];
     }
-  }
+    if (!isInDoubt)
+      return [{ file, key: key!, done: 'carried', why: 'has no row: open to every address' }];
+    const form = { registrar: key!, address: noAddress };
+    lines[file]!.set(keyOf(addressKind, form), { form, text: null });
+    const why = `has no row while another is refused; it is now ${noAddress}, which nobody has`;
+    return [{ file, key: key!, done: 'changed', why }];
+  });
 }

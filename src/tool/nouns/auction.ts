@@ -89,7 +89,7 @@ const auctionImport = (
 ): Import<DomainName, 'started'> => ({
   columns: { name: nameColumn },
   read: (values) => parseDomainName(requiredText(values, 'name')),
-  keys: ({ name }) => [name],
+  key: ({ name }) => name,
   findProblems: async ({ db, env, origin }, names) => [
     ...findZoneProblems(names, zonesOf(env)),
     ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)], hints)),

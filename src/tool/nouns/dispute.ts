@@ -23,7 +23,6 @@ import {
   importDisputes,
 } from '../../name/retained/operator/import-disputes.ts';
 import { noun, reading, writing } from '../command.ts';
-import { exporting, exportRows } from '../files/exporting.ts';
 import {
   nameColumn,
   optionalPassword,
@@ -33,6 +32,7 @@ import {
 } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
+import { exporting, exportRows } from '../files/write.ts';
 import { parseName, parseNames } from '../names.ts';
 import type { Registry } from '../registry.ts';
 import { counted } from '../report/text.ts';
@@ -136,7 +136,7 @@ const columns = {
 export const disputeImport = (): Import<NewDispute, 'opened'> => ({
   columns,
   read: rememberingReader(),
-  keys: ({ name, firstDay }) => [`${name} from ${firstDay}`],
+  key: ({ name, firstDay }) => `${name} from ${firstDay}`,
   findProblems: async ({ db, env }, rows) => [
     ...findZoneProblems(rows, zonesOf(env)),
     ...(await findDisputeProblems(db, rows)),

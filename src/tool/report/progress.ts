@@ -3,16 +3,15 @@ const secondsBetweenLines = 5;
 /** The rows of one batch. While it runs, the local server's clients wait; then the bar moves. */
 const chunkRows = 1_000;
 
-/** Rows that can be read chunk by chunk, more than once. */
-export interface Rows<Row> {
-  readonly length: number;
-  chunks(rows: number): Iterable<Row[]>;
-}
-
 /** Yields the rows in chunks of this size, and shows the progress of many rows. */
-export function* inChunks<Row>(label: string, rows: Rows<Row>, size = chunkRows): Generator<Row[]> {
+export function* inChunks<Row>(
+  label: string,
+  rows: readonly Row[],
+  size = chunkRows,
+): Generator<Row[]> {
   using progress = startProgress(label, rows.length, rows.length > chunkRows);
-  for (const chunk of rows.chunks(size)) {
+  for (let start = 0; start < rows.length; start += size) {
+    const chunk = rows.slice(start, start + size);
     yield chunk;
     progress.advance(chunk.length);
   }

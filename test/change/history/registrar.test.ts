@@ -9,7 +9,7 @@ import { parseDomainName } from '../../../src/name/domain/name.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { removeDomains } from '../../../src/name/domain/remove.ts';
-import { domainKind } from '../../../src/tool/move-in/kinds/domains.ts';
+import { domainKind } from '../../../src/tool/move-in/kinds/kinds.ts';
 import { addForms } from '../../../src/tool/move-in/kinds/rows.ts';
 import { historyData } from '../../../src/tool/nouns/history/entry.ts';
 import { historyEntry } from '../../../src/worker/http/request/answer.ts';

@@ -35,7 +35,7 @@ export const row = {
     ...{ org_name: '', email: `mari${id}@example.ee`, phone: '+372.5123456', fax: '' },
     ...{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE', street: 'Pikk 1' },
     ...{ city: 'Tallinn', zip: '10123', state: '', country_code: 'EE', auth_info: `auth${id}` },
-    ...{ statuses: '{ok}', status_notes: '', disclosed_attributes: '{}', legacy_id: '' },
+    ...{ statuses: '["ok"]', status_notes: '', disclosed_attributes: '[]', legacy_id: '' },
     ...{ creator_str: '1-ApiUser: ats', updator_str: '', created_at: at, updated_at: at },
     ...more,
   }),

@@ -40,8 +40,8 @@ test('brings every kind of row with its ids, UUIDs, codes and times', async () =
     expect.objectContaining({ id: 15, registrar_id: 9, domain_count: 2 }),
   ]);
   expect(rows.domains).toEqual([
-    expect.objectContaining({ name: 'pirn.ee', registrar_id: 9 }),
     expect.objectContaining({ name: 'õun.ee', punycode: 'xn--un-bka.ee', created_at: at }),
+    expect.objectContaining({ name: 'pirn.ee', registrar_id: 9 }),
   ]);
   expect(rows.retained_domains).toEqual([
     expect.objectContaining({ status: 'reserved', password: 'sala', last_day: '2999-01-01' }),

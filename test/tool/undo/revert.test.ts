@@ -103,7 +103,7 @@ it('retained names that a command replaced are as they were, and the revert can 
   const before = await listed();
   const added = [newName(), newName('blocked')];
   const request = await commanded((origin) =>
-    replaceRetainedDomains(worker.db, origin, ['reserved', 'blocked'], [[kept, ...added]]),
+    replaceRetainedDomains(worker.db, origin, ['reserved', 'blocked'], [kept, ...added]),
   );
   const after = await listed();
   expect(after).not.toEqual(before);

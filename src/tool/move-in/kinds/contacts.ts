@@ -12,27 +12,17 @@ import {
   reasonIn,
   verificationRule,
 } from '../../../contact/operator/verification-rules.ts';
-import { columnOf, type Form, kindOf, registrarOf } from './kind.ts';
-import {
-  code,
-  country,
-  list,
-  map,
-  type Note,
-  positiveInteger,
-  type ReadText,
-  requiredInstant,
-  uuid,
-} from './reader.ts';
+import { columnOf, kindOf, registrarOf } from './kind.ts';
+import * as read from './reader.ts';
 
 /** The readers of columns that are not plain text. */
-const readers: Readonly<Record<string, ReadText>> = {
-  uuid,
-  code,
-  identCountryCode: country,
+const readers: Readonly<Record<string, read.ReadText>> = {
+  uuid: read.uuid,
+  code: read.code,
+  identCountryCode: read.country,
   statuses: storedStatuses,
-  statusNotes: map,
-  disclosedAttributes: list,
+  statusNotes: read.map,
+  disclosedAttributes: read.list,
   createdAt: pastInstant,
   updatedAt: pastInstant,
   ...Object.fromEntries(
@@ -43,7 +33,7 @@ const readers: Readonly<Record<string, ReadText>> = {
 };
 
 /** A JSON object by its rule; a former registry may have none, so what is malformed is left out. */
-function record(rule: z.ZodMiniType): ReadText {
+function record(rule: z.ZodMiniType): read.ReadText {
   return (text, note) => {
     const { data, error } = rule.safeParse(objectIn(text));
     if (error) note(`${reasonIn(error)}; it is left out`);
@@ -51,34 +41,21 @@ function record(rule: z.ZodMiniType): ReadText {
   };
 }
 
-function withoutMetDemand(form: Form): Form {
-  const demanded = objectIn(form.verification_demand)?.claims as Claim[] | undefined;
-  const isMet = demanded?.every((claim) => {
-    const verification = objectIn(form[contactFields[verificationColumn[claim]].file]);
-    return verification?.result === 'success';
-  });
-  return isMet ? { ...form, verification_demand: null } : form;
-}
-
 function objectIn(text: string | null | undefined): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text ?? 'null');
-    return value && typeof value === 'object' ? { ...value } : null;
-  } catch {
-    return null;
-  }
+  const value = read.parseJson(text ?? 'null');
+  return value && typeof value === 'object' ? { ...value } : null;
 }
 
 /** A list without the statuses that are derived from what is stored. */
-function storedStatuses(text: string, note: Note) {
+function storedStatuses(text: string, note: read.Note) {
   const derived: readonly string[] = derivedStatuses;
-  const statuses: string[] = JSON.parse(list(text, note)!);
+  const statuses: string[] = JSON.parse(read.list(text, note)!);
   return JSON.stringify(statuses.filter((status) => !derived.includes(status)));
 }
 
 /** A registrar's changes are in the order of their times, and those to come follow what it has. */
-function pastInstant(text: string, note: Note) {
-  const at = requiredInstant(text, note);
+function pastInstant(text: string, note: read.Note) {
+  const at = read.requiredInstant(text, note);
   if (!at || at <= currentTime().toISOString()) return at;
   note('is in the future; it is left out');
   return undefined;
@@ -91,7 +68,7 @@ const inFiles = contactColumns.flatMap(([field, { file }]) =>
 export const contactKind = kindOf(contacts, {
   name: 'contacts',
   columns: {
-    id: positiveInteger,
+    id: read.positiveInteger,
     registrar: registrarOf(contacts.registrarId),
     ...Object.fromEntries(
       inFiles.map(({ field, file }) => [file, columnOf(contacts, field, readers[field])]),
@@ -102,24 +79,24 @@ export const contactKind = kindOf(contacts, {
   unique: ({ id, uuid }) => ({ id: id!, uuid: uuid ?? null }),
   mayBeOrphan: true,
   made: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
-  check: withoutMetDemand,
-  carried: refusedToday,
+  check(form, note) {
+    // The values that a registrar could not send today.
+    const values = inFiles.map(({ field, file }) => {
+      const text = form[file] ?? null;
+      return [field, readers[field] === read.list ? JSON.parse(text ?? '[]') : text];
+    });
+    for (const one of invalidValues(Object.fromEntries(values), currentTime())) {
+      note(one.field, 'carried', one.reason === 'missing' ? 'is missing' : one.message);
+    }
+    const demanded = objectIn(form.verification_demand)?.claims as Claim[] | undefined;
+    const isMet = demanded?.every((claim) => {
+      const verification = objectIn(form[contactFields[verificationColumn[claim]].file]);
+      return verification?.result === 'success';
+    });
+    return isMet ? { ...form, verification_demand: null } : form;
+  },
   subject: 'contact',
   derived: ({ ident, name, email }) =>
     keysOf({ ident: ident ?? '', name: name ?? '', email: email ?? '' }),
   insert: (db, rows, at) => [insertContacts(db, rows, at)],
 });
-
-/** The values that a registrar could not send today. */
-function refusedToday(form: Form) {
-  const values = inFiles.map(({ field, file }) => {
-    const text = form[file] ?? null;
-    return [field, readers[field] === list ? JSON.parse(text ?? '[]') : text];
-  });
-  return invalidValues(Object.fromEntries(values), currentTime()).map(
-    ({ field, reason, message }) => ({
-      column: field,
-      why: reason === 'missing' ? 'is missing' : message,
-    }),
-  );
-}

@@ -51,10 +51,8 @@ export interface Kind {
   nextTime?(form: Form): string;
   /** Values that a row gets here if the file gives none, beside its times. */
   made?: Readonly<Record<string, (at: string) => string>>;
-  /** The form without what cannot be stored together. Throws `invalid`. */
-  check?(form: Form): Form;
-  /** The values that today's rules refuse, with the reasons. */
-  carried?(form: Form): { column: string; why: string }[];
+  /** The form without what cannot be stored together; notes what today's rules refuse. Throws `invalid`. */
+  check?(form: Form, note: (column: string, done: 'carried', why: string) => void): Form;
   /** The form to store, or to compare with what is stored. */
   settle?(form: Form, stored: Form | undefined): Promise<Form>;
   /** Rows of another kind have its rows in lists: the second column of the key in the list that the last one names. */
@@ -127,15 +125,23 @@ export function kindOf(
   };
 }
 
+/** A column with the key of a row of another kind. */
+export function reference(
+  kind: string,
+  {
+    ifMissing = `there is no such row in ${kind}`,
+    ...column
+  }: Pick<KindColumn, 'read' | 'field' | 'text'> & { ifMissing?: string },
+): KindColumn {
+  return { ...column, empty: null, refersTo: { kind, ifMissing } };
+}
+
 /** The registrar that a row belongs to, by its code. */
 export function registrarOf(registrarId: SQLiteColumn): KindColumn {
-  return {
-    read: registrarCode,
-    empty: null,
-    field: 'registrar',
+  return reference('registrars', {
+    ...{ read: registrarCode, field: 'registrar', ifMissing: 'there is no such registrar' },
     text: sql`(select code from ${registrars} where id = ${registrarId})`,
-    refersTo: { kind: 'registrars', ifMissing: 'there is no such registrar' },
-  };
+  });
 }
 
 /** The key of a form as one text; its order is that of the columns. */

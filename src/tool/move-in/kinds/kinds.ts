@@ -2,38 +2,80 @@ import { sql } from 'drizzle-orm';
 import {
   auctionStatuses,
   auctions,
+  contacts,
   disputes,
+  domainContacts,
+  domainRoles,
+  domains,
   retainedDomains,
   type retainedStatuses,
   untilClosed,
 } from '../../../../drizzle/schema.ts';
+import { insertRows } from '../../../base/database/insert-rows.ts';
+import { insertDomains } from '../../../name/domain/change.ts';
 import { contactKind } from './contacts.ts';
-import { domainKind, linkKind } from './domains.ts';
-import { columnOf, type Kind, kindOf } from './kind.ts';
-import {
-  day,
-  domainName,
-  givenSecret,
-  instant,
-  isEndless,
-  lastOf,
-  oneOf,
-  type ReadText,
-  refusal,
-  requiredDay,
-  requiredInstant,
-  uuid,
-} from './reader.ts';
+import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
+import * as read from './reader.ts';
 import { addressKind, apiUserKind, certificateKind, registrarKind } from './registrars.ts';
+
+export const domainKind = kindOf(domains, {
+  name: 'domains',
+  columns: {
+    name: read.domainName,
+    registrar: registrarOf(domains.registrarId),
+    created_at: read.requiredInstant,
+  },
+  key: ['name'],
+  required: ['registrar'],
+  mayBeOrphan: true,
+  subject: 'domain',
+  // The history of a domain has one registrant, or null.
+  recorded: ({ registrant, ...fields }) => ({
+    ...fields,
+    registrant: (registrant as string[] | undefined)?.[0] ?? null,
+  }),
+  insert: (db, rows, at) => [
+    insertDomains(db, rows, at),
+    ...domainRoles.map((role) => {
+      const link = {
+        domainId: sql`(select id from ${domains} where name = row ->> 'name')`,
+        contactId: sql`(select id from ${contacts} where code = link.value)`,
+        role,
+      };
+      const links = sql`from (${rows}), json_each(row, ${`$.${role}`}) as link`;
+      return insertRows(db, domainContacts, link, links);
+    }),
+  ],
+});
+
+export const linkKind = kindOf(domainContacts, {
+  name: 'domain-contacts',
+  columns: {
+    domain: reference('domains', {
+      ...{ read: read.domainName, field: 'domain' },
+      text: sql`(select name from ${domains} where id = ${domainContacts.domainId})`,
+    }),
+    contact: reference('contacts', {
+      ...{ read: read.code, field: 'contact' },
+      text: sql`(select code from ${contacts} where id = ${domainContacts.contactId})`,
+    }),
+    role: read.oneOf(domainRoles),
+  },
+  key: ['domain', 'contact', 'role'],
+  // A domain has one registrant.
+  unique: ({ domain, role }) => ({ contact: role === 'registrant' ? domain! : null }),
+  ifTaken: 'an earlier line has another registrant',
+  part: { of: 'domains', lists: domainRoles },
+});
 
 /** The names with a status, each with these columns and the time of its creation. */
 function retainedKind(
   status: (typeof retainedStatuses)[number],
-  readers: Record<string, ReadText> = {},
+  readers: Record<string, read.ReadText> = {},
 ): Kind {
   return kindOf(retainedDomains, {
     name: status,
-    columns: { name: domainName, ...readers, created_at: requiredInstant },
+    columns: { name: read.domainName, ...readers, created_at: read.requiredInstant },
     key: ['name'],
     condition: sql`${retainedDomains.status} = ${status}`,
     values: { status: sql`${status}` },
@@ -42,33 +84,36 @@ function retainedKind(
   });
 }
 
-const reservedKind = retainedKind('reserved', { password: givenSecret, last_day: lastOf(day) });
+const reservedKind = retainedKind('reserved', {
+  password: read.givenSecret,
+  last_day: read.lastOf(read.day),
+});
 
 const blockedKind = retainedKind('blocked');
 
 const disputeKind = kindOf(disputes, {
   name: 'disputes',
   columns: {
-    name: domainName,
-    first_day: requiredDay,
+    name: read.domainName,
+    first_day: read.requiredDay,
     last_day: {
       ...columnOf(disputes, 'lastDay', (text, note) =>
-        isEndless(text) ? untilClosed : requiredDay(text, note),
+        read.isEndless(text) ? untilClosed : read.requiredDay(text, note),
       ),
       empty: untilClosed,
     },
-    password: givenSecret,
+    password: read.givenSecret,
     comment: undefined,
     initiator: undefined,
-    closed_at: instant,
-    created_at: requiredInstant,
+    closed_at: read.instant,
+    created_at: read.requiredInstant,
   },
   key: ['name', 'first_day', 'created_at'],
   nextTime: ({ first_day, created_at }) =>
     new Date(created_at ? Date.parse(created_at) + 1 : first_day!).toISOString(),
   check(form) {
     const { first_day, last_day } = form;
-    if (first_day && last_day && last_day < first_day) throw refusal('ends before it begins');
+    if (first_day && last_day && last_day < first_day) throw read.refusal('ends before it begins');
     return form;
   },
   subject: 'dispute',
@@ -77,14 +122,14 @@ const disputeKind = kindOf(disputes, {
 const auctionKind = kindOf(auctions, {
   name: 'auctions',
   columns: {
-    uuid,
-    name: domainName,
-    status: oneOf(auctionStatuses),
-    registration_code: givenSecret,
-    registration_deadline: instant,
+    uuid: read.uuid,
+    name: read.domainName,
+    status: read.oneOf(auctionStatuses),
+    registration_code: read.givenSecret,
+    registration_deadline: read.instant,
     platform: undefined,
-    created_at: requiredInstant,
-    updated_at: requiredInstant,
+    created_at: read.requiredInstant,
+    updated_at: read.requiredInstant,
   },
   key: ['uuid'],
   required: ['name', 'status'],

@@ -1,4 +1,4 @@
-import { orRefusal, RegistryError } from '../../../base/error.ts';
+import { RegistryError } from '../../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
@@ -33,24 +33,24 @@ export const country: ReadText = (text, note) => {
   return code;
 };
 
-export const positiveInteger: ReadText = (text) => {
-  if (/^[1-9]\d{0,14}$/.test(text)) return text;
-  throw refusal('is not a positive whole number');
-};
+const matching =
+  (pattern: RegExp, otherwise: string): ReadText =>
+  (text) => {
+    if (pattern.test(text)) return text;
+    throw refusal(otherwise);
+  };
 
-export const uuid: ReadText = (text) => {
-  const lower = asciiLowerCase(text);
-  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(lower)) return lower;
-  throw refusal('is not a UUID');
-};
+export const positiveInteger = matching(/^[1-9]\d{0,14}$/, 'is not a positive whole number');
+
+export const uuid: ReadText = (text, note) =>
+  matching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'is not a UUID')(
+    asciiLowerCase(text),
+    note,
+  );
 
 /** The SHA-256 of something. */
-export const sha256Of =
-  (one: string): ReadText =>
-  (text) => {
-    if (/^[0-9a-f]{64}$/.test(text)) return text;
-    throw refusal(`is not the SHA-256 of ${one}, in hexadecimal`);
-  };
+export const sha256Of = (one: string) =>
+  matching(/^[0-9a-f]{64}$/, `is not the SHA-256 of ${one}, in hexadecimal`);
 
 /** The code of a registrar or contact, in upper case. */
 export const code: ReadText = (text, note) => {
@@ -68,10 +68,10 @@ export const registrarCode: ReadText = (text, note) => {
   return code(text, note);
 };
 
-export const username: ReadText = (text) => {
-  if (text.includes(':')) throw refusal('contains a colon, which ends a username in HTTP Basic');
-  return text;
-};
+export const username = matching(
+  /^[^:]*$/,
+  'contains a colon, which ends a username in HTTP Basic',
+);
 
 /** The Unicode form of a domain name in any spelling. */
 export const domainName: ReadText = (text, note) => {
@@ -128,8 +128,8 @@ export const requiredDay: ReadText = (text) => {
 
 export const day: ReadText = (text, note) => {
   if (isEndless(text)) return null;
-  const date = orRefusal(() => requiredDay(text, note));
-  if (typeof date === 'string') return date;
+  const date = text.trim().slice(0, 10);
+  if (isDay(date)) return date;
   note('is not a day; it is left out');
   return null;
 };
@@ -143,46 +143,32 @@ export const lastOf =
     return last;
   };
 
-/** A JSON array of texts, or an array of PostgreSQL's, such as `{a,"b c"}`. */
+/** A JSON array of texts. */
 export const list: ReadText = (text, note) => {
-  const json = parsed(text);
-  if (Array.isArray(json)) return JSON.stringify(json.map(String));
-  const token = /"((?:[^"\\]|\\.)*)"|([^\s",{}](?:[^",{}]*[^\s",{}])?)/g;
-  const elements = [...text.matchAll(token)].flatMap(([, quoted, bare]) =>
-    bare === undefined ? [unescaped(quoted!)] : bare === 'NULL' ? [] : [bare],
-  );
-  if (/^\s*\{.*\}\s*$/s.test(text)) return JSON.stringify(elements);
+  const elements = parseJson(text);
+  if (Array.isArray(elements)) return JSON.stringify(elements.map(String));
   note('is not a list; it is now a list of one');
   return JSON.stringify([text]);
 };
 
-/** A JSON object of texts, or an hstore of PostgreSQL's, such as `"key"=>"value"`. */
+/** A JSON object of texts. */
 export const map: ReadText = (text, note) => {
-  const json = parsed(text);
-  if (typeof json === 'object' && json !== null && !Array.isArray(json)) {
-    const entries = Object.entries(json).map(([key, value]) => [key, String(value ?? '')]);
-    return JSON.stringify(Object.fromEntries(entries));
+  const entries = parseJson(text);
+  if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
+    note('is not a map; it is now a map with the key "note"');
+    return JSON.stringify({ note: text });
   }
-  const pair = /"((?:[^"\\]|\\.)*)"\s*=>\s*(?:"((?:[^"\\]|\\.)*)"|NULL)\s*(?:,\s*|$)/g;
-  const pairs = [...text.matchAll(pair)].map(([, key, value = '']) => [
-    unescaped(key!),
-    unescaped(value),
-  ]);
-  if (text.replaceAll(pair, '').trim() === '') return JSON.stringify(Object.fromEntries(pairs));
-  note('is not a map; it is now a map with the key "note"');
-  return JSON.stringify({ note: text });
+  const texts = Object.entries(entries).map(([key, value]) => [key, String(value ?? '')]);
+  return JSON.stringify(Object.fromEntries(texts));
 };
 
-function parsed(text: string): unknown {
+/** Undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     return undefined;
   }
-}
-
-function unescaped(text: string): string {
-  return text.replaceAll(/\\(.)/gs, '$1');
 }
 
 export function refusal(why: string, column?: string): RegistryError {

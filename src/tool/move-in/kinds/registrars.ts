@@ -6,27 +6,17 @@ import {
   isPasswordOf,
   passwordHashPattern,
 } from '../../../party/registrar/password.ts';
-import { columnOf, type Kind, kindOf, registrarOf } from './kind.ts';
-import {
-  instant,
-  lastOf,
-  type Note,
-  positiveInteger,
-  refusal,
-  registrarCode,
-  requiredInstant,
-  sha256Of,
-  username,
-} from './reader.ts';
+import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
+import * as read from './reader.ts';
 
 export const registrarKind = kindOf(registrars, {
   name: 'registrars',
   columns: {
-    id: positiveInteger,
-    code: registrarCode,
+    id: read.positiveInteger,
+    code: read.registrarCode,
     name: undefined,
-    created_at: requiredInstant,
-    updated_at: requiredInstant,
+    created_at: read.requiredInstant,
+    updated_at: read.requiredInstant,
   },
   key: ['code'],
   unique: ({ id }) => ({ id: id ?? null }),
@@ -39,11 +29,9 @@ export const noAddress = '0.0.0.0/32';
 export const addressKind: Kind = {
   name: 'allowed-ips',
   columns: {
-    registrar: {
-      ...registrarOf(registrars.id),
-      text: sql`${registrars.code}`,
-      refersTo: { kind: 'registrars', ifMissing: 'there is no such row in registrars' },
-    },
+    registrar: reference('registrars', {
+      ...{ read: read.registrarCode, field: 'registrar', text: sql`${registrars.code}` },
+    }),
     address: { read: address, empty: '', field: 'address', text: sql`one.value` },
   },
   key: ['registrar', 'address'],
@@ -52,7 +40,7 @@ export const addressKind: Kind = {
   part: { of: 'registrars', lists: ['allowedIps'] },
 };
 
-function address(text: string, note: Note): string {
+function address(text: string, note: read.Note): string {
   const trimmed = text.trim();
   try {
     parseAddressList([trimmed]);
@@ -67,34 +55,31 @@ export const apiUserKind = kindOf(apiUsers, {
   name: 'api-users',
   columns: {
     registrar: registrarOf(apiUsers.registrarId),
-    username: columnOf(apiUsers, 'username', username),
+    username: columnOf(apiUsers, 'username', read.username),
     password: columnOf(apiUsers, 'passwordHash'),
-    secret_digest: sha256Of('a secret'),
-    secret_changed_at: requiredInstant,
-    previous_secret_digest: sha256Of('a secret'),
-    previous_secret_changed_at: instant,
-    previous_secret_valid_until: instant,
-    disabled_at: instant,
-    created_at: requiredInstant,
-    updated_at: requiredInstant,
+    secret_digest: read.sha256Of('a secret'),
+    secret_changed_at: read.requiredInstant,
+    previous_secret_digest: read.sha256Of('a secret'),
+    previous_secret_changed_at: read.instant,
+    previous_secret_valid_until: read.instant,
+    disabled_at: read.instant,
+    created_at: read.requiredInstant,
+    updated_at: read.requiredInstant,
   },
   key: ['username'],
   required: ['registrar'],
   unique: ({ secret_digest }) => ({ secret_digest: secret_digest ?? null }),
   made: { secret_changed_at: (at) => at },
-  carried: ({ disabled_at }) =>
-    disabled_at
-      ? [{ column: 'disabled_at', why: 'is disabled, so nobody can log in with it' }]
-      : [],
-  check(form) {
-    const { password, secret_digest, previous_secret_changed_at } = form;
+  check(form, note) {
+    const { password, secret_digest, previous_secret_changed_at, disabled_at } = form;
     if (password && secret_digest && !previous_secret_changed_at) {
-      throw refusal('has both a password and the digest of a secret');
+      throw read.refusal('has both a password and the digest of a secret');
     }
     if (password === undefined && secret_digest === undefined) {
-      throw refusal('is missing', 'password');
+      throw read.refusal('is missing', 'password');
     }
-    if (!password && !secret_digest) throw refusal('has no password');
+    if (!password && !secret_digest) throw read.refusal('has no password');
+    if (disabled_at) note('disabled_at', 'carried', 'is disabled, so nobody can log in with it');
     // Files from another registry do not say how old a password is.
     const since = form.secret_changed_at ?? form.created_at;
     return { ...form, ...(since && { secret_changed_at: since }) };
@@ -113,20 +98,17 @@ export const apiUserKind = kindOf(apiUsers, {
 export const certificateKind = kindOf(certificates, {
   name: 'certificates',
   columns: {
-    username: {
-      read: username,
-      empty: null,
-      refersTo: { kind: 'api-users', ifMissing: 'there is no such API user' },
-      field: 'username',
+    username: reference('api-users', {
+      ...{ read: read.username, field: 'username', ifMissing: 'there is no such API user' },
       text: sql`(select username from ${apiUsers} where id = ${certificates.apiUserId})`,
-    },
+    }),
     fingerprint: {
-      ...columnOf(certificates, 'fingerprint', sha256Of('a certificate')),
+      ...columnOf(certificates, 'fingerprint', read.sha256Of('a certificate')),
       field: 'certificate',
     },
     common_name: undefined,
-    expires_at: lastOf(instant),
-    created_at: requiredInstant,
+    expires_at: read.lastOf(read.instant),
+    created_at: read.requiredInstant,
   },
   key: ['username', 'fingerprint'],
   condition: sql`${certificates.systemId} is null`,

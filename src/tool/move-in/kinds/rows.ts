@@ -3,7 +3,7 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { difference, registrarsSubjects } from '../../../change/history/changes.ts';
-import { type ChangesOfMany, changeEach, type Origin } from '../../../change/write.ts';
+import { changeEach, changesOfRows, type Origin } from '../../../change/write.ts';
 import type { Form, Kind, Lists } from './kind.ts';
 
 const pageRows = 2_000;
@@ -31,19 +31,13 @@ export async function addForms(
   forms: readonly { form: Form; lists?: Lists }[],
 ): Promise<void> {
   const { at } = origin.request;
-  const { action = 'create' } = kind;
-  const subject = kind.subject!;
+  const { subject, action = 'create' } = kind;
   const isRegistrars = registrarsSubjects.some((one) => one === subject);
   const added = jsonArrays(forms.map(({ form, lists }) => rowOf(kind, form, lists, at))).map(
-    (array): ChangesOfMany => {
-      const rows = {
-        key: sql`row ->> 'key'`,
-        uuid: sql`row ->> 'uuid'`,
-        registrar: isRegistrars ? sql`row ->> 'registrar'` : null,
-        changes: sql`row -> 'changes'`,
-        source: sql`from (${rowsIn(array)})`,
-      };
-      return { subject, action, rows, statements: kind.insert!(db, rowsIn(array), at) };
+    (array) => {
+      const rows = rowsIn(array);
+      const changes = changesOfRows(subject!, action, rows, kind.insert!(db, rows, at), 'key');
+      return isRegistrars ? changes : { ...changes, rows: { ...changes.rows, registrar: null } };
     },
   );
   await changeEach(db, origin, { added });
@@ -69,18 +63,16 @@ export function completeForm(kind: Kind, form: Form, at: Date): Form {
   return Object.fromEntries(columns);
 }
 
-/** The JSON of a row for the noun, with what the history needs beside it. */
+/** The JSON of a row to insert, with what the history needs beside it. */
 function rowOf(kind: Kind, form: Form, lists: Lists = {}, at: Date) {
-  const row: Record<string, unknown> = {};
-  const shown: Record<string, unknown> = {};
-  for (const [name, { field, recorded }] of Object.entries(kind.columns)) {
-    const text = form[name] ?? null;
-    row[field] = text;
-    shown[field] = text === null ? null : (recorded?.(text) ?? text);
-  }
-  const all = { ...shown, ...lists };
+  const columns = Object.entries(kind.columns);
+  const row = columns.map(([name, { field }]) => [field, form[name] ?? null]);
+  const shown = columns.map(([name, { field, recorded = (text: string): unknown => text }]) => {
+    return [field, form[name] == null ? null : recorded(form[name])];
+  });
+  const all = { ...Object.fromEntries(shown), ...lists };
   return {
-    ...row,
+    ...Object.fromEntries(row),
     ...lists,
     ...kind.derived?.(form),
     key: form[kind.subjectKey ?? kind.key[0]!],

@@ -48,7 +48,7 @@ function demandImport(given: Given) {
   return {
     columns,
     read: (values) => readRow(values, given),
-    keys: ({ code }) => [code],
+    key: ({ code }) => code,
     findProblems: ({ db }, rows) => findDemandProblems(db, rows),
     async write({ db, origin, isDryRun }, rows) {
       const counts = { changed_contacts: 0, unchanged: 0 };

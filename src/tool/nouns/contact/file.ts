@@ -7,51 +7,40 @@ import {
   type ContactRecord,
   findContactProblems,
   importContacts,
-  splitContacts,
   updateContacts,
 } from '../../../contact/operator/import.ts';
 import { getRegistrar } from '../../../party/registrar/account.ts';
-import { exporting, exportRows } from '../../files/exporting.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing } from '../../files/importing.ts';
+import { exporting, exportRows } from '../../files/write.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';
 
-export function contactImport(options: { registrar?: string }): Import<ContactRecord, 'added'> {
-  const now = currentTime();
-  return {
-    columns: contactFileColumns,
-    read: (values) => readContact(values, options.registrar, now),
-    keys: ({ code }) => [code],
-    findProblems: ({ db }, contacts) => findContactProblems(db, contacts),
-    write: ({ db, origin, isDryRun }, contacts) =>
-      writeInChunks('importing', contacts, { added: 0, unchanged: 0 }, async (chunk) => {
-        const added = await importContacts(db, origin, chunk, { isDryRun });
-        return { added, unchanged: chunk.length - added };
-      }),
-    text: ({ added, unchanged }, { did }) =>
-      `${did('add')} ${counted(added, 'contact')}, ${unchanged} already there`,
-  };
-}
-
-/** The same, but contacts that exist get the values of the file. */
-function contactUpdate(options: {
+/** With `update`, contacts that exist get the values of the file. */
+export function contactImport({
+  registrar,
+  update: isUpdate = false,
+}: {
   registrar?: string;
+  update?: boolean;
 }): Import<ContactRecord, 'added' | 'updated'> {
+  const now = currentTime();
   const none = { added: 0, updated: 0, unchanged: 0 };
   return {
-    ...contactImport(options),
-    findProblems: ({ db }, contacts) => findContactProblems(db, contacts, { isUpdate: true }),
+    columns: contactFileColumns,
+    read: (values) => readContact(values, registrar, now),
+    key: ({ code }) => code,
+    findProblems: ({ db }, contacts) => findContactProblems(db, contacts, { isUpdate }),
     write: ({ db, origin, isDryRun }, contacts) =>
       writeInChunks('importing', contacts, none, async (chunk) => {
-        const { missing, changed } = await splitContacts(db, chunk);
-        const updated = await updateContacts(db, origin, changed, { isDryRun });
-        const added = await importContacts(db, origin, missing, { isDryRun });
+        const updated = isUpdate ? await updateContacts(db, origin, chunk, { isDryRun }) : 0;
+        const added = await importContacts(db, origin, chunk, { isDryRun, isUpdate });
         return { added, updated, unchanged: chunk.length - added - updated };
       }),
     text: ({ added, updated, unchanged }, { did }) =>
-      `${did('add')} ${counted(added, 'contact')}, ${did('update')} ${updated}, ${unchanged} already equal`,
+      `${did('add')} ${counted(added, 'contact')}` +
+      `${isUpdate ? `, ${did('update')} ${updated}` : ''}, ${unchanged} already there`,
   };
 }
 
@@ -67,11 +56,7 @@ export const importVerb = importing(
     '--update',
     'also change contacts that exist: the values given, but never registrar, identity or verifications',
   )
-  .action((file, options) =>
-    options.update
-      ? runImport(file, options, contactUpdate(options))
-      : runImport(file, options, contactImport(options)),
-  );
+  .action((file, options) => runImport(file, options, contactImport(options)));
 
 export const exportVerb = verb(
   exporting('contact export contacts.csv --registrar ALPHA')

@@ -12,11 +12,10 @@ import {
 import { findDomainProblems, type ImportedDomain } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/remove.ts';
 import { checkRegistrar } from '../../../party/registrar/account.ts';
-import { exporting, exportRows } from '../../files/exporting.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';
-import { Spool } from '../../files/spool.ts';
+import { exporting, exportRows } from '../../files/write.ts';
 import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -43,7 +42,7 @@ export const domainImport = {
     admin: codes(values, 'admin'),
     tech: codes(values, 'tech'),
   }),
-  keys: ({ name }) => [name],
+  key: ({ name }) => name,
   findProblems: ({ db }, records) => findDomainProblems(db, records),
   write: ({ db, origin, isDryRun }, records) =>
     writeInChunks(
@@ -82,17 +81,14 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outc
     ...domainImport,
     async write(registry, records) {
       const { db, origin, isDryRun } = registry;
-      const wanted = new Set<string>();
-      for (const chunk of records.chunks(1_000)) for (const { name } of chunk) wanted.add(name);
+      const wanted = new Set(records.map(({ name }) => name));
       const seen = await findNewestId(db);
-      const domains = everyRow<{ name: string }>((page) => listDomainNames(db, page));
-      using others = new Spool<string>();
-      let total = 0;
-      for await (const { name } of domains) {
-        total += 1;
-        if (!wanted.has(name)) others.set(name, name);
-      }
-      const removals = { removed: others.length, total, one: 'domain' };
+      const domains = await Array.fromAsync(
+        everyRow<{ name: string }>((page) => listDomainNames(db, page)),
+        ({ name }) => name,
+      );
+      const others = domains.filter((name) => !wanted.has(name));
+      const removals = { removed: others.length, total: domains.length, one: 'domain' };
       if (!isDryRun) await confirmRemovals(removals, options);
       const counts = await domainImport.write(registry, records);
       const remove = (chunk: string[]) => removeDomains(db, origin, chunk, { isDryRun, seen });

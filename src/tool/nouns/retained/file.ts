@@ -16,15 +16,16 @@ import {
   type RetainedDomain,
   type RetainedStatus,
 } from '../../../name/retained/list.ts';
-import { replaceRetainedDomains } from '../../../name/retained/operator/replace.ts';
-import { readUsedPasswords } from '../../../name/retained/operator/used-passwords.ts';
-import { exporting, exportRows } from '../../files/exporting.ts';
+import {
+  readUsedPasswords,
+  replaceRetainedDomains,
+} from '../../../name/retained/operator/replace.ts';
 import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';
+import { exporting, exportRows } from '../../files/write.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
-import { inChunks, type Rows } from '../../report/progress.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
@@ -55,14 +56,21 @@ export function retainedImport(
       ...parseDomainName(requiredText(values, 'name')),
       ...readReservation(values, readStatus(values, status)),
     }),
-    keys: (row) => [`${row.name} (${row.status})`],
+    key: (row) => `${row.name} (${row.status})`,
     findProblems: async ({ env }, names) => findZoneProblems(names, zonesOf(env)),
     async write(registry, rows) {
       const usedPasswords = await readUsedPasswords(registry.db);
-      const { names, over, used } = judged(rows, registry.origin.request.at, usedPasswords);
+      const isUsed = ({ name, password }: RetainedDomain) =>
+        typeof password === 'string' &&
+        usedPasswords.get(name)?.includes(hash('sha256', password, 'hex')) === true;
+      // Those that are over would be public until the cron removes them.
+      const kept = rows.filter((row) => !hasEnded(row, registry.origin.request.at));
+      const names = kept.map((row) => (isUsed(row) ? { ...row, password: undefined } : row));
       const writeNames = replace ? replaceNames : addNames;
       const counts = await writeNames(registry, names, options);
-      return { ...counts, unchanged: names.length - counts.added - counts.updated, over, used };
+      const unchanged = names.length - counts.added - counts.updated;
+      const [over, used] = [rows.length - kept.length, kept.filter(isUsed).length];
+      return { ...counts, unchanged, over, used };
     },
     text: ({ added, updated, removed, unchanged, over, used }, { isDryRun, did }) =>
       `${did('add')} ${counted(added, 'name')}` +
@@ -72,7 +80,7 @@ export function retainedImport(
   };
 }
 
-const addNames = ({ db, origin, isDryRun }: Registry, names: Rows<RetainedDomain>) =>
+const addNames = ({ db, origin, isDryRun }: Registry, names: readonly RetainedDomain[]) =>
   writeInChunks('importing', names, { added: 0, updated: 0, removed: 0 }, async (chunk) => ({
     ...(await addRetainedDomains(db, origin, chunk, { isDryRun })),
     removed: 0,
@@ -81,17 +89,16 @@ const addNames = ({ db, origin, isDryRun }: Registry, names: Rows<RetainedDomain
 /** Asks before many names go. */
 function replaceNames(
   registry: Registry,
-  names: Rows<RetainedDomain>,
+  names: readonly RetainedDomain[],
   options: RemovalOptions & { status?: RetainedStatus },
 ) {
   const { db, origin } = registry;
   const statuses = statusesOf(options.status);
   const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
   const all = { one, countAll: () => countRetainedDomains(db, statuses) };
-  return confirmedRemoval(registry, options, all, (how) => {
-    const chunks = how.isDryRun ? names.chunks(1_000) : inChunks('replacing', names);
-    return replaceRetainedDomains(db, origin, statuses, chunks, how);
-  });
+  return confirmedRemoval(registry, options, all, (how) =>
+    replaceRetainedDomains(db, origin, statuses, names, how),
+  );
 }
 
 const updatedText = (updated: number, isDryRun: boolean) =>
@@ -102,36 +109,6 @@ const overText = (over = 0) =>
 
 const usedText = (used = 0) =>
   used === 0 ? '' : `; did not take ${counted(used, 'password')} that a registration has used up`;
-
-/**
- * The rows that are not over, since those would be public until the cron removes them, and without passwords that are
- * used up; and how many of both there are.
- */
-function judged(
-  rows: Rows<RetainedDomain>,
-  now: Date,
-  usedPasswords: ReadonlyMap<string, readonly string[]>,
-) {
-  const isUsed = ({ name, password }: RetainedDomain) =>
-    typeof password === 'string' &&
-    usedPasswords.get(name)?.includes(hash('sha256', password, 'hex')) === true;
-  let [over, used] = [0, 0];
-  for (const chunk of rows.chunks(1_000)) {
-    over += chunk.filter((row) => hasEnded(row, now)).length;
-    used += chunk.filter(isUsed).length;
-  }
-  const names: Rows<RetainedDomain> = {
-    length: rows.length - over,
-    *chunks(size) {
-      for (const chunk of rows.chunks(size)) {
-        yield chunk
-          .filter((row) => !hasEnded(row, now))
-          .map((row) => (isUsed(row) ? { ...row, password: undefined } : row));
-      }
-    },
-  };
-  return { names, over, used };
-}
 
 /** Only a reserved name has these two fields. */
 function readReservation(values: Record<string, unknown>, status: RetainedStatus) {

@@ -20,7 +20,7 @@ import {
 } from '../../../../src/name/registration/take-back.ts';
 import { openDispute } from '../../../../src/name/retained/dispute.ts';
 import { endReservations } from '../../../../src/name/retained/end.ts';
-import { readUsedPasswords } from '../../../../src/name/retained/operator/used-passwords.ts';
+import { readUsedPasswords } from '../../../../src/name/retained/operator/replace.ts';
 import { saveRetainedDomain } from '../../../../src/name/retained/save.ts';
 import { answerOf, auctionClient } from '../../../support/client.ts';
 import {
