@@ -85,6 +85,13 @@ test("lists a registrar's domains with their contacts, or all", async () => {
     ],
   });
   expect((await registry.done('domain list')).domains).toHaveLength(3);
+  expect(await registry.done('domain list --contact alpha:3')).toMatchObject({
+    domains: [{ name: 'oun.ee', admin: ['ALPHA:2', 'ALPHA:3'] }],
+  });
+  expect(await registry.run('domain list --contact nobody:1')).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('there is no contact "NOBODY:1"'),
+  });
   expect(await registry.run('domain list --registrar GAMMA')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('GAMMA'),

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { contacts, domainContacts, domains, registrars } from '../../../drizzle/schema.ts';
 import { shownChanges } from '../../../src/change/history/changes.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
-import { listDomainsOfContact } from '../../../src/name/domain/operator/list.ts';
 import { findDomainProblems } from '../../../src/name/domain/record.ts';
 import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
 import { changesOf } from '../../support/stored.ts';
@@ -148,15 +147,6 @@ describe('importDomains', () => {
     });
   });
 
-  it('leaves the contacts of other domains alone', async () => {
-    const record = await newRecord();
-    const name = `domain${unique()}.ee`;
-    const sibling = { ...record, name, punycode: name };
-    await importDomains(worker.db, operator, [record, sibling]);
-    await importDomains(worker.db, operator, [{ ...record, admin: [], tech: [] }]);
-    expect(await contactsOf(sibling.name)).toHaveLength(3);
-  });
-
   it('names every unknown registrar and contact, and changes nothing', async () => {
     const [good, bad] = [await newRecord(), await newRecord()];
     const records = [good, { ...bad, registrar: 'NOBODY', tech: ['NOBODY:1'] }];
@@ -172,19 +162,6 @@ describe('importDomains', () => {
     expect(problems.map(({ record }) => record.name)).toEqual([bad.name, bad.name]);
   });
 
-  it('writes nothing in a dry run, and counts what it would', async () => {
-    const record = await newRecord();
-    expect(await importDomains(worker.db, operator, [record], { isDryRun: true })).toEqual({
-      created: 1,
-      updated: 0,
-      unchanged: 0,
-      adminCleared: 0,
-      techCleared: 0,
-    });
-    expect(await contactsOf(record.name)).toEqual([]);
-    expect(await changesOf(worker.env, 'domain', record)).toEqual([]);
-  });
-
   it('takes 5,000 domains in one batch', async () => {
     const record = await newRecord();
     const records = Array.from({ length: 5_000 }, () => {
@@ -193,40 +170,5 @@ describe('importDomains', () => {
     });
     expect(await importDomains(worker.db, operator, records)).toMatchObject({ created: 5_000 });
     expect(await domainCount(record.registrant)).toBe(5_000);
-  });
-});
-
-describe('listDomainsOfContact', () => {
-  it('lists them by name with the roles of the contact, page by page', async () => {
-    const record = await newRecord();
-    const [one, other] = [`a${unique()}.ee`, `b${unique()}.ee`];
-    await importDomains(worker.db, operator, [
-      { ...record, name: other, punycode: other, admin: [record.registrant], tech: [] },
-      { ...record, name: one, punycode: one },
-    ]);
-    const code = record.registrant.toLowerCase();
-    const [first, ...more] = await listDomainsOfContact(worker.db, code, { limit: 1 });
-    expect(first).toEqual({
-      name: one,
-      punycode: one,
-      registrar: record.registrar,
-      roles: ['registrant'],
-    });
-    expect(more).toEqual([]);
-    expect(await listDomainsOfContact(worker.db, code, { after: first, limit: 10 })).toEqual([
-      {
-        name: other,
-        punycode: other,
-        registrar: record.registrar,
-        roles: ['registrant', 'admin'],
-      },
-    ]);
-  });
-
-  it('refuses an unknown contact', async () => {
-    await expect(listDomainsOfContact(worker.db, 'nobody:1', { limit: 1 })).rejects.toMatchObject({
-      reason: 'not_found',
-      message: 'there is no contact "NOBODY:1"',
-    });
   });
 });

@@ -14,7 +14,7 @@ import {
 import { type ContactWithRegistrar, statusesOf, versionOf } from '../../../contact/contact.ts';
 import { contactColumns } from '../../../contact/fields.ts';
 import { transferContact } from '../../../contact/operator/transfer.ts';
-import { type DomainOfContact, listDomainsOfContact } from '../../../name/domain/operator/list.ts';
+import { listDomainNames } from '../../../name/domain/operator/list.ts';
 import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
@@ -104,7 +104,8 @@ const show = verb(
     .argument('<code>', 'the contact', parseContactKey),
   async ({ db }, code) => {
     const contact = await retried(() => getContactByCode(db, code));
-    const every = everyRow<DomainOfContact>((page) => listDomainsOfContact(db, code, page));
+    const ofContact = { contact: contact.code };
+    const every = everyRow<{ name: string }>((page) => listDomainNames(db, page, ofContact));
     const names = await Array.fromAsync(every, ({ name }) => name);
     return showReport('contact', { ...contacts.columns, domains: () => names }, contact);
   },

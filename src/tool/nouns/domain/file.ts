@@ -10,7 +10,7 @@ import {
   listDomains,
 } from '../../../name/domain/operator/list.ts';
 import { findDomainProblems, type ImportedDomain } from '../../../name/domain/record.ts';
-import { removeDomains } from '../../../name/domain/remove.ts';
+import { removeDomains } from '../../../name/domain/save.ts';
 import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
@@ -120,7 +120,7 @@ export const domainExportVerb = verb(
   async ({ db }, file, options) => {
     const { registrar } = options;
     await checkRegistrar(db, registrar);
-    const domains = everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
+    const domains = everyRow<ListedDomain>((page) => listDomains(db, page, { registrar }));
     return exportRows(file, options, domainImport.columns, domains, (domain) => {
       const { name, registrar, registrant, admin, tech } = domain;
       const codes = { admin: admin.join(' '), tech: tech.join(' ') };

@@ -1,16 +1,15 @@
-import { Option } from '@commander-js/extra-typings';
 import { everyRow } from '../../../base/database/every-row.ts';
+import { retried } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { getContactByCode } from '../../../contact/administer.ts';
 import {
   countDomains,
-  type DomainOfContact,
   type ListedDomain,
   listDomains,
-  listDomainsOfContact,
 } from '../../../name/domain/operator/list.ts';
 import { updateDomain } from '../../../name/domain/operator/update.ts';
 import { getDomain } from '../../../name/domain/read.ts';
-import { removeDomains } from '../../../name/domain/remove.ts';
+import { removeDomains } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { checkRegistrar } from '../../../party/registrar/account.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
@@ -24,7 +23,7 @@ import {
 } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import { listing, listReport, plain, type RowView, showReport } from '../../view.ts';
+import { listing, listVerb, plain, type RowView, showReport } from '../../view.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
 
 type Chosen = { registrar?: string; contact?: string };
@@ -36,28 +35,18 @@ const domains: RowView<ListedDomain, [Chosen]> = {
     ...plain('registrar', 'registrant', 'admin', 'tech'),
   },
   table: 'name registrar registrant admin tech',
-  async *read({ db }, { registrar }) {
+  async *read({ db }, { registrar, contact }) {
     await checkRegistrar(db, registrar);
-    yield* everyRow<ListedDomain>((page) => listDomains(db, page, registrar));
+    if (contact !== undefined) await retried(() => getContactByCode(db, contact));
+    yield* everyRow<ListedDomain>((page) => listDomains(db, page, { registrar, contact }));
   },
 };
 
-const domainsOfContact: RowView<DomainOfContact, [Chosen]> = {
-  name: 'domains',
-  columns: { name: 'name', punycode_name: 'punycode', ...plain('registrar', 'roles') },
-  table: 'name registrar roles',
-  read: ({ db }, { contact }) =>
-    everyRow<DomainOfContact>((page) => listDomainsOfContact(db, contact!, page)),
-};
-
-const list = verb(
+const list = listVerb(
+  domains,
   listing('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
-    .addOption(new Option('--contact <code>', 'only those of this contact').conflicts('registrar')),
-  (registry, options) =>
-    options.contact === undefined
-      ? listReport(domains, registry, options)
-      : listReport(domainsOfContact, registry, options),
+    .option('--contact <code>', 'only those of this contact', asciiUpperCase),
 );
 
 const show = verb(
