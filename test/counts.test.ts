@@ -48,6 +48,14 @@ const cost: typeof costOfRequest = (env, path, init) => {
 
 const costOf = (path: string, init?: RequestInit) => cost(bindings, path, init);
 
+const reads = (d1RoundTrips: number, rowsRead: number) => ({ d1RoundTrips, rowsRead });
+const writes = (d1RoundTrips: number, rowsRead: number, rowsWritten: number) => ({
+  ...reads(d1RoundTrips, rowsRead),
+  rowsWritten,
+});
+/** The cost of a call that leaves nothing to do after its answer. */
+const answered = (answer: object = {}) => ({ status: 200, answer, after: {} });
+
 const list = '/repp/v1/contacts';
 const ofPerson = '/api/v1/registrant/contacts';
 
@@ -60,9 +68,9 @@ describe('a page of 200 contacts', () => {
   it('a page of 200 contacts reads as many rows however many contacts there are', async () => {
     for (const registrar of registrars) {
       const codes = await costOf(list, send('GET', registrar));
-      expect(codes).toEqual({ status: 200, answer: { d1RoundTrips: 1, rowsRead: 203 }, after: {} });
+      expect(codes).toEqual(answered(reads(1, 203)));
       const details = await costOf(`${list}?details=true`, send('GET', registrar));
-      expect(details.answer).toEqual({ d1RoundTrips: 1, rowsRead: 203 });
+      expect(details.answer).toEqual(reads(1, 203));
     }
   });
 
@@ -72,11 +80,9 @@ describe('a page of 200 contacts', () => {
         const page = await worker.fetch(list + query, send('GET', registrar));
         const [, link] = /^<(.+)>/.exec(page.headers.get('Link') as string) as string[];
         const { pathname, search } = new URL(link as string);
-        expect(await costOf(pathname + search, send('GET', registrar))).toEqual({
-          status: 200,
-          answer: { d1RoundTrips: 1, rowsRead: 203 },
-          after: {},
-        });
+        expect(await costOf(pathname + search, send('GET', registrar))).toEqual(
+          answered(reads(1, 203)),
+        );
       }
     }
   });
@@ -119,7 +125,7 @@ describe('a page of 200 contacts', () => {
   it('a page of 200 contacts walks through one block of contacts at most to get to an offset', async () => {
     const [, registrar] = registrars;
     const page = await costOf(`${list}?offset=4000`, send('GET', registrar!));
-    expect(page.answer).toEqual({ d1RoundTrips: 1, rowsRead: 1_151 });
+    expect(page.answer).toEqual(reads(1, 1_151));
   });
 });
 
@@ -127,16 +133,12 @@ it('one contact is read, with the login, in one round trip', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   const costs = {
-    [`${list}/${code}`]: { d1RoundTrips: 1, rowsRead: 4 },
-    [`${list}/check/free`]: { d1RoundTrips: 1, rowsRead: 8 },
-    [`${list}/${code}/history`]: { d1RoundTrips: 1, rowsRead: 8 },
+    [`${list}/${code}`]: reads(1, 4),
+    [`${list}/check/free`]: reads(1, 8),
+    [`${list}/${code}/history`]: reads(1, 8),
   };
   for (const [path, answer] of Object.entries(costs)) {
-    expect(await costOf(path, send('GET', registrar))).toEqual({
-      status: 200,
-      answer,
-      after: {},
-    });
+    expect(await costOf(path, send('GET', registrar))).toEqual(answered(answer));
   }
 });
 
@@ -144,10 +146,9 @@ it('one contact leaves a history that is read in one round trip', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   await costOf(`${list}/${code}`, send('DELETE', registrar));
-  expect((await costOf(`${list}/${code}/history`, send('GET', registrar))).answer).toEqual({
-    d1RoundTrips: 1,
-    rowsRead: 18,
-  });
+  expect((await costOf(`${list}/${code}/history`, send('GET', registrar))).answer).toEqual(
+    reads(1, 18),
+  );
 });
 
 it('a contact costs as much to read about when it has changed a thousand times: its person, a page; an export, its entries', async () => {
@@ -165,23 +166,13 @@ it('a contact costs as much to read about when it has changed a thousand times: 
   const caller = { authorization: await bearer(worker, person.ident) };
   const read = async (path: string, by: { authorization: string }) =>
     (await costOf(path, send('GET', by))).answer;
-  expect(await read(`${list}/${code}/history?limit=1`, registrar)).toEqual({
-    d1RoundTrips: 1,
-    rowsRead: 11,
-  });
+  expect(await read(`${list}/${code}/history?limit=1`, registrar)).toEqual(reads(1, 11));
   // Every entry before an offset is read, so there is a bound on it.
-  expect(await read(`${list}/${code}/history?limit=1&offset=900`, registrar)).toEqual({
-    d1RoundTrips: 1,
-    rowsRead: 911,
-  });
-  expect(await read(`${ofPerson}/${uuid}/history?limit=1`, caller)).toEqual({
-    d1RoundTrips: 1,
-    rowsRead: 5,
-  });
-  expect(await read('/api/v1/registrant/export', caller)).toEqual({
-    d1RoundTrips: 9,
-    rowsRead: 1_037,
-  });
+  expect(await read(`${list}/${code}/history?limit=1&offset=900`, registrar)).toEqual(
+    reads(1, 911),
+  );
+  expect(await read(`${ofPerson}/${uuid}/history?limit=1`, caller)).toEqual(reads(1, 5));
+  expect(await read('/api/v1/registrant/export', caller)).toEqual(reads(9, 1_037));
 });
 
 it('one contact is validated in one round trip, and so are a hundred', async () => {
@@ -191,11 +182,7 @@ it('one contact is validated in one round trip, and so are a hundred', async () 
   for (const [count, rows] of Object.entries(rowsRead)) {
     const contacts = Array.from({ length: Number(count) }, (_, n) => newContact({ id: `id-${n}` }));
     const validate = costOf(`${list}/validate`, send('POST', registrar, { contacts }));
-    expect(await validate).toEqual({
-      status: 200,
-      answer: { d1RoundTrips: 1, rowsRead: rows },
-      after: {},
-    });
+    expect(await validate).toEqual(answered(reads(1, rows)));
   }
 });
 
@@ -205,14 +192,10 @@ it('one contact is created in two round trips', async () => {
   const create = (fields: object) =>
     costOf(list, send('POST', registrar, { contact: newContact(fields) }));
   // The contact and its ten indexes, its id's sequence, two counters, the history and its two indexes.
-  expect((await create({})).answer).toEqual({ d1RoundTrips: 2, rowsRead: 16, rowsWritten: 17 });
+  expect((await create({})).answer).toEqual(writes(2, 16, 17));
   // An organisation is not in the index of persons.
   const ident = { ident: '12345678', ident_type: 'org', ident_country_code: 'EE' };
-  expect((await create({ ident })).answer).toEqual({
-    d1RoundTrips: 2,
-    rowsRead: 16,
-    rowsWritten: 16,
-  });
+  expect((await create({ ident })).answer).toEqual(writes(2, 16, 16));
 });
 
 it('a verification is recorded and withdrawn in two round trips each', async () => {
@@ -222,7 +205,7 @@ it('a verification is recorded and withdrawn in two round trips each', async () 
   const record = (claim: string) =>
     costOf(path, send('POST', registrar, { verification: { claim, method: 'eid' } }));
   // The contact, its place by change, the history and its index.
-  const written = { d1RoundTrips: 2, rowsRead: 14, rowsWritten: 4 };
+  const written = writes(2, 14, 4);
   expect((await record('email')).answer).toEqual(written);
   expect((await record('identity')).answer).toEqual(written);
   const { emailVerification } = await getContactByCode(worker.db, code);
@@ -237,21 +220,19 @@ it('one contact is updated in two round trips, and in one where nothing changes'
   const update = (contact: object = { name: 'Jüri Tamm' }) =>
     costOf(`${list}/${code}`, send('PUT', registrar, { contact }));
   // The contact, its places by change and by name, the history and its index.
-  expect((await update()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 5 });
+  expect((await update()).answer).toEqual(writes(2, 14, 5));
   const fax = { fax: '+372.6123456' };
-  expect((await update(fax)).answer).toEqual({ d1RoundTrips: 2, rowsRead: 14, rowsWritten: 4 });
-  expect((await update()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 5 });
+  expect((await update(fax)).answer).toEqual(writes(2, 14, 4));
+  expect((await update()).answer).toEqual(reads(1, 5));
 });
 
 it('one contact is deleted in two round trips', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   // The contact, two counters, the history and its three indexes; the deletion of index entries is not counted.
-  expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual({
-    d1RoundTrips: 2,
-    rowsRead: 14,
-    rowsWritten: 7,
-  });
+  expect((await costOf(`${list}/${code}`, send('DELETE', registrar))).answer).toEqual(
+    writes(2, 14, 7),
+  );
 });
 
 it('one contact is refused in one round trip, and without reading more than the login', async () => {
@@ -260,18 +241,18 @@ it('one contact is refused in one round trip, and without reading more than the 
   await addDomainOf(worker.env, linked);
   expect(await costOf(`${list}/${linked.code}`, send('DELETE', registrar))).toEqual({
     status: 400,
-    answer: { d1RoundTrips: 1, rowsRead: 5 },
+    answer: reads(1, 5),
     after: {},
   });
   expect(await costOf(`${list}?limit=0`, send('GET', registrar))).toEqual({
     status: 400,
-    answer: { d1RoundTrips: 1, rowsRead: 2 },
+    answer: reads(1, 2),
     after: {},
   });
   expect(await costOf(list, send('GET', { authorization: 'Basic YW55OmFueQ==' }))).toEqual({
     status: 401,
     // Whether any user has a password to verify.
-    answer: { d1RoundTrips: 1, rowsRead: 1 },
+    answer: reads(1, 1),
     // Why it is refused, for the log.
     after: { d1RoundTrips: 1 },
   });
@@ -283,8 +264,8 @@ test('an idempotency key adds a kept answer to the write, and a repetition is on
   const headers = { 'Idempotency-Key': 'counted' };
   const create = () => costOf(list, send('POST', registrar, { contact: newContact() }, headers));
   // The key and its two indexes.
-  expect((await create()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 17, rowsWritten: 20 });
-  expect((await create()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
+  expect((await create()).answer).toEqual(writes(2, 17, 20));
+  expect((await create()).answer).toEqual(reads(1, 4));
 });
 
 test('a person’s contacts are read in one round trip and updated in two', async () => {
@@ -301,20 +282,20 @@ test('a person’s contacts are read in one round trip and updated in two', asyn
   }
   const caller = { authorization: await bearer(worker, person.ident) };
   const costs = {
-    [ofPerson]: { d1RoundTrips: 1, rowsRead: 2 },
-    [`${ofPerson}/${uuid}`]: { d1RoundTrips: 1, rowsRead: 1 },
-    [`${ofPerson}/${uuid}/history`]: { d1RoundTrips: 1, rowsRead: 5 },
-    '/api/v1/registrant/disclosures': { d1RoundTrips: 1, rowsRead: 2 },
-    '/api/v1/registrant/export': { d1RoundTrips: 4, rowsRead: 15 },
+    [ofPerson]: reads(1, 2),
+    [`${ofPerson}/${uuid}`]: reads(1, 1),
+    [`${ofPerson}/${uuid}/history`]: reads(1, 5),
+    '/api/v1/registrant/disclosures': reads(1, 2),
+    '/api/v1/registrant/export': reads(4, 15),
   };
   for (const [path, answer] of Object.entries(costs)) {
-    expect(await costOf(path, send('GET', caller))).toEqual({ status: 200, answer, after: {} });
+    expect(await costOf(path, send('GET', caller))).toEqual(answered(answer));
   }
   const update = await costOf(`${ofPerson}/${uuid}`, send('PATCH', caller, { name: 'Jüri Tamm' }));
   // The contact and its places by change and by name, the history and its index, the notification, its index and its id's sequence. The registrar has no
   // webhook, so the look into the outbox finds nothing.
-  expect(update.answer).toEqual({ d1RoundTrips: 2, rowsRead: 17, rowsWritten: 8 });
-  expect(update.after).toEqual({ d1RoundTrips: 1, rowsRead: 2 });
+  expect(update.answer).toEqual(writes(2, 17, 8));
+  expect(update.after).toEqual(reads(1, 2));
 });
 
 test('a notification is read in one round trip, however many there are, and marked in two', async () => {
@@ -324,38 +305,38 @@ test('a notification is read in one round trip, however many there are, and mark
   );
   const path = '/repp/v1/registrar/notifications';
   const costs = {
-    [path]: { d1RoundTrips: 1, rowsRead: 4 },
-    [`${path}/${first!.id}`]: { d1RoundTrips: 1, rowsRead: 4 },
-    [`${path}/all_notifications?limit=10`]: { d1RoundTrips: 1, rowsRead: 13 },
+    [path]: reads(1, 4),
+    [`${path}/${first!.id}`]: reads(1, 4),
+    [`${path}/all_notifications?limit=10`]: reads(1, 13),
   };
   for (const [url, answer] of Object.entries(costs)) {
-    expect(await costOf(url, send('GET', registrar))).toEqual({ status: 200, answer, after: {} });
+    expect(await costOf(url, send('GET', registrar))).toEqual(answered(answer));
   }
   const mark = () =>
     costOf(`${path}/${first!.id}`, send('PUT', registrar, { notification: { read: true } }));
   // The notification and its place among those that were read.
-  expect((await mark()).answer).toEqual({ d1RoundTrips: 2, rowsRead: 5, rowsWritten: 2 });
-  expect((await mark()).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
+  expect((await mark()).answer).toEqual(writes(2, 5, 2));
+  expect((await mark()).answer).toEqual(reads(1, 4));
 });
 
 test('who calls is read in one round trip, and a secret replaced in two', async () => {
   const registrar = await addRegistrar(worker.env);
   const account = (caller: { authorization: string }) =>
     costOf('/repp/v1/registrar', send('GET', caller));
-  const read = { status: 200, answer: { d1RoundTrips: 1, rowsRead: 6 }, after: {} };
+  const read = answered(reads(1, 6));
   expect(await account(registrar)).toEqual(read);
   const path = '/repp/v1/registrar/api_user/secret';
   const replace = await costOf(path, send('POST', registrar));
   // The user and two indexes, the history and its index, the notification, its index and its id's sequence.
-  expect(replace.answer).toEqual({ d1RoundTrips: 2, rowsRead: 18, rowsWritten: 8 });
-  expect(replace.after).toEqual({ d1RoundTrips: 1, rowsRead: 2 });
+  expect(replace.answer).toEqual(writes(2, 18, 8));
+  expect(replace.after).toEqual(reads(1, 2));
   const answer = await worker.fetch(path, send('POST', registrar));
   const { data } = (await answer.json()) as { data: { api_user: { secret: string } } };
   const caller = { authorization: basic(registrar.apiUser.username, data.api_user.secret) };
   // The first use is recorded after the answer, once: the user and an index, the history and its index.
   const first = await account(caller);
   expect(first.answer).toEqual(read.answer);
-  expect(first.after).toEqual({ d1RoundTrips: 1, rowsRead: 6, rowsWritten: 4 });
+  expect(first.after).toEqual(writes(1, 6, 4));
   expect(await account(caller)).toEqual(read);
   expect(await account(registrar)).toEqual(read);
 });
@@ -363,7 +344,7 @@ test('who calls is read in one round trip, and a secret replaced in two', async 
 test('an auction is read in one round trip and reported in two', async () => {
   const { uuid } = await addAuction(worker.env);
   const path = `/api/v1/auctions/${uuid}`;
-  expect((await costOf(path)).answer).toEqual({ d1RoundTrips: 1, rowsRead: 1 });
+  expect((await costOf(path)).answer).toEqual(reads(1, 1));
   const report = await costOf(path, {
     method: 'PATCH',
     headers: { 'Content-Type': 'application/json' },
@@ -385,7 +366,7 @@ test('an auction that starts the next one reads no other auctions, however many 
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ status: 'payment_not_received' }),
   });
-  expect(report.answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 32 });
+  expect(report.answer).toMatchObject(reads(2, 32));
 });
 
 it('a public list is read from KV once, then from memory, and never from the database', async () => {
@@ -394,8 +375,8 @@ it('a public list is read from KV once, then from memory, and never from the dat
     await costOf('/repp/v1/retained_domains?type=blocked'),
     await costOf('/repp/v1/retained_domains?type=blocked'),
   ];
-  expect(first).toEqual({ status: 200, answer: { kvReads: 1 }, after: {} });
-  expect(second).toEqual({ status: 200, answer: {}, after: {} });
+  expect(first).toEqual(answered({ kvReads: 1 }));
+  expect(second).toEqual(answered());
 });
 
 it('a public list says its changes, a name and many names from KV, then from memory', async () => {
@@ -418,12 +399,8 @@ it('a public list says its changes, a name and many names from KV, then from mem
   ];
   for (const [kvReads, path, init] of costs) {
     const isolate = counted(worker.env);
-    expect(await cost(isolate, path, init)).toEqual({
-      status: 200,
-      answer: { kvReads },
-      after: {},
-    });
-    expect(await cost(isolate, path, init)).toEqual({ status: 200, answer: {}, after: {} });
+    expect(await cost(isolate, path, init)).toEqual(answered({ kvReads }));
+    expect(await cost(isolate, path, init)).toEqual(answered());
   }
 });
 
@@ -476,7 +453,7 @@ test('the auctions in progress are read in one round trip, and a token is given 
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify(person),
     }),
-  ).toEqual({ status: 200, answer: {}, after: {} });
+  ).toEqual(answered());
 });
 
 describe('the page', () => {
@@ -491,7 +468,7 @@ describe('the page', () => {
   });
 
   /** Whether lists are late, which an isolate looks at once a minute; no answer waits for it. */
-  const lookingAfterLists = { d1RoundTrips: 1, rowsRead: 10 };
+  const lookingAfterLists = reads(1, 10);
 
   it('the page is read from KV, then from memory, and waits for the database only about a name', async () => {
     // The head of each list, the figures of the year, and the blocks of the two lists that are shown.
@@ -502,7 +479,7 @@ describe('the page', () => {
     expect(await first('?starts=p&auctions=page&sort=length')).toEqual(view);
     const env = isolate();
     await cost(env, '/en/');
-    expect(await cost(env, '/et/?starts=p')).toEqual({ status: 200, answer: {}, after: {} });
+    expect(await cost(env, '/et/?starts=p')).toEqual(answered());
   });
 
   it('the page reads only the history more for an answer about a name', async () => {
@@ -554,10 +531,10 @@ test('a system that acts for a registrar takes one round trip more than its user
     await acting('DELETE', `${list}/${code}`),
   ];
   expect(costs.map(({ answer }) => answer)).toEqual([
-    { d1RoundTrips: 2, rowsRead: 3 },
-    { d1RoundTrips: 2, rowsRead: 3 },
-    { d1RoundTrips: 3, rowsRead: 15, rowsWritten: 17 },
-    { d1RoundTrips: 3, rowsRead: 12, rowsWritten: 7 },
+    reads(2, 3),
+    reads(2, 3),
+    writes(3, 15, 17),
+    writes(3, 12, 7),
   ]);
 });
 
@@ -580,20 +557,16 @@ test('a login that needs a certificate takes no round trip more, and reads the c
   };
   const presenting = { ...request, cf: { tlsClientAuth } };
   const first = await costOf(`${list}/${code}`, presenting);
-  expect(first.answer).toEqual({ d1RoundTrips: 1, rowsRead: 7 });
+  expect(first.answer).toEqual(reads(1, 7));
   expect(first.after).toMatchObject({ d1RoundTrips: 1 });
-  expect(await costOf(`${list}/${code}`, presenting)).toEqual({
-    status: 200,
-    answer: { d1RoundTrips: 1, rowsRead: 7 },
-    after: {},
-  });
+  expect(await costOf(`${list}/${code}`, presenting)).toEqual(answered(reads(1, 7)));
 });
 
 test('a system learns the state of a name in two round trips, one of them for its key', async () => {
   const system = await addSystem(worker.env);
   const { name } = await addAuction(worker.env);
   const state = await costOf(`/api/v1/internal/names/${name}`, send('GET', system));
-  expect(state.answer).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
+  expect(state.answer).toEqual(reads(2, 3));
 });
 
 test('a name is registered in five round trips, whatever it uses up, and taken back in four', async () => {
@@ -607,15 +580,11 @@ test('a name is registered in five round trips, whatever it uses up, and taken b
   const register = (name: string) =>
     costOf(registration(name), send('POST', system, { domain, password: secret }));
   const free = 'registered.ee';
-  expect((await register(free)).answer).toEqual({
-    d1RoundTrips: 5,
-    rowsRead: 59,
-    rowsWritten: 13,
-  });
-  expect((await register(free)).answer).toEqual({ d1RoundTrips: 5, rowsRead: 16 });
+  expect((await register(free)).answer).toEqual(writes(5, 59, 13));
+  expect((await register(free)).answer).toEqual(reads(5, 16));
   const takeBack = () => costOf(registration(free), send('DELETE', system));
-  expect((await takeBack()).answer).toEqual({ d1RoundTrips: 4, rowsRead: 54, rowsWritten: 6 });
-  expect((await takeBack()).answer).toEqual({ d1RoundTrips: 3, rowsRead: 4 });
+  expect((await takeBack()).answer).toEqual(writes(4, 54, 6));
+  expect((await takeBack()).answer).toEqual(reads(3, 4));
   const { name } = await addRetainedDomain(env, { password: 'other' });
   await addAuction(env, { name, status: 'payment_received', registrationCode: secret });
   await addDispute(env, { name, password: secret });
@@ -632,22 +601,12 @@ test('a system reserves a name in three round trips and releases it in two, one 
     return answer;
   };
   for (const status of ['reserved', 'blocked']) {
-    expect(await ask('PUT', status)).toMatchObject({
-      d1RoundTrips: 3,
-      rowsRead: 8,
-      rowsWritten: 6,
-    });
-    expect(await ask('PUT', status)).toMatchObject({ d1RoundTrips: 2, rowsRead: 2 });
+    expect(await ask('PUT', status)).toMatchObject(writes(3, 8, 6));
+    expect(await ask('PUT', status)).toMatchObject(reads(2, 2));
   }
-  expect(await ask('PUT', 'reserved', { password: 'sesame' })).toMatchObject({
-    ...{ d1RoundTrips: 3, rowsRead: 9, rowsWritten: 3 },
-  });
+  expect(await ask('PUT', 'reserved', { password: 'sesame' })).toMatchObject(writes(3, 9, 3));
   for (const status of ['reserved', 'blocked']) {
-    expect(await ask('DELETE', status)).toMatchObject({
-      d1RoundTrips: 2,
-      rowsRead: 13,
-      rowsWritten: 5,
-    });
+    expect(await ask('DELETE', status)).toMatchObject(writes(2, 13, 5));
   }
   // A repetition and a new password change no list.
   expect(published).toEqual([true, false, true, false, false, true, true]);
@@ -658,16 +617,13 @@ test('a system starts and cancels an auction in three round trips, one of them f
   const path = '/api/v1/internal/auctions';
   const body = { auction: { domain: 'counted-auction.ee' } };
   const start = () => costOf(path, send('POST', system, body));
-  expect((await start()).answer).toMatchObject({ d1RoundTrips: 3, rowsRead: 27, rowsWritten: 8 });
-  expect((await start()).answer).toMatchObject({ d1RoundTrips: 2, rowsRead: 13 });
+  expect((await start()).answer).toMatchObject(writes(3, 27, 8));
+  expect((await start()).answer).toMatchObject(reads(2, 13));
   const { uuid } = await addAuction(worker.env);
   const one = `${path}/${uuid}`;
-  expect((await costOf(one, send('GET', system))).answer).toMatchObject({
-    d1RoundTrips: 2,
-    rowsRead: 2,
-  });
+  expect((await costOf(one, send('GET', system))).answer).toMatchObject(reads(2, 2));
   const cancel = await costOf(one, send('DELETE', system));
-  expect(cancel.answer).toMatchObject({ d1RoundTrips: 3, rowsRead: 10, rowsWritten: 5 });
+  expect(cancel.answer).toMatchObject(writes(3, 10, 5));
 });
 
 test('changes are followed in two round trips, and a page reads only what it examines', async () => {
@@ -688,12 +644,12 @@ test('changes are followed in two round trips, and a page reads only what it exa
   const start = await worker.fetch(`${path}?limit=0`, send('GET', system));
   const { after } = (await start.json()) as { after: string };
   await addEntries(500);
-  expect(await read(`${path}?limit=0`)).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
+  expect(await read(`${path}?limit=0`)).toEqual(reads(2, 3));
   // Each entry twice, to find the end of the page and to read it, and each of its fields.
-  expect(await read(`${path}?after=${after}`)).toEqual({ d1RoundTrips: 2, rowsRead: 605 });
-  expect(await read(`${path}?after=${after}&limit=1`)).toEqual({ d1RoundTrips: 2, rowsRead: 8 });
+  expect(await read(`${path}?after=${after}`)).toEqual(reads(2, 605));
+  expect(await read(`${path}?after=${after}&limit=1`)).toEqual(reads(2, 8));
   const contact = await costOf(`/api/v1/internal/contacts/${code}`, send('GET', system));
-  expect(contact.answer).toEqual({ d1RoundTrips: 2, rowsRead: 3 });
+  expect(contact.answer).toEqual(reads(2, 3));
 });
 
 test('a batch of domains takes six round trips, however many there are', async () => {
@@ -769,29 +725,17 @@ test('a domain is reported, read, transferred, deleted and released in six round
   const path = '/api/v1/internal/domains/told.ee';
   const tell = (by: object) => costOf(path, send('PUT', system, { domain: by }));
   const [there, gone] = [send('GET', system), send('DELETE', system)];
-  expect((await tell(domain)).answer).toEqual({
-    d1RoundTrips: 6,
-    rowsRead: 51,
-    rowsWritten: 10,
-  });
-  expect((await tell(domain)).answer).toEqual({ d1RoundTrips: 5, rowsRead: 15 });
-  expect((await tell({ ...domain, tech_contacts: [code] })).answer).toEqual({
-    d1RoundTrips: 6,
-    rowsRead: 55,
-    rowsWritten: 8,
-  });
-  expect((await costOf(path, there)).answer).toEqual({ d1RoundTrips: 2, rowsRead: 11 });
+  expect((await tell(domain)).answer).toEqual(writes(6, 51, 10));
+  expect((await tell(domain)).answer).toEqual(reads(5, 15));
+  expect((await tell({ ...domain, tech_contacts: [code] })).answer).toEqual(writes(6, 55, 8));
+  expect((await costOf(path, there)).answer).toEqual(reads(2, 11));
   const transfer = send('POST', system, { registrar: other.code });
   // The order of the copies' codes, which are random, decides a few rows.
   const { rowsRead, ...transferred } = (await costOf(`${path}/transfer`, transfer)).answer;
   expect(transferred).toEqual({ d1RoundTrips: 6, rowsWritten: 42 });
   expect(rowsRead).toBeLessThanOrEqual(140);
-  expect((await costOf(path, gone)).answer).toEqual({
-    d1RoundTrips: 4,
-    rowsRead: 53,
-    rowsWritten: 8,
-  });
-  expect((await costOf(path, gone)).answer).toEqual({ d1RoundTrips: 3, rowsRead: 5 });
+  expect((await costOf(path, gone)).answer).toEqual(writes(4, 53, 8));
+  expect((await costOf(path, gone)).answer).toEqual(reads(3, 5));
   await tell(domain);
   const release = await costOf(`${path}?release=true`, gone);
   expect(release.answer).toMatchObject({ d1RoundTrips: 4 });
@@ -802,8 +746,8 @@ it('a person is identified in two round trips with each call, and the proof is r
   const { code } = await addContact(worker.env, registrar);
   const ask = (call: string, method = 'POST') =>
     costOf(`${list}/${call}/${code}`, send(method, registrar));
-  const unchanged = { d1RoundTrips: 1, rowsRead: 5 };
-  const written = { d1RoundTrips: 2, rowsRead: 14, rowsWritten: 4 };
+  const unchanged = reads(1, 5);
+  const written = writes(2, 14, 4);
   expect((await ask('verify')).answer).toEqual(written);
   expect((await ask('verify')).answer).toEqual(unchanged);
   const { identityRequest } = await getContactByCode(worker.db, code);
@@ -814,10 +758,10 @@ it('a person is identified in two round trips with each call, and the proof is r
   const path = '/eeid/webhooks/identification_requests';
   // The notification as well, and its index and sequence.
   const taken = await costOf(path, callback);
-  expect(taken.answer).toEqual({ d1RoundTrips: 2, rowsRead: 18, rowsWritten: 7 });
-  expect((await ask('download_poi', 'GET')).answer).toEqual({ d1RoundTrips: 1, rowsRead: 4 });
+  expect(taken.answer).toEqual(writes(2, 18, 7));
+  expect((await ask('download_poi', 'GET')).answer).toEqual(reads(1, 4));
   // The new identity is in three indexes, and the verification leaves one.
-  const approved = { d1RoundTrips: 2, rowsRead: 14, rowsWritten: 8 };
+  const approved = writes(2, 14, 8);
   expect((await ask('approve_verification')).answer).toEqual(approved);
   expect((await ask('reject_verification')).answer).toEqual(unchanged);
 });

@@ -1,13 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import { type ActorType, type HistorySubject, history } from '../../drizzle/schema.ts';
+import {
+  type ActorType,
+  contacts,
+  domainRoles,
+  type HistorySubject,
+  history,
+} from '../../drizzle/schema.ts';
 import { insertRows } from '../base/database/insert-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import { pause, retried } from '../base/database/retry.ts';
 import { isAboutOtherRow, mentions } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
-import { withContactUuids } from './history/contact-uuids.ts';
 import { findNewestId } from './history/search.ts';
 import {
   type IdempotencyKey,
@@ -88,7 +93,7 @@ export interface Change<Outcome> {
   taken?: RegistryError | undefined;
 }
 
-export interface Attempt<Seen, Outcome> {
+interface Attempt<Seen, Outcome> {
   /**
    * Reads everything that `judge` needs in one round trip. For callers with idempotency keys, that includes the rows of
    * the query that `keptFor` returns for the holder of the key.
@@ -219,6 +224,8 @@ export function statementsOf(
 ) {
   const { type, key, uuid, registrar } = subject;
   const row = {
+    subject: type,
+    action,
     key: sql`${key}`,
     uuid: sql`${uuid ?? null}`,
     registrar: sql`${registrar ?? null}`,
@@ -226,7 +233,7 @@ export function statementsOf(
     source: sql`where ${onlyIf}`,
   };
   return [
-    record(db, { actor: by, request }, type, action, row),
+    record(db, { actor: by, request }, row),
     ...(statements?.(isWrittenBy(request, subject)) ?? []),
   ] as const;
 }
@@ -264,8 +271,10 @@ async function isRecorded(
   return (await db.$count(history, isOfRequest)) > 0;
 }
 
-/** One row for each that is going to change. */
-export interface RecordedRows {
+/** A change of many things of one kind: SQL for one row of history for each that is going to change. */
+export interface ChangesOfMany {
+  subject: HistorySubject;
+  action: Action;
   key: SQL;
   uuid: SQL | null;
   /** The code of the registrar whose row it is or was; null for what belongs to none. */
@@ -274,34 +283,29 @@ export interface RecordedRows {
   changes: SQL;
   /** The rest of the query of these rows: `from …`. */
   source: SQL;
-}
-
-export interface ChangesOfMany {
-  subject: HistorySubject;
-  action: Action;
-  rows: RecordedRows;
   statements: readonly BatchItem<'sqlite'>[];
 }
 
 /**
  * Changes that the statements make to the rows of a query, which has each in its column `row`: JSON with its `changes`, its
- * `uuid` and the code of its `registrar`, if it has them, and its key in the history.
+ * `uuid` and the code of its `registrar`, if it has them, and as its `key`, `code` or `name` the key in the history.
  */
 export function changesOfRows(
   subject: HistorySubject,
   action: Action,
   rows: SQL,
   statements: readonly BatchItem<'sqlite'>[],
-  key: 'code' | 'key' | 'name' = 'name',
 ): ChangesOfMany {
-  const recorded = {
-    key: sql`row ->> ${sql.raw(`'${key}'`)}`,
+  return {
+    subject,
+    action,
+    key: sql`coalesce(row ->> 'key', row ->> 'code', row ->> 'name')`,
     uuid: sql`row ->> 'uuid'`,
     registrar: sql`row ->> 'registrar'`,
     changes: sql`row -> 'changes'`,
     source: sql`from (${rows})`,
+    statements,
   };
-  return { subject, action, rows: recorded, statements };
 }
 
 /**
@@ -317,23 +321,18 @@ export async function changeEach<Kind extends string>(
   { isDryRun = false }: ChangeOptions = {},
 ): Promise<Record<Kind, number>> {
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
-  if (isDryRun) {
-    for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
-      for (const { rows } of all) counts[kind]! += await db.$count(sql`(select 1 ${rows.source})`);
+  const batch: BatchItem<'sqlite'>[] = [];
+  const recorded = new Map<number, string>();
+  for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
+    for (const change of all) {
+      if (isDryRun) counts[kind]! += await db.$count(sql`(select 1 ${change.source})`);
+      recorded.set(batch.length, kind);
+      batch.push(record(db, origin, change), ...change.statements);
     }
-    return counts as Record<Kind, number>;
   }
-  const steps = Object.entries<readonly ChangesOfMany[]>(kinds).flatMap(([kind, all]) =>
-    all.flatMap(({ subject, action, rows, statements }) => [
-      { kind, statement: record(db, origin, subject, action, rows) },
-      ...statements.map((statement) => ({ kind: undefined, statement })),
-    ]),
-  );
-  const batch = steps.map(({ statement }) => statement);
-  const results = batch.length > 0 ? await batchIf(db, onlyIf, batch) : [];
-  steps.forEach(({ kind }, index) => {
-    if (kind !== undefined) counts[kind]! += (results[index] as D1Result).meta.changes;
-  });
+  if (isDryRun || batch.length === 0) return counts as Record<Kind, number>;
+  const results = await batchIf(db, onlyIf, batch);
+  for (const [index, kind] of recorded) counts[kind]! += (results[index] as D1Result).meta.changes;
   return counts as Record<Kind, number>;
 }
 
@@ -371,9 +370,7 @@ export function checkExpected({ isExpected }: WriteRequest, version: string): vo
 function record(
   db: Database,
   { actor, request }: Origin,
-  subject: HistorySubject,
-  action: Action,
-  { key, uuid, registrar, changes, source }: RecordedRows,
+  { subject, action, key, uuid, registrar, changes, source }: Omit<ChangesOfMany, 'statements'>,
 ) {
   const entry = {
     occurredAt: request.at.toISOString(),
@@ -390,4 +387,18 @@ function record(
   };
   const rows = sql`select ${key} as key, ${uuid} as uuid, ${registrar} as registrar, ${changes} as changes ${source}`;
   return insertRows(db, history, entry, sql`from (${rows}) as recorded`);
+}
+
+/**
+ * The changes of a domain, which are JSON, with the UUIDs that its contacts have now beside their codes: a code may be
+ * given to another contact later.
+ */
+function withContactUuids(changes: SQL): SQL {
+  const roles = sql.raw(domainRoles.map((role) => `'${role}'`).join(', '));
+  const uuids = sql`select json_group_object(code, uuid) from ${contacts}
+    where code in (select atom from json_tree(change.value))`;
+  return sql`(
+    select json_group_object(change.key, json(
+      iif(change.key in (${roles}), json_set(change.value, '$.uuids', json((${uuids}))), change.value)))
+    from json_each(${changes}) as change)`;
 }

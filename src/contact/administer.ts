@@ -18,9 +18,8 @@ import { type Change, type ChangeOptions, type Origin, write } from '../change/w
 import { notifyingRegistrar, rowUpdate } from './change.ts';
 import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
-import { isLastDeletion } from './entries.ts';
+import { endsHolder, isLastDeletion } from './entries.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
-import { endsHolder } from './former-identity.ts';
 import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';

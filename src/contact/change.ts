@@ -11,17 +11,17 @@ import {
 } from '../change/write.ts';
 import { keyHolderOf, type Login, withLogin } from '../party/registrar/login.ts';
 import { type NewNotification, notifying } from '../party/registrar/notification.ts';
-import { changeTime } from './change-time.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
+  changeTime,
   contactSubject,
   isUnchanged,
+  keysOf,
   nextVersion,
   theContact,
 } from './contact.ts';
 import { verificationColumn } from './fields.ts';
-import { keysOf } from './keys.ts';
 import { contactByCode } from './read.ts';
 import { endedBy } from './verifications.ts';
 

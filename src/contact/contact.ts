@@ -3,7 +3,9 @@ import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.t
 import { randomHex } from '../base/bytes/digest.ts';
 import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
+import { searchKey } from '../base/text/search-key.ts';
 import type { WriteRequest } from '../change/write.ts';
+import { identityKey } from './identity-code.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -107,4 +109,23 @@ export function theContact<Row extends Contact>([contact]: readonly Row[]): Row 
 
 export function generateAuthInfo(): string {
   return randomHex(11);
+}
+
+/**
+ * The `updated_at` of a change that is written at this time. It is later than that of every earlier change of the
+ * registrar's contacts, even of deleted ones, so whoever follows the changes misses none, although requests are not
+ * written in the order in which they came.
+ */
+export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
+  const time = at.toISOString();
+  return sql`ifnull(max(${time}, strftime('%Y-%m-%dT%H:%M:%fZ', (
+    select max(ifnull(lost_change_at, ''), ifnull((
+      select max(updated_at) from ${contacts} as changed where changed.registrar_id = registrar.id), ''))
+    from ${registrars} as registrar where registrar.id = ${registrarId}
+  ), '+0.001 seconds')), ${time})`;
+}
+
+/** The columns by which contacts are found. */
+export function keysOf({ ident, name, email }: Pick<Contact, 'ident' | 'name' | 'email'>) {
+  return { identKey: identityKey(ident), nameKey: searchKey(name), emailKey: searchKey(email) };
 }

@@ -1,23 +1,33 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
+import { contacts, registrars } from '../../drizzle/schema.ts';
+import { randomHex } from '../base/bytes/digest.ts';
 import { insertRows, valuesInJson } from '../base/database/insert-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import { orRefusal, RegistryError } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { difference } from '../change/history/changes.ts';
+import type { Origin } from '../change/write.ts';
 import { type WriteRequest, type Written, write } from '../change/write.ts';
 import { registrarIdOf } from '../party/registrar/account.ts';
-import { keyHolderOf, type Login, readWithLogin, withLogin } from '../party/registrar/login.ts';
-import { changeTime } from './change-time.ts';
-import { contactCode, takenCodes } from './code.ts';
 import {
+  type Caller,
+  keyHolderOf,
+  type Login,
+  readWithLogin,
+  withLogin,
+} from '../party/registrar/login.ts';
+import {
+  type Contact,
   type ContactReference,
+  changeTime,
   contactSubject,
   generateAuthInfo,
+  keysOf,
   nextVersion,
   referenceTo,
 } from './contact.ts';
 import type { NewContact } from './fields.ts';
-import { keysOf } from './keys.ts';
+import { contactColumns, verificationColumn } from './fields.ts';
 
 /** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
@@ -122,4 +132,87 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
     updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,
   };
   return insertRows(db, contacts, values, sql`from (${rows}) order by row ->> 'place'`);
+}
+
+/** The code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
+export async function checkContactCode(db: Database, login: Login, id: string) {
+  const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
+    takenCodes(db, registrarId, [id]),
+  ]);
+  const code = contactCode(caller, id);
+  return { code, isAvailable: !taken.some((row) => row.code === code) };
+}
+
+/** Which of the codes that the registrar's contacts with these ids would get are taken. */
+export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
+  const upper = JSON.stringify(ids.map(asciiUpperCase));
+  // An id may be a whole code.
+  return db
+    .select({ code: contacts.code })
+    .from(contacts)
+    .where(
+      sql`${contacts.code} in (
+        select value from json_each(${upper}) union all
+        select (select ${registrars.code} || ':' from ${registrars} where ${registrars.id} = ${registrarId})
+          || value from json_each(${upper}))`,
+    );
+}
+
+/** Including the registrar's prefix. */
+const maximumCodeLength = 100;
+
+/**
+ * `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix; without an id, the suffix is drawn. Throws `invalid` for an
+ * empty suffix or too long a code.
+ */
+export function contactCode(caller: Pick<Caller, 'registrarCode'>, id?: string | null): string {
+  const prefix = `${caller.registrarCode}:`;
+  const upper = asciiUpperCase(id ?? randomHex(4));
+  const code = upper.startsWith(prefix) ? upper : prefix + upper;
+  if (code.length > maximumCodeLength || code === prefix) {
+    throw new RegistryError('invalid', 'Contact id is invalid', 'id');
+  }
+  return code;
+}
+
+/**
+ * A copy for another registrar, for `insertContacts`: the stored values with a new code, UUID and auth_info. Throws
+ * `invalid` if the registrar's code leaves no room for a contact code.
+ */
+export function copyFor(
+  registrarCode: string,
+  contact: Contact,
+  { actor, request }: Origin,
+  place: number,
+) {
+  const content = contactColumns.filter(([, { isContent }]) => isContent);
+  const stored = content.map(([column]) => [column, contact[column]]);
+  const described = {
+    ...Object.fromEntries(stored),
+    authInfo: generateAuthInfo(),
+    identityRequest: null,
+    verificationDemand: null,
+    ...checksForOthers(contact),
+  };
+  return {
+    ...described,
+    ...keysOf(contact),
+    uuid: crypto.randomUUID(),
+    code: contactCode({ registrarCode }),
+    registrar: registrarCode,
+    creator: actor.name,
+    createdAt: request.at.toISOString(),
+    place,
+    changes: difference({}, described),
+  };
+}
+
+/** What was checked, for another registrar: who did it, and under what reference, stays with the former one. */
+export function checksForOthers(contact: Contact): Partial<Contact> {
+  const checks = Object.values(verificationColumn).map((column) => {
+    const check = contact[column];
+    const known = check && { ...check, reference: null, verified_by: null };
+    return [column, check?.result === 'ended' ? null : known];
+  });
+  return Object.fromEntries(checks);
 }

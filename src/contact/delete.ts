@@ -1,11 +1,19 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
+import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { RegistryError } from '../base/error.ts';
 import { type Changes, difference } from '../change/history/changes.ts';
-import type { Change, Origin, WriteRequest, Written } from '../change/write.ts';
+import {
+  type Change,
+  type Origin,
+  scheduledRun,
+  type WriteRequest,
+  type Written,
+  write,
+} from '../change/write.ts';
 import type { Login } from '../party/registrar/login.ts';
-import { writeContact } from './change.ts';
+import { notifyingRegistrar, writeContact } from './change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -13,6 +21,9 @@ import {
   checkVersion,
   contactSubject,
   isUnchanged,
+  prohibitingStatuses,
+  selectContacts,
+  theContact,
 } from './contact.ts';
 import { contactColumns } from './fields.ts';
 
@@ -71,3 +82,79 @@ const lost = Object.fromEntries(
     .filter(([, { isContent }]) => isContent)
     .map(([column]) => [column, contacts[column].default ?? null]),
 );
+
+/** D1 allows 1,000 queries in a scheduled run; a deletion takes five, and a window one. */
+const limits = { window: 2_000, windows: 20, deletions: 100 };
+
+/**
+ * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues
+ * where the last run stopped, and begins again after the last contact. Returns how many it deleted.
+ */
+export async function deleteOrphans(
+  db: Database,
+  before: string,
+  request: WriteRequest,
+  { window, windows, deletions }: SweepLimits & { deletions: number } = limits,
+): Promise<number> {
+  let deleted = 0;
+  let left = deletions;
+  await sweep(db, 'orphan_contacts', windows, async (after) => {
+    if (left === 0) return after;
+    const { last, ids } = await findOrphans(db, before, { after, limit: window });
+    const orphans = ids.slice(0, left);
+    for (const id of orphans) {
+      if (await deleteOrphan(db, id, before, request)) deleted += 1;
+    }
+    left -= orphans.length;
+    // The window may hold more orphans than this run may still delete.
+    return left === 0 ? orphans.at(-1)! : last;
+  });
+  return deleted;
+}
+
+/** Orphans among the next contacts, and the last id of these; null after the last contact. */
+async function findOrphans(
+  db: Database,
+  before: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<{ last: number | null; ids: number[] }> {
+  const prohibiting = JSON.stringify(prohibitingStatuses('Delete'));
+  const row = await db.get<{ last: number | null; ids: string }>(sql`
+    with entries as materialized (
+      select id, domain_count, unlinked_at, created_at, statuses
+      from ${contacts} where id > ${after} order by id limit ${limit}
+    )
+    select max(id) as last, json_group_array(id order by id) filter (
+      where domain_count = 0 and ifnull(unlinked_at, created_at) < ${before} and not exists (
+        select 1 from json_each(statuses)
+        where value in (select value from json_each(${prohibiting}))
+      )
+    ) as ids
+    from entries`);
+  return { ...row, ids: JSON.parse(row.ids) };
+}
+
+/** Returns whether the contact was still an orphan. */
+async function deleteOrphan(
+  db: Database,
+  id: number,
+  before: string,
+  request: WriteRequest,
+): Promise<boolean> {
+  try {
+    await write(db, request, {
+      look: async () => ({ rows: await selectContacts(db).where(eq(contacts.id, id)) }),
+      judge({ rows }) {
+        const isMeant = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
+        const contact = theContact(rows.filter(isMeant));
+        const deletion = contactDeletion(db, contact, { actor: scheduledRun, request });
+        return notifyingRegistrar(db, contact, deletion, request.at);
+      },
+    });
+    return true;
+  } catch (error) {
+    // Somebody has linked, locked or deleted it since it was found.
+    if (error instanceof RegistryError) return false;
+    throw error;
+  }
+}

@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { contacts, history } from '../../drizzle/schema.ts';
+import { changesIdentity, contacts, history, type Verification } from '../../drizzle/schema.ts';
+import { columnsOfClaim, verificationColumn } from './fields.ts';
+import { identityKey } from './identity-code.ts';
 
 /*
  * A contact keeps its code while it exists, but may come back under another: its UUID tells which entries of the history
@@ -39,3 +41,77 @@ export const isLastDeletion = sql`history.subject = 'contact' and history.action
   and not exists (select 1 from ${history} as later
     where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
       and later.id > history.id)`;
+
+type Entry = typeof history.$inferSelect;
+
+/** Those that people write; SQLite nests no more calls than a hundred. */
+const separators = " -/.,_:;+()'\u00a0\u2010\u2013";
+
+/** The identity code before or after a change, in the form of `identityKey`. */
+const keyOfChanged = (side: 'from' | 'to') =>
+  sql.raw(
+    Array.from(separators).reduce(
+      (text, separator) => `replace(${text}, '${separator.replace("'", "''")}', '')`,
+      `upper(changes ->> '$.ident.${side}')`,
+    ),
+  );
+
+/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
+export function endsHolder(ident: string): SQL {
+  const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
+  return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
+}
+
+/**
+ * The entry since which the contact has belonged to its present person: the newest that changed its identity to more
+ * than another spelling, or whose codes were removed, as they may have been anybody's. 0 if there is none.
+ */
+export function sameIdentitySince(uuid: SQL): SQL<number> {
+  return sql<number>`ifnull((
+    select max(id) from (select * from ${history} indexed by history_of_identity where ${changesIdentity})
+    where subject_uuid = ${uuid} and (
+      changes -> '$.identType' is not null or changes -> '$.identCountryCode' is not null
+      or changes -> '$.ident.removed' is not null or ${keyOfChanged('from')} <> ${keyOfChanged('to')})), 0)`;
+}
+
+/**
+ * As the contact's present person may see it: without the values of a change of the identity, and without a
+ * verification that had ended before, which may have been the former person's; and, if the identity `isCorrected`, without
+ * the notes on statuses, which may be as old.
+ */
+export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
+  const { action, changes } = entry;
+  const isOfIdentity =
+    action === 'update' && columnsOfClaim('identity').some((column) => column in changes);
+  const fields = Object.entries(changes).map(([field, change]) => {
+    const isNotes = isCorrected && field === 'statusNotes';
+    const isHidden = isOfIdentity || isNotes || ('from' in change && isOfEndedCheck(change));
+    return [field, isHidden ? ({ redacted: true } as const) : change] as const;
+  });
+  return { ...entry, changes: Object.fromEntries(fields) };
+}
+
+/** As a registrar may see it: who checked something for a former registrar, and under what reference, is that one's. */
+export function withoutOthersChecks(entry: Entry, registrarCode: string): Entry {
+  const isOthers = entry.registrar !== registrarCode;
+  const isTransfer = 'registrar' in entry.changes;
+  if (!isOthers && !isTransfer) return entry;
+  const hidden = (value: unknown) => value && { ...value, reference: null, verified_by: null };
+  const changes = Object.entries(entry.changes).map(([field, change]) => {
+    if (!checkColumns.has(field) || !('from' in change)) return [field, change] as const;
+    const to = isOthers ? hidden(change.to) : change.to;
+    return [field, { ...change, from: hidden(change.from), to }] as const;
+  });
+  return { ...entry, changes: Object.fromEntries(changes) };
+}
+
+const checkColumns: ReadonlySet<string> = new Set(Object.values(verificationColumn));
+
+/** A check that had ended before comes back with a contact whose deletion is taken back. */
+function isOfEndedCheck({ from, to }: { from: unknown; to: unknown }): boolean {
+  return hasEnded(from) || (from === null && hasEnded(to));
+}
+
+function hasEnded(check: unknown): boolean {
+  return (check as Partial<Verification> | null)?.result === 'ended';
+}

@@ -14,8 +14,12 @@ import type { Page } from '../base/database/paging.ts';
 import { retried } from '../base/database/retry.ts';
 import type { Person } from '../party/registrant/token.ts';
 import type { Contact } from './contact.ts';
-import { conditionsByCode, isLastDeletion } from './entries.ts';
-import { sameIdentitySince, withoutFormerPerson } from './former-identity.ts';
+import {
+  conditionsByCode,
+  isLastDeletion,
+  sameIdentitySince,
+  withoutFormerPerson,
+} from './entries.ts';
 import { identityKey } from './identity-code.ts';
 import { isPersons } from './read.ts';
 

@@ -8,8 +8,12 @@ import { asciiLowerCase, asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Person } from '../party/registrant/token.ts';
 import { type Login, readWithLogin } from '../party/registrar/login.ts';
 import { type Contact, theContact } from './contact.ts';
-import { conditionsByCode } from './entries.ts';
-import { sameIdentitySince, withoutFormerPerson, withoutOthersChecks } from './former-identity.ts';
+import {
+  conditionsByCode,
+  sameIdentitySince,
+  withoutFormerPerson,
+  withoutOthersChecks,
+} from './entries.ts';
 import { identityKey } from './identity-code.ts';
 
 /** Ignores the case of the code. One round trip. Throws `not_found`. */

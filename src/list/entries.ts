@@ -2,7 +2,7 @@ import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retried } from '../base/database/retry.ts';
-import { isInForce } from '../name/retained/in-force.ts';
+import { isInForce } from '../name/retained/dispute.ts';
 import type { EntryRow } from './format/entry.ts';
 import type { NameStatus } from './lists.ts';
 

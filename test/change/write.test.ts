@@ -12,16 +12,15 @@ import {
   updateAnyContact,
 } from '../../src/contact/administer.ts';
 import { createContact } from '../../src/contact/create.ts';
-import { deleteContact } from '../../src/contact/delete.ts';
+import { deleteContact, deleteOrphans } from '../../src/contact/delete.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
-import { deleteOrphans } from '../../src/contact/orphans.ts';
 import { updateContact, updateContactOfPerson } from '../../src/contact/update.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
 import { registerAuction, updateAuction } from '../../src/name/auction/report.ts';
-import { importAuctions, startAuctions } from '../../src/name/auction/start.ts';
+import { startAuctions } from '../../src/name/auction/start.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
-import { removeDomains } from '../../src/name/domain/remove.ts';
+import { removeDomains } from '../../src/name/domain/save.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
 import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';
 import { importDisputes } from '../../src/name/retained/operator/import-disputes.ts';
@@ -206,7 +205,7 @@ const writes: Record<
     const db = openDatabase(binding);
     const [first, second, third] = named(tag, 'a', 'b', 'c');
     await startAuctions(db, operator(), [first!, second!]);
-    await importAuctions(db, operator(), [second!, third!]);
+    await startAuctions(db, operator(), [second!, third!], { ignored: ['started'] });
     await cancelAuction(db, operator(), { auction: first!.name, reason: 'why' });
   },
   async 'takes a report, which starts the next auction, and one that does not'(tag, binding) {

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
-import { changeTime } from '../../src/contact/change-time.ts';
+import { changeTime } from '../../src/contact/contact.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';

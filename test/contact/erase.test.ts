@@ -206,14 +206,6 @@ it('contact erase notifies the registrar of the deletion, without a word about t
   });
 });
 
-it('contact erase shows in a dry run what it would remove, and removes nothing', async () => {
-  const life = await addLife();
-  const shown = await erase(life.uuid.toUpperCase(), true);
-  expect(await tablesWith(life.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
-  expect(await entriesOf(life)).toHaveLength(3);
-  expect(await erase(life.uuid)).toEqual(shown);
-});
-
 it('contact erase has nothing left to do the second time', async () => {
   const life = await addLife();
   await erase(life.code);

@@ -1,8 +1,8 @@
 import { eq, inArray } from 'drizzle-orm';
 import { beforeAll, beforeEach, expect, it } from 'vitest';
 import { contacts, domainContacts, history, notifications, sweeps } from '../../drizzle/schema.ts';
+import { deleteOrphans } from '../../src/contact/delete.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
-import { deleteOrphans } from '../../src/contact/orphans.ts';
 import {
   addContact,
   addDomainOf,

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { contacts } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../../src/base/database/json-rows.ts';
-import { keysOf } from '../../src/contact/keys.ts';
+import { keysOf } from '../../src/contact/contact.ts';
 import { type ContactFilters, searching } from '../../src/contact/search.ts';
 import { addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';

@@ -21,7 +21,7 @@ import { startAuctions } from '../../src/name/auction/start.ts';
 import { parseDomainName } from '../../src/name/domain/name.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
 import { updateDomain } from '../../src/name/domain/operator/update.ts';
-import { removeDomains } from '../../src/name/domain/remove.ts';
+import { removeDomains } from '../../src/name/domain/save.ts';
 import { transferDomain } from '../../src/name/domain/transfer.ts';
 import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
 import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { digestSecret } from '../../src/party/credential/secret.ts';
+import { digestSecret } from '../../src/party/credential/holder.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

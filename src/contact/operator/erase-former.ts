@@ -1,15 +1,14 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, disclosures, history, idempotencyKeys } from '../../../drizzle/schema.ts';
+import { contacts, disclosures, history } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import { type ChangeOptions, checkExpected, type Origin, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
-import { isAboutContact } from '../entries.ts';
+import { endsHolder, isAboutContact, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
-import { endsHolder, sameIdentitySince } from '../former-identity.ts';
 import { identityKey } from '../identity-code.ts';
-import { hasValues, removeValues } from '../recorded-values.ts';
-import { identifyContact, isCopyOf, nobody } from './erase.ts';
+import { hasValues } from '../recorded-values.ts';
+import { identifyContact, removalOf } from './erase.ts';
 
 /** Checks that have ended say who was checked, and by which reference; nothing shows them. */
 const withoutEnded = Object.fromEntries(
@@ -27,8 +26,6 @@ export interface FormerErasure {
   disclosures: number;
 }
 
-const newestId = sql`(select max(id) from ${history})`;
-
 /**
  * Removes what the history keeps of those who had the contact, given by its code or UUID, before its identity was last
  * corrected, if the person with this identity code is one of them; and that person from disclosures. The present person's
@@ -44,10 +41,7 @@ export async function eraseFormerHolder(
 ): Promise<FormerErasure> {
   const contact = await identifyContact(db, codeOrUuid);
   const isAbout = isAboutContact(sql`${contact.uuid}`);
-  const isTheirs = and(
-    eq(disclosures.contactUuid, contact.uuid),
-    eq(disclosures.identKey, identityKey(ident)),
-  );
+  const isTheirs = sql`contact_uuid = ${contact.uuid} and ident_key = ${identityKey(ident)}`;
   const look = async () => {
     const [former] = await db
       .select({ registrar: history.registrar, end: sameIdentitySince(sql`${contact.uuid}`) })
@@ -59,20 +53,15 @@ export async function eraseFormerHolder(
     const hasEndedCheck = sql`exists (
       select 1 from json_each(${history.changes}) where 'ended' in (value ->> '$.from.result', value ->> '$.to.result'))`;
     const isPast = sql`(${history.id} <= ${end} or ${hasEndedCheck}) and ${end} > 0`;
-    const isMeant = and(isAbout, isPast, hasValues(sql`${history.changes}`))!;
+    const isMeant = sql`${isAbout} and ${isPast} and ${hasValues(sql`${history.changes}`)}`;
     const [entries, disclosed] = await Promise.all([
       db.$count(history, isMeant),
       db.$count(disclosures, isTheirs),
     ]);
     return { end, registrar, isMeant, entries, disclosed };
   };
-  const judge = ({
-    end,
-    registrar,
-    isMeant,
-    entries,
-    disclosed,
-  }: Awaited<ReturnType<typeof look>>) => {
+  const judge = (seen: Awaited<ReturnType<typeof look>>) => {
+    const { end, registrar, isMeant, entries, disclosed } = seen;
     checkExpected(origin.request, `${contact.uuid} ${end}`);
     const isNothing = entries + disclosed === 0;
     return {
@@ -83,13 +72,11 @@ export async function eraseFormerHolder(
       outcome: { ...contact, entries, disclosures: disclosed },
       ...(!isNothing && {
         statements: (isWritten: SQL) => [
-          ...removeValues(db, and(isMeant, isWritten)!, [1, newestId], sql`where ${isWritten}`),
-          db.delete(idempotencyKeys).where(and(isCopyOf(contact), isWritten)),
+          ...removalOf(db, contact, { entries: isMeant, disclosed: isTheirs }, isWritten),
           db
             .update(contacts)
             .set(withoutEnded)
             .where(and(eq(contacts.uuid, contact.uuid), isWritten)),
-          db.update(disclosures).set(nobody).where(and(isTheirs, isWritten)),
         ],
       }),
     };

@@ -57,6 +57,12 @@ export async function eraseContact(
   options: ChangeOptions = {},
 ): Promise<Erasure> {
   const contact = await identifyContact(db, codeOrUuid);
+  const isAbout = isAboutContact(sql`${contact.uuid}`);
+  // A former holder goes, too: they may be one person, whose identity was corrected.
+  const remains = {
+    entries: sql`${isAbout} and ${hasValues(sql`${history.changes}`)}`,
+    disclosed: eq(disclosures.contactUuid, contact.uuid),
+  };
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
     const { contact: row, registrar, newestEntry, ...found } = seen;
     const { code, uuid } = row ?? contact;
@@ -64,7 +70,9 @@ export async function eraseContact(
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(db, row, origin), outcome };
-      const erasure = followedBy(deletion, (isWritten) => removalOf(db, contact, isWritten));
+      const erasure = followedBy(deletion, (isWritten) =>
+        removalOf(db, contact, remains, isWritten),
+      );
       return notifyingRegistrar(db, row, erasure, origin.request.at);
     }
     checkExpected(origin.request, `${uuid} ${newestEntry}`);
@@ -78,7 +86,7 @@ export async function eraseContact(
     return {
       ...erasure,
       onlyIf: sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`,
-      statements: (isWritten) => removalOf(db, contact, isWritten),
+      statements: (isWritten) => removalOf(db, contact, remains, isWritten),
     };
   };
   const attempt = { look: () => look(db, contact), judge };
@@ -114,6 +122,7 @@ export async function identifyContact(db: Database, codeOrUuid: string): Promise
 }
 
 async function look(db: Database, contact: Identifiers) {
+  const isAbout = isAboutContact(sql`${contact.uuid}`);
   const [[row], [values], actors, [kept], [disclosed], bornThen, others, deletedOthers, [newest]] =
     await db.batch([
       selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
@@ -124,11 +133,11 @@ async function look(db: Database, contact: Identifiers) {
         })
         .from(history)
         .crossJoin(sql`json_each(${history.changes})`)
-        .where(and(isAboutContact(sql`${contact.uuid}`), isPersonalValue)),
+        .where(and(isAbout, isPersonalValue)),
       db
         .selectDistinct({ actor: history.actor })
         .from(history)
-        .where(and(isAboutContact(sql`${contact.uuid}`), eq(history.actorType, 'registrant'))),
+        .where(and(isAbout, eq(history.actorType, 'registrant'))),
       db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
       db
         .select({ count: sql<number>`count(*)` })
@@ -138,7 +147,7 @@ async function look(db: Database, contact: Identifiers) {
       db
         .select({ id: history.id, registrar: history.registrar })
         .from(history)
-        .where(isAboutContact(sql`${contact.uuid}`))
+        .where(isAbout)
         .orderBy(desc(history.id))
         .limit(1),
     ]);
@@ -170,36 +179,33 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   );
 }
 
-/** A former holder goes, too: they may be one person, whose identity was corrected. */
-export const nobody = {
-  contactUuid: null,
-  contactCode: null,
-  identCountryCode: null,
-  identKey: null,
-  identType: null,
-};
+/** What an erasure finds: the entries with values of the person, and the disclosures about it. */
+interface Remains {
+  entries: SQL;
+  disclosed: SQL;
+}
 
-/** Takes effect if the condition holds, for a contact that no longer exists. */
-function removalOf(db: Database, contact: Identifiers, condition: SQL) {
-  const ids = [sql`min(${history.id})`, sql`max(${history.id})`] as const;
-  const entries = sql`from ${history} where ${isAboutContact(sql`${contact.uuid}`)} having count(*) > 0 and ${condition}`;
-  const isMeant = and(
-    isAboutContact(sql`${contact.uuid}`),
-    hasValues(sql`${history.changes}`),
-    condition,
-  )!;
+/** Removes the values, the person from disclosures, and kept outcomes, if the condition holds. */
+export function removalOf(
+  db: Database,
+  contact: Identifiers,
+  { entries, disclosed }: Remains,
+  condition: SQL,
+) {
+  const nobody = {
+    ...{ contactUuid: null, contactCode: null },
+    ...{ identCountryCode: null, identKey: null, identType: null },
+  };
+  const upToNewest = [1, sql`(select max(id) from ${history})`] as const;
   return [
-    ...removeValues(db, isMeant, ids, entries),
+    ...removeValues(db, sql`${entries} and ${condition}`, upToNewest, sql`where ${condition}`),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
-    db
-      .update(disclosures)
-      .set(nobody)
-      .where(and(eq(disclosures.contactUuid, contact.uuid), condition)),
+    db.update(disclosures).set(nobody).where(and(disclosed, condition)),
   ] as const;
 }
 
 /** Whether a kept outcome is about the contact's person; others have only the contact's code. */
-export function isCopyOf({ uuid }: Identifiers): SQL {
+function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 

@@ -22,11 +22,11 @@ import {
   type ContactWithRegistrar,
   checkStatuses,
   generateAuthInfo,
+  keysOf,
   selectContacts,
 } from '../contact.ts';
 import { insertContacts } from '../create.ts';
 import { contactColumns, type FileColumn, type RequiredColumn } from '../fields.ts';
-import { keysOf } from '../keys.ts';
 
 /** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
@@ -72,7 +72,7 @@ export function importContacts(
       .map(rowsIn)
       .map((some) => {
         const additions = [insertContacts(db, some, origin.request.at)];
-        return changesOfRows('contact', 'create', some, additions, 'code');
+        return changesOfRows('contact', 'create', some, additions);
       });
     return { outcome: missing.length, write: () => changeEach(db, origin, { added }) };
   };

@@ -15,8 +15,7 @@ import {
   nextVersion,
   versionOf,
 } from '../contact.ts';
-import { checksForOthers } from '../copy.ts';
-import { insertContacts } from '../create.ts';
+import { checksForOthers, insertContacts } from '../create.ts';
 import { demandNotice } from '../verifications.ts';
 
 interface TransferOptions extends ChangeOptions {
@@ -76,7 +75,7 @@ export async function transferContact(
   await changeEach(
     db,
     origin,
-    { transferred: [changesOfRows('contact', 'update', rows, statements, 'code')] },
+    { transferred: [changesOfRows('contact', 'update', rows, statements)] },
     sql`${isUnchanged(contact)} and ${Number((seen ?? versionOf(contact)) === versionOf(contact))}
       and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,
   );

@@ -6,11 +6,11 @@ import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Origin } from '../../change/write.ts';
 import { type DomainName, type NameObstacle, nameConflict } from '../domain/name.ts';
-import { isInForce } from '../retained/in-force.ts';
+import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';
 
 /** Why a name cannot be put up for auction, in words that follow the name. */
-export const auctionObstacles = {
+const auctionObstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',
   awaiting_payment: 'has an auction that awaits payment',
@@ -34,9 +34,6 @@ export function obstacleTo(name: string, obstacle: AuctionObstacle, field?: stri
   const word = otherWords[obstacle] ?? (obstacle as NameObstacle);
   return nameConflict(name, word, auctionObstacles[obstacle], field);
 }
-
-/** What can be done about an obstacle, in words that follow it. */
-export type ObstacleHints = Partial<Record<AuctionObstacle, string>>;
 
 /**
  * Gives each `name` of another query that is a domain, is blocked, is reserved, is disputed today, or has an auction
@@ -79,7 +76,6 @@ export async function findAuctionObstacles(
   { request }: Pick<Origin, 'request'>,
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
-  hints: ObstacleHints = {},
   itself?: string,
 ): Promise<RecordProblem<DomainName>[]> {
   const records = new Map(names.map((record) => [record.name, record]));
@@ -91,7 +87,7 @@ export async function findAuctionObstacles(
     );
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;
-      const message = `${JSON.stringify(name)} ${auctionObstacles[obstacle]}${hints[obstacle] ?? ''}`;
+      const message = `${JSON.stringify(name)} ${auctionObstacles[obstacle]}`;
       problems.push({ reason: 'taken', message, field: 'name', record: records.get(name)! });
     }
   }

@@ -5,6 +5,7 @@ import type { RowsAfter } from '../../base/database/paging.ts';
 import { retried } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase } from '../../base/text/ascii-case.ts';
+import { dayOf, isDay } from '../../base/time/day.ts';
 
 export type Auction = typeof auctions.$inferSelect;
 
@@ -76,4 +77,9 @@ export function isAuctionUnchanged({ id, version }: Auction): SQL {
 
 export function auctionSubject({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
   return { type: 'auction', key: name, uuid } as const;
+}
+
+/** Whether a day, which lasts to its end in UTC, or an instant has passed. */
+export function hasPassed(deadline: string, now: Date): boolean {
+  return isDay(deadline) ? deadline < dayOf(now) : Date.parse(deadline) < now.getTime();
 }

@@ -117,8 +117,7 @@ export async function correctAuction(
     // Auctions can be started in spite of some, and one that holds the name keeps it.
     const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
     const ignored = ['reserved', 'disputed', ...kept] as const;
-    const hints = { started: '; cancel it first' };
-    const obstacles = await findAuctionObstacles(db, origin, [before], ignored, hints, uuid);
+    const obstacles = await findAuctionObstacles(db, origin, [before], ignored, uuid);
     return { before, obstacles, isFree: isUnobstructed([before], ignored, at, uuid) };
   };
   const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {

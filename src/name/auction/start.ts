@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { insertRows, type NewRow, valuesInJson } from '../../base/database/insert-rows.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
@@ -7,6 +7,7 @@ import { RegistryError, throwProblems } from '../../base/error.ts';
 import { onFirstUse } from '../../base/on-first-use.ts';
 import { textField } from '../../base/text/field.ts';
 import { difference } from '../../change/history/changes.ts';
+import type { KeptFor } from '../../change/outcome.ts';
 import {
   type Change,
   type ChangeOptions,
@@ -14,15 +15,18 @@ import {
   changesOfRows,
   type Origin,
   statementsOf,
+  type Written,
+  write,
 } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
 import {
   type AuctionObstacle,
   findAuctionObstacles,
   isUnobstructed,
-  type ObstacleHints,
+  obstacleTo,
+  selectObstacles,
 } from './obstacles.ts';
-import { auctionSubject, isStarted } from './read.ts';
+import { type Auction, auctionSubject, isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
 
@@ -31,63 +35,43 @@ const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characte
 /** What the auction centre calls the kind of the auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
-interface ImportOptions extends ChangeOptions {
-  ignored?: readonly AuctionObstacle[];
-}
-
-interface StartOptions extends ImportOptions {
-  platform?: string | undefined;
-  hints?: ObstacleHints;
-}
-
-/**
- * All or none; a repeated name counts once. Returns how many. Throws `taken`, with a problem for each name that already
- * has an auction in progress or must not be put up for auction, and `invalid` for the platform.
- */
-export async function startAuctions(
-  db: Database,
-  origin: Origin,
-  names: readonly DomainName[],
-  { platform, ignored = [], hints, isDryRun = false }: StartOptions = {},
-): Promise<number> {
-  const started = newAuctions(names, platformOf(platform), origin.request.at);
-  const check = async () =>
-    throwProblems(await findAuctionObstacles(db, origin, names, ignored, hints));
-  await check();
-  try {
-    const isFree = isUnobstructed(names, ignored, origin.request.at);
-    return await startEach(db, origin, started, sql`true`, isFree, { isDryRun });
-  } catch (error) {
-    // Something came in between.
-    if (error instanceof RegistryError) await check();
-    throw error;
-  }
-}
-
 /** An auction without a status starts; one without a UUID gets a new one. */
-export interface AuctionRecord extends DomainName {
+interface AuctionRecord extends DomainName {
   uuid?: string | undefined;
   status?: AuctionStatus | undefined;
   registrationCode?: string | null | undefined;
 }
 
+interface StartOptions extends ChangeOptions {
+  platform?: string | undefined;
+  /** With `started`, a name whose auction is in progress is left out. */
+  ignored?: readonly AuctionObstacle[];
+}
+
 /**
- * Adds the auctions whose UUID is not there, and returns how many; one that is in progress only if its name has no
- * other in progress. An interrupted import of auctions that start, or that have UUIDs, can be repeated. One batch. If
- * obstacles are to be ignored, throws `changed_meanwhile` for any other.
+ * Starts auctions, all or none, and returns how many; a repeated name counts once, and a UUID that is there is left out.
+ * One batch. Throws `taken`, with a problem for each name that has an obstacle, `invalid` for the platform, and
+ * `changed_meanwhile` if an obstacle has just come up.
  */
-export async function importAuctions(
+export async function startAuctions(
   db: Database,
   origin: Origin,
-  records: readonly AuctionRecord[],
-  { isDryRun = false, ignored }: ImportOptions = {},
+  names: readonly AuctionRecord[],
+  { platform, ignored = [], isDryRun = false }: StartOptions = {},
 ): Promise<number> {
   const { at } = origin.request;
-  const started = newAuctions(records, null, at);
+  const kind = platformOf(platform);
+  throwProblems(await findAuctionObstacles(db, origin, names, ignored));
+  const distinct = new Map(names.map((each) => [each.uuid ?? each.name, each]));
+  const all = Array.from(distinct.values(), (each) => newAuction(each, kind, at));
   const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
     and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
-  const isFree = ignored && isUnobstructed(records, ['started', ...ignored], at);
-  return startEach(db, origin, started, isMissing, isFree, { isDryRun });
+  const started = jsonArrays(all).map((array) => {
+    const rows = sql`select row from (${rowsIn(array)}) where ${isMissing}`;
+    return changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]);
+  });
+  const isFree = isUnobstructed(names, ignored, at);
+  return (await changeEach(db, origin, { started }, isFree, { isDryRun })).started;
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -122,7 +106,7 @@ export function newAuction(
 
 type NewAuction = ReturnType<typeof newAuction>;
 
-export function auctionCreation(
+function auctionCreation(
   db: Database,
   { actor }: Pick<Origin, 'actor'>,
   next: NewAuction,
@@ -145,16 +129,7 @@ export function auctionStart(db: Database, origin: Origin, next: NewAuction, onl
   return statementsOf(db, origin.request, auctionCreation(db, origin, next, onlyIf));
 }
 
-function newAuctions(
-  names: readonly AuctionRecord[],
-  platform: string | null,
-  startedAt: Date,
-): NewAuction[] {
-  const distinct = new Map(names.map((each) => [each.uuid ?? each.name, each]));
-  return [...distinct.values()].map((each) => newAuction(each, platform, startedAt));
-}
-
-export function inProgress(name: SQL | string): SQL {
+function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }
 
@@ -167,20 +142,47 @@ export function deleteAuctions(db: Database, rows: SQL) {
   return db.delete(auctions).where(sql`${auctions.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
-/** All or none; returns how many. A dry run only counts. */
-async function startEach(
+export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {
+  isNew: boolean;
+};
+
+/**
+ * Returns the name's auction if one is in progress. Two round trips. Throws `conflict` for the first of the other
+ * obstacles.
+ */
+export function startAuction(
   db: Database,
   origin: Origin,
-  all: readonly NewAuction[],
-  condition: SQL,
-  onlyIf: SQL | undefined,
-  options: ChangeOptions,
-): Promise<number> {
-  const starting = jsonArrays(all).map(
-    (rows) => sql`select row from (${rowsIn(rows)}) where ${condition}`,
-  );
-  const changes = starting.map((rows) =>
-    changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]),
-  );
-  return (await changeEach(db, origin, { started: changes }, onlyIf, options)).started;
+  name: DomainName,
+  platform: string | null,
+): Promise<Written<AuctionInProgress>> {
+  const { actor, request } = origin;
+  const obstacles = selectObstacles(sql`select ${name.name} as name`, request.at);
+  const { uuid, status } = auctions;
+  const look = async (keptFor: KeptFor) => {
+    const [kept, found, [running]] = await db.batch([
+      keptFor(actor.keyHolder ?? ''),
+      db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
+      db
+        .select({ uuid, name: auctions.name, status, platform: auctions.platform })
+        .from(auctions)
+        .where(sql`${eq(auctions.name, name.name)} and ${isStarted}`),
+    ]);
+    return { kept, obstacle: found[0]?.obstacle, running };
+  };
+  const judge = ({ obstacle, running }: Awaited<ReturnType<typeof look>>) => {
+    if (running) {
+      const outcome = { ...running, isNew: false };
+      const subject = auctionSubject(running);
+      const onlyIf = sql`exists (${inProgress(name.name)})`;
+      return { by: actor, action: 'create' as const, subject, changes: {}, onlyIf, outcome };
+    }
+    if (obstacle) throw obstacleTo(name.name, obstacle, 'domain');
+    const next = newAuction(name, platform, request.at);
+    return {
+      ...auctionCreation(db, origin, next, sql`not exists (${obstacles})`),
+      outcome: { uuid: next.uuid, name: next.name, status: next.status, platform, isNew: true },
+    } satisfies Change<AuctionInProgress>;
+  };
+  return write<Awaited<ReturnType<typeof look>>, AuctionInProgress>(db, request, { look, judge });
 }

@@ -1,8 +1,10 @@
+import { sql } from 'drizzle-orm';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { throwProblems } from '../../base/error.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
+  type Change,
   type ChangeOfSeenOptions,
   type ChangeOptions,
   changeEach,
@@ -73,4 +75,38 @@ export async function saveDomain(
   const [record] = saved.records;
   const [row] = [...saved.created, ...saved.updated];
   return { record: record!, isNew: saved.created.length > 0, changes: row?.changes ?? {} };
+}
+
+export function domainRemoval(
+  db: Database,
+  { actor }: Origin,
+  name: string,
+  present: Recorded | undefined,
+): Omit<Change<never>, 'outcome'> {
+  const change = { by: actor, action: 'delete' } as const;
+  if (!present) {
+    return { ...change, subject: { type: 'domain', key: name, registrar: null }, changes: {} };
+  }
+  const { registrar, changes } = removalRow(name, present);
+  return {
+    ...change,
+    subject: { type: 'domain', key: name, registrar },
+    changes,
+    statements: (isWritten) =>
+      deleteDomains(db, sql`select json_object('name', ${name}) as row where ${isWritten}`),
+  };
+}
+
+/**
+ * Removes those that exist, with their links to contacts, all or none, and counts them. It is one batch, for about ten
+ * thousand names at a time. Throws `changed_meanwhile` if one has changed since it was `seen`.
+ */
+export async function removeDomains(
+  db: Database,
+  origin: Origin,
+  names: readonly string[],
+  options: ChangeOfSeenOptions = {},
+): Promise<{ removed: number }> {
+  const wanted = new Map(names.map((name) => [name, () => undefined]));
+  return saveDomains(db, origin, wanted, options);
 }

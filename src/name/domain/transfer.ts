@@ -11,8 +11,7 @@ import {
   writeMany,
 } from '../../change/write.ts';
 import type { Contact } from '../../contact/contact.ts';
-import { copyFor } from '../../contact/copy.ts';
-import { insertContacts } from '../../contact/create.ts';
+import { copyFor, insertContacts } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
 import { domainChanges, domainRow } from './change.ts';
@@ -86,7 +85,7 @@ export async function transferDomain(
       const row = domainRow({ ...name, ...transferred }, present);
       const changes = {
         // First the copies: the history of the domain records their UUIDs.
-        copied: [changesOfRows('contact', 'create', copied, statements, 'code')],
+        copied: [changesOfRows('contact', 'create', copied, statements)],
         transferred: [domainChanges(db, 'update', JSON.stringify([row]), at)],
       };
       const isAsSeen = sql`${nothingSince(since, 'domain', [name.name])}

@@ -2,10 +2,11 @@ import { and, desc, eq, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { auctions, disputes, domains, history, retainedDomains } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
+import { type Change, type Origin, statementsOf } from '../../change/write.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
 import type { Dispute } from '../retained/dispute.ts';
-import { hasEnded } from '../retained/end.ts';
-import { isInForce } from '../retained/in-force.ts';
+import { isInForce } from '../retained/dispute.ts';
+import { hasEnded } from '../retained/save.ts';
 
 export interface NameState {
   /** In all of the history, when the name was looked at. */
@@ -54,4 +55,36 @@ export function isNameUnchanged(name: string, since: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')
       and ${history.subjectKey} = ${name} and ${history.id} > ${since} and ${history.actorType} <> 'cron')`;
+}
+
+/** Statements of changes that follow from another one, each with its own history, if that is written. */
+export function following(
+  db: Database,
+  { request }: Origin,
+  isWritten: SQL,
+  changes: readonly (Change<unknown> | false | undefined)[],
+) {
+  return changes.flatMap((change) =>
+    change ? statementsOf(db, request, { ...change, onlyIf: isWritten }) : [],
+  );
+}
+
+/** `usedPasswords` are the digests of those that are used up. */
+export function passwordUpdate(
+  db: Database,
+  { actor }: Origin,
+  name: string,
+  values: { password: string; usedPasswords: SQL },
+): Change<void> {
+  const isReserved = and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'));
+  return {
+    by: actor,
+    subject: { type: 'retained_domain', key: name },
+    action: 'update',
+    changes: { password: { redacted: true } },
+    statements: (isWritten) => [
+      db.update(retainedDomains).set(values).where(and(isReserved, isWritten)),
+    ],
+    outcome: undefined,
+  };
 }

@@ -6,15 +6,20 @@ import type { Database } from '../../base/database/open.ts';
 import { throwProblems } from '../../base/error.ts';
 import { type Change, type Origin, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
-import { hasPassed } from '../auction/deadline.ts';
+import { hasPassed } from '../auction/read.ts';
 import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
 import { domainChanges, domainRow } from '../domain/change.ts';
 import { nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
 import { closure } from '../retained/dispute.ts';
-import { isNameUnchanged, type NameState, readNameState } from './name-state.ts';
-import { following, passwordUpdate } from './used-up.ts';
+import {
+  following,
+  isNameUnchanged,
+  type NameState,
+  passwordUpdate,
+  readNameState,
+} from './name-state.ts';
 
 export interface Registered {
   /** False for a domain that was there, exactly so. */

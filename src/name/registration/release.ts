@@ -7,7 +7,7 @@ import { type AuctionObstacle, obstacleTo, selectObstacles } from '../auction/ob
 import { auctionStart, newAuction } from '../auction/start.ts';
 import type { DomainName } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
-import { domainRemoval } from '../domain/remove.ts';
+import { domainRemoval } from '../domain/save.ts';
 
 /**
  * Removes the domain and starts the auction of its name, in one batch; returns whether there was a domain. Throws

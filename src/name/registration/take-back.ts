@@ -9,10 +9,9 @@ import type { System } from '../../party/system/login.ts';
 import { auctionUpdate } from '../auction/report.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
-import { domainRemoval } from '../domain/remove.ts';
+import { domainRemoval } from '../domain/save.ts';
 import { closure } from '../retained/dispute.ts';
-import { isNameUnchanged } from './name-state.ts';
-import { following, passwordUpdate } from './used-up.ts';
+import { following, isNameUnchanged, passwordUpdate } from './name-state.ts';
 
 const keptForDays = 1;
 

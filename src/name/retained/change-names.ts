@@ -86,7 +86,8 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   return {
     subject: 'retained_domain',
     action: 'create',
-    rows: { ...named(sql`name`, changes), source: sql`from (${missing})` },
+    ...named(sql`name`, changes),
+    source: sql`from (${missing})`,
     statements: [insertRetainedDomains(db, missing, createdAt.toISOString())],
   };
 }
@@ -133,10 +134,8 @@ export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   return {
     subject: 'retained_domain',
     action: 'update',
-    rows: {
-      ...named(sql`${name}`, changes),
-      source: sql`from ${given} cross join ${retainedDomains} where ${differs}`,
-    },
+    ...named(sql`${name}`, changes),
+    source: sql`from ${given} cross join ${retainedDomains} where ${differs}`,
     statements: [
       db
         .update(retainedDomains)
@@ -159,7 +158,8 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
   return {
     subject: 'retained_domain',
     action: 'delete',
-    rows: { ...named(sql`name`, changes), source: sql`from ${retainedDomains} where ${condition}` },
+    ...named(sql`name`, changes),
+    source: sql`from ${retainedDomains} where ${condition}`,
     statements: [db.delete(retainedDomains).where(condition)],
   };
 }

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, isNull, lte, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, gte, isNull, lte, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { disputes, untilClosed } from '../../../drizzle/schema.ts';
 import { insertRows, type NewRow, valuesInJson } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
@@ -213,4 +213,9 @@ export function closure(
 
 function subjectOf({ name }: Pick<Dispute, 'name'>) {
   return { type: 'dispute', key: name } as const;
+}
+
+/** The plus stops SQLite from using the indexes on days: it would read all disputes for a few names. */
+export function isInForce(day: string | Placeholder): SQL {
+  return sql`+first_day <= ${day} and +last_day >= ${day} and closed_at is null`;
 }

@@ -2,12 +2,21 @@ import { and, eq, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
+import type { SweepLimits } from '../../base/database/sweep.ts';
 import { RegistryError } from '../../base/error.ts';
+import { textField } from '../../base/text/field.ts';
+import { dayOf } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type Change, type Origin, write } from '../../change/write.ts';
+import {
+  type Change,
+  changeEach,
+  type Origin,
+  scheduledRun,
+  type WriteRequest,
+  write,
+} from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
-import { insertRetainedDomains, namesIn } from './change-names.ts';
-import { hasEnded } from './end.ts';
+import { insertRetainedDomains, namesIn, removals } from './change-names.ts';
 import type { RetainedStatus } from './list.ts';
 
 /** Undefined fields stay as they are. */
@@ -80,3 +89,33 @@ export async function saveRetainedDomain(
   };
   return (await write(db, request, { look, judge })).outcome;
 }
+
+const limits: SweepLimits = { window: 1_000, windows: 20 };
+
+/** The cron removes a reserved name whose last day, in UTC, is over. */
+export function hasEnded({ lastDay }: { lastDay?: string | null | undefined }, now: Date): boolean {
+  return typeof lastDay === 'string' && lastDay < dayOf(now);
+}
+
+/** Returns how many it removed; the next run continues. */
+export async function endReservations(
+  db: Database,
+  request: WriteRequest,
+  { window, windows }: SweepLimits = limits,
+): Promise<number> {
+  const { name, status } = retainedDomains;
+  const isOver = sql`(${name}, ${status}) in (
+    select name, status from retained_domains where last_day < ${dayOf(request.at)}
+    order by last_day, name limit ${window})`;
+  let ended = 0;
+  for (let n = 0; n < windows; n++) {
+    const origin = { actor: scheduledRun, request };
+    const { removed } = await changeEach(db, origin, { removed: [removals(db, isOver)] });
+    ended += removed;
+    if (removed < window) break;
+  }
+  return ended;
+}
+
+/** The rule of every secret of a name, so that a registration can give whatever is stored. */
+export const secretOfName = () => textField('is not a text of 1 to 255 characters', 255);

@@ -2,11 +2,11 @@ import { and, eq, getTableColumns, lte, type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { apiUsers, certificates, systems } from '../../../drizzle/schema.ts';
+import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { type Action, type Changes, difference } from '../../change/history/changes.ts';
 import { type Change, type Operation, write } from '../../change/write.ts';
-import { digestSecret, generateSecret } from './secret.ts';
 
 interface Accounts {
   api_user: typeof apiUsers.$inferSelect;
@@ -241,4 +241,17 @@ export async function forgetReplaced(db: Database, now: Date): Promise<void> {
     return db.update<SQLiteTable>(table).set(nothingReplaced).where(isOver);
   };
   await db.batch([forget('api_user'), forget('system')]);
+}
+
+/** A new secret: 256 random bits, 64 hexadecimal digits. */
+export function generateSecret(): string {
+  return randomHex(32);
+}
+
+/**
+ * The SHA-256 of a secret, which is all that is stored of it. A fast hash is enough because secrets are generated with
+ * at least 160 random bits, so neither a dictionary nor guessing leads from a digest to its secret.
+ */
+export function digestSecret(secret: string): Promise<string> {
+  return sha256Hex(secret);
 }

@@ -8,8 +8,7 @@ import { textField } from '../../base/text/field.ts';
 import { type Changes, difference } from '../../change/history/changes.ts';
 import { type Change, type Operation, write } from '../../change/write.ts';
 import { isAsSeen } from '../credential/holder.ts';
-import { webhookStatements } from './webhook.ts';
-import { generateWebhookSecret } from './webhook-secret.ts';
+import { generateWebhookSecret, webhookStatements } from './webhook.ts';
 
 /** The webhook's URL is null if there is none. */
 function selectRegistrars(db: Database) {

@@ -7,8 +7,8 @@ import { prepared } from '../../base/database/prepared-query.ts';
 import { retried } from '../../base/database/retry.ts';
 import { type LoginRefusal, RegistryError } from '../../base/error.ts';
 import type { Actor } from '../../change/write.ts';
+import { digestSecret } from '../credential/holder.ts';
 import { hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
-import { digestSecret } from '../credential/secret.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
 /** Who calls in a registrar's name. */

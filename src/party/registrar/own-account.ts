@@ -10,9 +10,8 @@ import {
   type WriteRequest,
   write,
 } from '../../change/write.ts';
-import { holders, isAsSeen } from '../credential/holder.ts';
+import { digestSecret, generateSecret, holders, isAsSeen } from '../credential/holder.ts';
 import { endOfReplaced, isFirstUse } from '../credential/login.ts';
-import { digestSecret, generateSecret } from '../credential/secret.ts';
 import {
   type Caller,
   isUser,
@@ -134,6 +133,6 @@ export async function recordFirstUse(
   const rows = sql`select json_object('key', username, 'changes', json(${changes})) as row
     from ${apiUsers} where ${isTheirs}`;
   const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];
-  const used = [changesOfRows('api_user', 'update', rows, statements, 'key')];
+  const used = [changesOfRows('api_user', 'update', rows, statements)];
   await changeEach(db, { actor, request }, { used });
 }

@@ -2,8 +2,10 @@ import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
+import type { WebhookMessage } from '../../base/env.ts';
 import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
+import { logUnexpected } from '../../base/log.ts';
 import { clockAhead, currentTime } from '../../base/time/clock.ts';
 import { getWebhook } from '../registrar/account.ts';
 import {
@@ -11,8 +13,7 @@ import {
   newDeliveryId,
   notificationRepresentation,
 } from '../registrar/notification.ts';
-import { isOpen } from '../registrar/webhook.ts';
-import { signedHeaders } from '../registrar/webhook-secret.ts';
+import { isOpen, signedHeaders } from '../registrar/webhook.ts';
 import { leased, restEnded, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
@@ -194,4 +195,30 @@ export async function testWebhook(
     await db.update(webhooks).set(state).where(isFailing);
   }
   return { id, outcome: result.outcome, deliveredAt: result.isDelivered ? at : null };
+}
+
+/** Longer than a consumer that ended midway holds a webhook. */
+const pauseSeconds = 90;
+
+/** Serves the registrars that the messages name in parallel. A registrar's next attempt is another message. */
+export async function consumeDeliveries(
+  batch: MessageBatch<WebhookMessage>,
+  db: Database,
+  queue: Pick<Queue<WebhookMessage>, 'send'>,
+  sender: WebhookSender,
+): Promise<void> {
+  const consume = async (message: Message<WebhookMessage>) => {
+    try {
+      const next = await sendDeliveries(db, message.body.registrar, sender);
+      if (next) {
+        const delaySeconds = Math.ceil((next.getTime() - sender.now().getTime()) / 1000);
+        await queue.send(message.body, { delaySeconds: Math.max(0, delaySeconds) });
+      }
+      message.ack();
+    } catch (error) {
+      logUnexpected(error, undefined);
+      message.retry({ delaySeconds: pauseSeconds });
+    }
+  };
+  await Promise.all(batch.messages.map(consume));
 }

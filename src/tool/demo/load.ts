@@ -14,7 +14,7 @@ import { currentTime } from '../../base/time/clock.ts';
 import { dayOf, daysBefore } from '../../base/time/day.ts';
 import type { Origin } from '../../change/write.ts';
 import { countedLists } from '../../list/lists.ts';
-import { importAuctions } from '../../name/auction/start.ts';
+import { startAuctions } from '../../name/auction/start.ts';
 import { parseDomainName } from '../../name/domain/name.ts';
 import { addRegistrar } from '../../party/registrar/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
@@ -130,7 +130,9 @@ async function addAuctions(db: Database): Promise<void> {
     status: auctionStatuses.find((status) => status === values.status),
     registrationCode: String(values.registration_code) || null,
   }));
-  await importAuctions(db, origin, records);
+  // Those of a load that was interrupted are there.
+  const ignored = ['started', 'awaiting_payment', 'payment_received', 'reserved'] as const;
+  await startAuctions(db, origin, records, { ignored });
 }
 
 /**

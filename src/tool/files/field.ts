@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { RegistryError } from '../../base/error.ts';
-import { secretOfName } from '../../name/retained/password.ts';
+import { secretOfName } from '../../name/retained/save.ts';
 import type { Column } from './format.ts';
 
 /** The column of a domain's name, which `parseDomainName` reads. */

@@ -13,7 +13,7 @@ import {
   registrationCodeOf,
 } from '../../name/auction/read.ts';
 import { correctAuction, registerAuction } from '../../name/auction/report.ts';
-import { importAuctions, startAuctions } from '../../name/auction/start.ts';
+import { startAuctions } from '../../name/auction/start.ts';
 import { type DomainName, parseDomainName } from '../../name/domain/name.ts';
 import { findZoneProblems } from '../../name/domain/zone.ts';
 import { noun, reading, reasonOption, writing } from '../command.ts';
@@ -30,9 +30,6 @@ const evenIfRetained = () => new Option('--even-if-retained', 'also reserved and
 
 const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
   evenIfRetained ? (['reserved', 'disputed'] as const) : [];
-
-const hint = '; --even-if-retained starts the auction';
-const hints = { reserved: hint, disputed: hint };
 
 const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
   name: 'auctions',
@@ -54,7 +51,7 @@ const start = verb(
     const names = parseNames(texts, env);
     const { platform } = options;
     const ignored = ignoredBy(options);
-    const started = await startAuctions(db, origin, names, { platform, ignored, hints, isDryRun });
+    const started = await startAuctions(db, origin, names, { platform, ignored, isDryRun });
     const data = { started, names: names.map(({ name }) => name), platform: platform ?? null };
     return {
       data: { ...data, changed: started > 0 },
@@ -92,12 +89,12 @@ const auctionImport = (
   key: ({ name }) => name,
   findProblems: async ({ db, env, origin }, names) => [
     ...findZoneProblems(names, zonesOf(env)),
-    ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)], hints)),
+    ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)])),
   ],
   write: ({ db, origin, isDryRun }, names) =>
     writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
-      const ignored = ignoredBy(options);
-      const started = await importAuctions(db, origin, chunk, { isDryRun, ignored });
+      const ignored = ['started', ...ignoredBy(options)] as const;
+      const started = await startAuctions(db, origin, chunk, { isDryRun, ignored });
       return { started, unchanged: chunk.length - started };
     }),
   text: ({ started, unchanged }, { did }) =>

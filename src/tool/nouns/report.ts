@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { reportMonth } from '../../change/history/operator/month-report.ts';
-import { reportDisclosures } from '../../contact/operator/disclosure/report.ts';
+import { reportDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { reportVerification } from '../../contact/verification/operator/report.ts';
 import { listStatus } from '../../list/publish/status.ts';
 import { checkRegistrar } from '../../party/registrar/account.ts';

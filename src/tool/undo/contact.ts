@@ -13,11 +13,11 @@ import {
   type Contact,
   contactSubject,
   generateAuthInfo,
+  keysOf,
   selectContacts,
 } from '../../contact/contact.ts';
 import { insertContacts } from '../../contact/create.ts';
 import { changesOfDeletion, deleteContacts } from '../../contact/delete.ts';
-import { keysOf } from '../../contact/keys.ts';
 import { insertNotifications } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
@@ -35,7 +35,7 @@ export async function contactUpdates(
     if (!statements) return [];
     const row = { ...contactSubject(contact), changes: update.changes };
     const rows = rowsIn(JSON.stringify([row]));
-    return [changesOfRows('contact', 'update', rows, statements(sql`true`), 'key')];
+    return [changesOfRows('contact', 'update', rows, statements(sql`true`))];
   });
   return (await Promise.all(found)).flat();
 }
@@ -116,7 +116,7 @@ export async function contactReturns(
   });
   const rows = rowsIn(JSON.stringify(await Promise.all(returning)));
   const additions = [insertContacts(db, rows, request.at)];
-  return [changesOfRows('contact', 'create', rows, additions, 'code')];
+  return [changesOfRows('contact', 'create', rows, additions)];
 }
 
 /** The entry of the contact's creation, unless an earlier build archived it. */

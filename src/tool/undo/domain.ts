@@ -5,7 +5,7 @@ import type { Database } from '../../base/database/open.ts';
 import { type Problem, throwProblems } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { ChangesOfMany, Origin } from '../../change/write.ts';
-import { sameIdentitySince } from '../../contact/former-identity.ts';
+import { sameIdentitySince } from '../../contact/entries.ts';
 import { domainChanges, domainRow } from '../../name/domain/change.ts';
 import { parseDomainName } from '../../name/domain/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';

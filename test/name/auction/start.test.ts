@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../src/change/write.ts';
 import { getAuction, listAuctions } from '../../../src/name/auction/read.ts';
-import { importAuctions, startAuctions } from '../../../src/name/auction/start.ts';
-import { parseDomainName } from '../../../src/name/domain/name.ts';
+import { startAuctions } from '../../../src/name/auction/start.ts';
+import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
 import {
   addAuction,
   addContact,
@@ -63,12 +63,6 @@ describe('startAuctions', () => {
     ]);
   });
 
-  it('starts another auction of a name once its auction is over', async () => {
-    const name = newName();
-    await addAuction(worker.env, { ...name, status: 'no_bids' });
-    expect(await startAuctions(worker.db, origin, [name])).toBe(1);
-  });
-
   it.each([false, true])(
     'names each name with an auction in progress and starts none (dry run: %s)',
     async (isDryRun) => {
@@ -102,7 +96,7 @@ describe('startAuctions', () => {
     const [name, other] = [newName(), newName()];
     const db = beforeBatch(worker.env, 1, () => register(name));
     await expect(startAuctions(db, origin, [other, name])).rejects.toMatchObject({
-      problems: [{ reason: 'taken', message: `"${name.name}" is a registered domain` }],
+      reason: 'changed_meanwhile',
     });
     expect(await auctionsOf(worker.env, name)).toEqual([]);
     expect(await auctionsOf(worker.env, other)).toEqual([]);
@@ -130,54 +124,25 @@ describe('startAuctions', () => {
     expect(await startAuctions(worker.db, origin, [name], { isDryRun: true })).toBe(1);
     expect(await auctionsOf(worker.env, name)).toEqual([]);
   });
-
-  it('does nothing without names', async () => {
-    expect(await startAuctions(worker.db, origin, [])).toBe(0);
-  });
 });
 
-describe('importAuctions', () => {
-  it('starts auctions of the names that have none in progress, and leaves the others', async () => {
-    const [free, taken] = [newName(), newName()];
-    await startAuctions(worker.db, origin, [taken]);
-    expect(await importAuctions(worker.db, origin, [free, taken, free], { isDryRun: true })).toBe(
-      1,
-    );
-    expect(await importAuctions(worker.db, origin, [free, taken, free])).toBe(1);
-    expect(await importAuctions(worker.db, origin, [free, taken])).toBe(0);
-    expect(await auctionsOf(worker.env, taken)).toHaveLength(1);
-    expect(await historyOf(worker.env, 'auction', taken)).toHaveLength(1);
-    expect(await historyOf(worker.env, 'auction', free)).toHaveLength(1);
-  });
+it('leaves out names in progress where that is asked for', async () => {
+  const [free, taken] = [newName(), newName()];
+  const start = (names: DomainName[], isDryRun = false) =>
+    startAuctions(worker.db, origin, names, { isDryRun, ignored: ['started'] });
+  await startAuctions(worker.db, origin, [taken]);
+  expect(await start([free, taken, free], true)).toBe(1);
+  expect(await start([free, taken, free])).toBe(1);
+  expect(await start([free, taken])).toBe(0);
+  expect(await auctionsOf(worker.env, taken)).toHaveLength(1);
+  expect(await historyOf(worker.env, 'auction', taken)).toHaveLength(1);
+  expect(await historyOf(worker.env, 'auction', free)).toHaveLength(1);
+});
 
-  it('starts none of them if one is registered between the look and the write', async () => {
-    const [name, running] = [newName(), newName()];
-    await startAuctions(worker.db, origin, [running]);
-    const names = [running, newName(), name];
-    const db = beforeBatch(worker.env, 1, () => register(name));
-    await expect(importAuctions(db, origin, names, { ignored: [] })).rejects.toMatchObject({
-      reason: 'changed_meanwhile',
-    });
-    expect(await historyOf(worker.env, 'auction', names[1]!)).toEqual([]);
-  });
-
-  it('adds each auction of a name by its UUID, once', async () => {
-    const name = newName();
-    const statuses = ['no_bids', 'domain_registered', 'started'] as const;
-    const records = statuses.map((status) => ({ ...name, uuid: crypto.randomUUID(), status }));
-    expect(await importAuctions(worker.db, origin, records)).toBe(3);
-    expect(await importAuctions(worker.db, origin, records)).toBe(0);
-    const added = await auctionsOf(worker.env, name);
-    expect(added.map(({ uuid, status }) => ({ uuid, status }))).toEqual(
-      records.map(({ uuid, status }) => ({ uuid, status })),
-    );
-  });
-
-  it('starts 10,000 auctions in one step', async () => {
-    const names = Array.from({ length: 10_000 }, newName);
-    expect(await importAuctions(worker.db, origin, names)).toBe(10_000);
-    expect(await historyOf(worker.env, 'auction', names.at(-1)!)).toHaveLength(1);
-  });
+it('starts 10,000 auctions in one step', async () => {
+  const names = Array.from({ length: 10_000 }, newName);
+  expect(await startAuctions(worker.db, origin, names)).toBe(10_000);
+  expect(await historyOf(worker.env, 'auction', names.at(-1)!)).toHaveLength(1);
 });
 
 describe('listAuctions', () => {

@@ -4,8 +4,12 @@ import { deleteAnyContact } from '../../../src/contact/administer.ts';
 import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
 import { type ImportedDomain, withKept } from '../../../src/name/domain/record.ts';
-import { removeDomains } from '../../../src/name/domain/remove.ts';
-import { saveDomain, saveDomains, type WantedDomain } from '../../../src/name/domain/save.ts';
+import {
+  removeDomains,
+  saveDomain,
+  saveDomains,
+  type WantedDomain,
+} from '../../../src/name/domain/save.ts';
 import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
 import { historyOf } from '../../support/stored.ts';

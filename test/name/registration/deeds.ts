@@ -8,9 +8,13 @@ import {
   reportableStatuses,
   updateAuction,
 } from '../../../src/name/auction/report.ts';
-import { startAuction } from '../../../src/name/auction/start-one.ts';
-import { removeDomains } from '../../../src/name/domain/remove.ts';
-import { saveDomain, saveDomains, type WantedDomain } from '../../../src/name/domain/save.ts';
+import { startAuction } from '../../../src/name/auction/start.ts';
+import {
+  removeDomains,
+  saveDomain,
+  saveDomains,
+  type WantedDomain,
+} from '../../../src/name/domain/save.ts';
 import { registerDomain } from '../../../src/name/registration/register.ts';
 import { releaseDomain } from '../../../src/name/registration/release.ts';
 import {
@@ -18,8 +22,7 @@ import {
   takeBackRegistration,
 } from '../../../src/name/registration/take-back.ts';
 import { openDispute } from '../../../src/name/retained/dispute.ts';
-import { endReservations } from '../../../src/name/retained/end.ts';
-import { saveRetainedDomain } from '../../../src/name/retained/save.ts';
+import { endReservations, saveRetainedDomain } from '../../../src/name/retained/save.ts';
 import type { System } from '../../../src/party/system/login.ts';
 import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
 import { contactValues } from '../../support/fixtures.ts';

@@ -6,13 +6,13 @@ import {
   addRetainedDomains,
   removeRetainedDomains,
 } from '../../../src/name/retained/change-names.ts';
-import { endReservations } from '../../../src/name/retained/end.ts';
 import {
   findRetainedDomains,
   listRetainedDomains,
   type RetainedDomain,
   type RetainedStatus,
 } from '../../../src/name/retained/list.ts';
+import { endReservations } from '../../../src/name/retained/save.ts';
 import { operator, unique } from '../../support/fixtures.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
@@ -46,19 +46,6 @@ describe('addRetainedDomains', () => {
       { key: one.name, action: 'create', changes: { status: { from: null, to: 'reserved' } } },
       { key: other.name, action: 'create', changes: { status: { from: null, to: 'blocked' } } },
     ]);
-  });
-
-  it('takes a name with both statuses', async () => {
-    const reserved = newName('reserved');
-    const blocked = named(reserved.name, 'blocked');
-    expect(await addRetainedDomains(worker.db, operator, [reserved, blocked])).toMatchObject({
-      added: 2,
-    });
-    expect(await findRetainedDomains(worker.db, [reserved, blocked])).toEqual([blocked, reserved]);
-  });
-
-  it('does nothing without names', async () => {
-    expect(await addRetainedDomains(worker.db, operator, [])).toEqual({ added: 0, updated: 0 });
   });
 
   it('adds 30,000 names in one step, and removes them in one', async () => {
@@ -200,15 +187,5 @@ describe('listRetainedDomains', () => {
       everyRow<RetainedDomain>((page) => listRetainedDomains(worker.db, { page }), 1),
     );
     expect(listed.slice(0, 3)).toEqual([both, first, second]);
-  });
-
-  it('gives the names of one status', async () => {
-    const [reserved, blocked] = [named('aab.ee', 'reserved'), named('aab.ee', 'blocked')];
-    await addRetainedDomains(worker.db, operator, [reserved, blocked]);
-    const listed = await listRetainedDomains(worker.db, {
-      status: 'reserved',
-      page: { after: { name: 'aab.ee', status: 'blocked' }, limit: 1 },
-    });
-    expect(listed).toEqual([reserved]);
   });
 });

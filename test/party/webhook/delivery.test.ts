@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { listHistory } from '../../../src/change/history/search.ts';
 import { updateRegistrar } from '../../../src/party/registrar/account.ts';
-import { generateWebhookSecret } from '../../../src/party/registrar/webhook-secret.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
 import { sendDeliveries, testWebhook } from '../../../src/party/webhook/deliver.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
 import { endOldDeliveries, listFailingWebhooks } from '../../../src/party/webhook/outbox.ts';

@@ -3,8 +3,11 @@ import { expect, it } from 'vitest';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { openDatabase } from '../../../src/base/database/open.ts';
 import { updateRegistrar } from '../../../src/party/registrar/account.ts';
-import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
-import { sendDeliveries, testWebhook } from '../../../src/party/webhook/deliver.ts';
+import {
+  consumeDeliveries,
+  sendDeliveries,
+  testWebhook,
+} from '../../../src/party/webhook/deliver.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
 import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
 import { counted } from '../../support/counted.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { dayOf } from '../../../src/base/time/day.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
-import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { removeDomains } from '../../../src/name/domain/save.ts';
 import { openDispute } from '../../../src/name/retained/dispute.ts';
 import { loadDemoData } from '../../../src/tool/demo/load.ts';
 import { listCronRuns } from '../../../src/worker/cron.ts';

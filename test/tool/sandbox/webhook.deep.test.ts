@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { registrars, webhooks } from '../../../drizzle/schema.ts';
-import { generateWebhookSecret } from '../../../src/party/registrar/webhook-secret.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
 import { listDeliveries } from '../../../src/party/webhook/outbox.ts';
 import { loadDemoData } from '../../../src/tool/demo/load.ts';

@@ -22,13 +22,13 @@ import { readOtherPersonalData } from '../../../src/contact/personal-data.ts';
 import { removeOldValues } from '../../../src/contact/recorded-values.ts';
 import { cancelAuction } from '../../../src/name/auction/cancel.ts';
 import { updateAuction } from '../../../src/name/auction/report.ts';
-import { importAuctions, startAuctions } from '../../../src/name/auction/start.ts';
+import { startAuctions } from '../../../src/name/auction/start.ts';
 import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
 import type { DomainRecord } from '../../../src/name/domain/record.ts';
-import { removeDomains } from '../../../src/name/domain/remove.ts';
+import { removeDomains } from '../../../src/name/domain/save.ts';
 import {
   addRetainedDomains,
   removeRetainedDomains,
@@ -244,7 +244,7 @@ const cancel = ({ name }: { name: string }) =>
 
 it('auctions that were cancelled are in progress again, but for the code, which the history does not have', async () => {
   const record = { ...newAuctionName(), registrationCode: 'kood' };
-  await importAuctions(worker.db, operator, [record]);
+  await startAuctions(worker.db, operator, [record]);
   const uuid = (await auctionsOf(record))[0]!.uuid;
   const deadline = { registrationDeadline: '2026-07-01' };
   await updateAuction(worker.db, operator, uuid, deadline, []);

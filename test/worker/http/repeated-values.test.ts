@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contacts, history, notifications } from '../../../drizzle/schema.ts';
-import { keysOf } from '../../../src/contact/keys.ts';
+import { keysOf } from '../../../src/contact/contact.ts';
 import {
   answerOf,
   completed,

@@ -9,8 +9,7 @@ import {
 } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { dayOf } from '../../../base/time/day.ts';
-import { hasPassed } from '../deadline.ts';
-import { type Auction, isHolding } from '../read.ts';
+import { type Auction, hasPassed, isHolding } from '../read.ts';
 
 /** Paid ones whose winners had to register the name before now. */
 export async function listOverdueAuctions(db: Database, now: Date): Promise<Auction[]> {

@@ -1,11 +1,10 @@
 import type * as z from 'zod/mini';
 import { type Claim, contacts } from '../../../../drizzle/schema.ts';
 import { currentTime } from '../../../base/time/clock.ts';
-import { derivedStatuses, generateAuthInfo } from '../../../contact/contact.ts';
+import { derivedStatuses, generateAuthInfo, keysOf } from '../../../contact/contact.ts';
 import { insertContacts } from '../../../contact/create.ts';
 import { contactColumns, contactFields, verificationColumn } from '../../../contact/fields.ts';
 import { invalidValues } from '../../../contact/invalid.ts';
-import { keysOf } from '../../../contact/keys.ts';
 import {
   demandRule,
   identityRequestRule,

@@ -4,7 +4,7 @@ import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
 import { knownCountry } from '../../../contact/country.ts';
 import { readDomainName } from '../../../name/domain/name.ts';
-import { secretOfName } from '../../../name/retained/password.ts';
+import { secretOfName } from '../../../name/retained/save.ts';
 
 /** Notes that a value is not taken as it is in the file, and why. */
 export type Note = (why: string) => void;

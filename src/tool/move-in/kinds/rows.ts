@@ -36,8 +36,8 @@ export async function addForms(
   const added = jsonArrays(forms.map(({ form, lists }) => rowOf(kind, form, lists, at))).map(
     (array) => {
       const rows = rowsIn(array);
-      const changes = changesOfRows(subject!, action, rows, kind.insert!(db, rows, at), 'key');
-      return isRegistrars ? changes : { ...changes, rows: { ...changes.rows, registrar: null } };
+      const changes = changesOfRows(subject!, action, rows, kind.insert!(db, rows, at));
+      return isRegistrars ? changes : { ...changes, registrar: null };
     },
   );
   await changeEach(db, origin, { added });

@@ -73,7 +73,7 @@ export async function keepAccess(db: Database, origin: Origin, accounts: readonl
     ].filter(({ changes }) => Object.keys(changes).length > 0);
     for (const { changes, statement } of steps) {
       const entry = sql`select ${JSON.stringify({ key, changes })} as row`;
-      writes.push(changesOfRows(subject, 'update', entry, [statement], 'key'));
+      writes.push(changesOfRows(subject, 'update', entry, [statement]));
     }
     const fields = steps.flatMap(({ changes }) => Object.keys(changes).map(shownField));
     if (fields.length > 0) kept.push({ name, fields });

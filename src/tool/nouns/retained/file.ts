@@ -10,7 +10,6 @@ import { parseDomainName } from '../../../name/domain/name.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { addRetainedDomains, countRetainedDomains } from '../../../name/retained/change-names.ts';
 import { checkDay } from '../../../name/retained/dispute.ts';
-import { hasEnded } from '../../../name/retained/end.ts';
 import {
   listRetainedDomains,
   type RetainedDomain,

@@ -9,8 +9,12 @@ import { auctionLists } from '../../../list/lists.ts';
 import { type DomainName, nameConflict } from '../../../name/domain/name.ts';
 import { getDomain, type Recorded } from '../../../name/domain/read.ts';
 import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
-import { removeDomains } from '../../../name/domain/remove.ts';
-import { saveDomain, saveDomains, type WantedDomain } from '../../../name/domain/save.ts';
+import {
+  removeDomains,
+  saveDomain,
+  saveDomains,
+  type WantedDomain,
+} from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';

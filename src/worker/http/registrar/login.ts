@@ -3,7 +3,7 @@ import { auth } from 'hono/utils/basic-auth';
 import { openDatabase } from '../../../base/database/open.ts';
 import { LoginError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { digestSecret } from '../../../party/credential/secret.ts';
+import { digestSecret } from '../../../party/credential/holder.ts';
 import { authenticate, loginOf } from '../../../party/registrar/login.ts';
 import { recordFirstUse } from '../../../party/registrar/own-account.ts';
 import { actingLogin } from '../../../party/system/login.ts';

@@ -11,7 +11,7 @@ import { sha256Hex } from '../../../../src/base/bytes/digest.ts';
 import { deleteContact } from '../../../../src/contact/delete.ts';
 import { parseDomainName } from '../../../../src/name/domain/name.ts';
 import { importDomains } from '../../../../src/name/domain/operator/import.ts';
-import { removeDomains } from '../../../../src/name/domain/remove.ts';
+import { removeDomains } from '../../../../src/name/domain/save.ts';
 import { readNameState } from '../../../../src/name/registration/name-state.ts';
 import { registerDomain } from '../../../../src/name/registration/register.ts';
 import {
@@ -19,7 +19,7 @@ import {
   takeBackRegistration,
 } from '../../../../src/name/registration/take-back.ts';
 import { openDispute } from '../../../../src/name/retained/dispute.ts';
-import { endReservations } from '../../../../src/name/retained/end.ts';
+import { endReservations } from '../../../../src/name/retained/save.ts';
 import { readUsedPasswords } from '../../../../src/name/retained/operator/replace.ts';
 import { saveRetainedDomain } from '../../../../src/name/retained/save.ts';
 import { answerOf, auctionClient } from '../../../support/client.ts';

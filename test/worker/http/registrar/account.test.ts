@@ -2,7 +2,7 @@ import { asc, eq } from 'drizzle-orm';
 import { expect, it, vi } from 'vitest';
 import { apiUsers, history } from '../../../../drizzle/schema.ts';
 import { openDatabase } from '../../../../src/base/database/open.ts';
-import { digestSecret } from '../../../../src/party/credential/secret.ts';
+import { digestSecret } from '../../../../src/party/credential/holder.ts';
 import { updateRegistrar } from '../../../../src/party/registrar/account.ts';
 import { replaceOwnSecret } from '../../../../src/party/registrar/own-account.ts';
 import { hashPassword } from '../../../../src/party/registrar/password.ts';

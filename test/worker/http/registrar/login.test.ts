@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestSecret } from '../../../../src/party/credential/secret.ts';
+import { digestSecret } from '../../../../src/party/credential/holder.ts';
 import { addRegistrar, basic } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
