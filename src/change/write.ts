@@ -38,7 +38,6 @@ export interface WriteRequest {
   at: Date;
   /** A request or command writes each subject at most once. */
   requestId: string;
-  /** The client's own reference for its transaction. */
   clientReference?: string | undefined;
   /** Judges a version by `If-Match` and `If-None-Match`; if absent, any may be written to. */
   isExpected?: ((version: string) => boolean) | undefined;
@@ -366,7 +365,6 @@ export function checkExpected({ isExpected }: WriteRequest, version: string): vo
   if (isExpected && !isExpected(version)) throw changedMeanwhile();
 }
 
-/** Adds an entry of history for each of the rows. */
 function record(
   db: Database,
   { actor, request }: Origin,

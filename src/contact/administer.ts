@@ -24,7 +24,6 @@ import { identityKey } from './identity-code.ts';
 import { invalidIdentity } from './invalid.ts';
 import { contactUpdate } from './update.ts';
 
-/** Without any criterion, all contacts are listed. */
 export interface ContactCriteria {
   registrar?: string | undefined;
   /** An identity code of any type and country; case and separators do not matter. */

@@ -1,6 +1,5 @@
 import type { FieldChange, HistorySubject, history } from '../../../drizzle/schema.ts';
 
-/** The subject of a change. */
 export type Subject = { key: string; uuid?: string | undefined } & (
   | { type: RegistrarsSubject; registrar: string | null }
   | { type: Exclude<HistorySubject, RegistrarsSubject>; registrar?: undefined }

@@ -6,7 +6,6 @@ import { retried } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
 import type { HistoryEntry } from './search.ts';
 
-/** The subjects whose changes can be followed. */
 export const followedSubjects = [
   'contact',
   'auction',

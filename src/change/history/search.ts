@@ -7,7 +7,6 @@ import { retried } from '../../base/database/retry.ts';
 
 export type HistoryEntry = typeof history.$inferSelect;
 
-/** Which entries to list. Without a criterion, all. */
 export interface HistoryCriteria {
   subject?: HistorySubject | undefined;
   /** A code, name or username, or the UUID of a contact or auction. */

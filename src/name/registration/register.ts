@@ -43,22 +43,9 @@ export async function registerDomain(
   const { name } = record;
   const { at } = origin.request;
   const fits = await matcherOf(secrets);
-  const look = async () => {
-    const state = await readNameState(db, name, at);
-    const { auction, dispute, reservation, isRegistered } = state;
-    return {
-      state,
-      present: isRegistered ? (await loadDomains(db, [name])).get(name) : undefined,
-      parties: await loadParties(db, [record]),
-      given: {
-        code: await fits(auction?.registrationCode),
-        disputePassword: await fits(dispute?.password),
-        password: await fits(reservation?.password),
-      },
-      digest: await sha256Hex(reservation?.password ?? ''),
-    };
-  };
-  const judge = ({ state, present, parties, given, digest }: Awaited<ReturnType<typeof look>>) => {
+  const look = () => lookAt(db, record, fits, at);
+  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Registered> => {
+    const { state, present, parties, given } = seen;
     const row = domainRow(record, present, parties);
     const change: Change<Registered> = {
       by: origin.actor,
@@ -68,43 +55,70 @@ export async function registerDomain(
       outcome: { isNew: false, isDisputeClosed: false },
     };
     if (present) {
-      if (Object.keys(row.changes).length > 0)
-        throw nameConflict(name, 'registered', 'is registered already');
-      return change;
+      if (Object.keys(row.changes).length === 0) return change;
+      throw nameConflict(name, 'registered', 'is registered already');
     }
     throwProblems(problemsOf([record], parties));
     const used = judgeSecrets(name, state, { ...given, isAny: secrets.length > 0 }, at);
-    const { auction, dispute } = state;
     const registration = {
-      name,
-      systemId: system.id,
-      registeredAt: at.toISOString(),
+      ...{ name, systemId: system.id, registeredAt: at.toISOString(), used },
       lastEntry: sql`(select max(id) from history)`,
-      used,
     };
     return {
       ...change,
       onlyIf: isNameUnchanged(name, state.newestEntry),
       statements: (isWritten) => [
         ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
-        ...following(db, origin, isWritten, [
-          used.auction && auction && auctionUpdate(db, auction, endedByRegistration, origin),
-          used.password !== undefined &&
-            passwordUpdate(db, origin, name, {
-              password: randomHex(16),
-              usedPasswords: sql`ifnull(used_passwords || ' ', '') || ${digest}`,
-            }),
-          dispute && closure(db, origin, dispute, at.toISOString()),
-        ]),
+        ...following(db, origin, isWritten, consequences(db, origin, seen, used)),
         // Moving in removes domains without what their registrations used up.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
         // Last, to know the newest entry.
         insertRows(db, registrations, registration, sql`where ${isWritten}`),
       ],
-      outcome: { isNew: true, isDisputeClosed: dispute !== undefined },
-    } satisfies Change<Registered>;
+      outcome: { isNew: true, isDisputeClosed: state.dispute !== undefined },
+    };
   };
   return (await write(db, origin.request, { look, judge })).outcome;
+}
+
+/** The name, and which of its secrets are given. */
+async function lookAt(
+  db: Database,
+  record: DomainRecord,
+  fits: Awaited<ReturnType<typeof matcherOf>>,
+  at: Date,
+) {
+  const { name } = record;
+  const state = await readNameState(db, name, at);
+  const { auction, dispute, reservation, isRegistered } = state;
+  return {
+    name,
+    state,
+    present: isRegistered ? (await loadDomains(db, [name])).get(name) : undefined,
+    parties: await loadParties(db, [record]),
+    given: {
+      code: await fits(auction?.registrationCode),
+      disputePassword: await fits(dispute?.password),
+      password: await fits(reservation?.password),
+    },
+    digest: await sha256Hex(reservation?.password ?? ''),
+  };
+}
+
+/** The auction ends, a used password gives way to another, and the dispute is closed. */
+function consequences(
+  db: Database,
+  origin: Origin,
+  { name, state: { auction, dispute }, digest }: Awaited<ReturnType<typeof lookAt>>,
+  used: UsedUp,
+) {
+  const password = randomHex(16);
+  const usedPasswords = sql`ifnull(used_passwords || ' ', '') || ${digest}`;
+  return [
+    used.auction && auction && auctionUpdate(db, auction, endedByRegistration, origin),
+    used.password !== undefined && passwordUpdate(db, origin, name, { password, usedPasswords }),
+    dispute && closure(db, origin, dispute, origin.request.at.toISOString()),
+  ];
 }
 
 /** Compares digests, whose timing reveals nothing of a secret. */

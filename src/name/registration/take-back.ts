@@ -26,32 +26,7 @@ export async function takeBackRegistration(
   system: Pick<System, 'id'>,
   { name }: DomainName,
 ): Promise<boolean> {
-  const look = async () => {
-    const usedId = (path: string) =>
-      sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
-    const isUnchanged = sql<number>`${isNameUnchanged(name, registrations.lastEntry)}`;
-    const [[registration], [auction], [dispute], [reservation]] = await db.batch([
-      db
-        .select({ ...getTableColumns(registrations), isUnchanged: isUnchanged.as('is_unchanged') })
-        .from(registrations)
-        .where(eq(registrations.name, name)),
-      db
-        .select()
-        .from(auctions)
-        .where(eq(auctions.id, usedId('$.auction.id'))),
-      db
-        .select()
-        .from(disputes)
-        .where(eq(disputes.id, usedId('$.disputeId'))),
-      db
-        .select()
-        .from(retainedDomains)
-        .where(and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'))),
-    ]);
-    const digest = await sha256Hex(registration?.used.password ?? '');
-    const present = (await loadDomains(db, [name])).get(name);
-    return { registration, auction, dispute, reservation, digest, present };
-  };
+  const look = () => lookAt(db, name);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<boolean> => {
     const { registration, auction, dispute, reservation, digest, present } = seen;
     const removal = domainRemoval(db, origin, name, present);
@@ -63,8 +38,9 @@ export async function takeBackRegistration(
     if (registration.systemId !== system.id) {
       throw nameConflict(name, 'not_yours', 'was registered by another system');
     }
-    if (!registration.isUnchanged)
+    if (!registration.isUnchanged) {
       throw nameConflict(name, 'changed', 'has changed since its registration');
+    }
     const { used, lastEntry } = registration;
     const change: Change<boolean> = {
       ...removal,
@@ -87,6 +63,34 @@ export async function takeBackRegistration(
     );
   };
   return (await write(db, origin.request, { look, judge })).outcome;
+}
+
+/** The registration with what it used up, and the domain. */
+async function lookAt(db: Database, name: string) {
+  const usedId = (path: string) =>
+    sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
+  const isUnchanged = sql<number>`${isNameUnchanged(name, registrations.lastEntry)}`;
+  const [[registration], [auction], [dispute], [reservation]] = await db.batch([
+    db
+      .select({ ...getTableColumns(registrations), isUnchanged: isUnchanged.as('is_unchanged') })
+      .from(registrations)
+      .where(eq(registrations.name, name)),
+    db
+      .select()
+      .from(auctions)
+      .where(eq(auctions.id, usedId('$.auction.id'))),
+    db
+      .select()
+      .from(disputes)
+      .where(eq(disputes.id, usedId('$.disputeId'))),
+    db
+      .select()
+      .from(retainedDomains)
+      .where(and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'))),
+  ]);
+  const digest = await sha256Hex(registration?.used.password ?? '');
+  const present = (await loadDomains(db, [name])).get(name);
+  return { registration, auction, dispute, reservation, digest, present };
 }
 
 /** Those that can no longer be taken back, with the secrets that they used up. */

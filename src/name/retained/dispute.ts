@@ -6,7 +6,13 @@ import type { RowsAfter } from '../../base/database/paging.ts';
 import { type Problem, RegistryError, throwProblems } from '../../base/error.ts';
 import { dayOf, isDay } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../../change/write.ts';
+import {
+  type Change,
+  type ChangeOptions,
+  changedMeanwhile,
+  type Origin,
+  write,
+} from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
@@ -160,7 +166,7 @@ export async function closeDispute(
   { name }: Pick<DomainName, 'name'>,
   options: ChangeOptions = {},
 ): Promise<void> {
-  let meant: Dispute | undefined;
+  let first: Dispute | undefined;
   const isNotOver = gte(disputes.lastDay, dayOf(origin.request.at));
   const look = () =>
     db
@@ -170,16 +176,12 @@ export async function closeDispute(
       .orderBy(asc(disputes.firstDay))
       .limit(1);
   const judge = ([dispute]: Dispute[]): Change<void> => {
-    if (meant && JSON.stringify(meant) !== JSON.stringify(dispute)) {
-      throw new RegistryError(
-        'changed_meanwhile',
-        `somebody else changed the dispute of ${JSON.stringify(name)} just now; try again`,
-      );
-    }
+    // Another dispute, which comes first now, is not the one to close.
+    if (first && JSON.stringify(first) !== JSON.stringify(dispute)) throw changedMeanwhile();
     if (!dispute) {
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
     }
-    meant = dispute;
+    first = dispute;
     return closure(db, origin, dispute, origin.request.at.toISOString());
   };
   await write(db, origin.request, { look, judge }, options);

@@ -89,7 +89,6 @@ export const registrarOfLogin = sql<number>`ifnull(${sql.placeholder('registrarI
 
 const noUser = { username: null, secretDigest: null, passwordHash: null, certificate: null };
 
-/** The values that `registrarOfLogin` takes. */
 export function loginValues(login: Login) {
   const { at } = login;
   if (!isUser(login)) return { ...noUser, at, registrarId: login.caller.registrarId };
@@ -103,7 +102,6 @@ type Found =
       username: string;
       allowedIps: string;
       isFirstUse: number;
-      /** As `presentedCertificate` says it. */
       presented: number | null;
       passwordHash: null;
     })

@@ -43,7 +43,6 @@ const rememberedMilliseconds = 10 * 60 * 1000;
 /** An entry takes some 300 bytes. The oldest is dropped first. */
 const maximumRemembered = 1_000;
 
-/** What tells logins apart. */
 export interface Claim {
   username: string;
   secretDigest: string;
