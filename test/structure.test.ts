@@ -67,7 +67,7 @@ const ceilings: Record<string, number> = {
   change: 800,
   party: 2_200,
   contact: 4_300,
-  name: 2_900,
+  name: 2_800,
   list: 4_000,
   worker: 8_300,
   tool: 10_800,
