@@ -73,13 +73,7 @@ export async function contactDeletions(
     const rows = rowsIn(array);
     // A notification needs the history of its contact, which may be in any of the arrays.
     const following = index === arrays.length - 1 ? notices : [];
-    return changesOfRows(
-      'contact',
-      'delete',
-      rows,
-      [deleteContacts(db, rows), ...following],
-      'key',
-    );
+    return changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows), ...following]);
   });
 }
 

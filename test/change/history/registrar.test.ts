@@ -14,7 +14,15 @@ import { addForms } from '../../../src/tool/move-in/kinds/rows.ts';
 import { historyData } from '../../../src/tool/nouns/history/entry.ts';
 import { historyEntry } from '../../../src/worker/http/request/answer.ts';
 import { registrantClient, registrarClient } from '../../support/client.ts';
-import { addContact, addPerson, addRegistrar, contactValues, newContact, operator, unique } from '../../support/fixtures.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  contactValues,
+  newContact,
+  operator,
+  unique,
+} from '../../support/fixtures.ts';
 import { shareWorker } from '../../support/worker.ts';
 
 /** Every change of a contact or a domain is recorded with its registrar, and a domain's with its contacts. */
