@@ -19,6 +19,7 @@ import {
   readUsedPasswords,
   replaceRetainedDomains,
 } from '../../../name/retained/operator/replace.ts';
+import { hasEnded } from '../../../name/retained/save.ts';
 import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';

@@ -19,9 +19,8 @@ import {
   takeBackRegistration,
 } from '../../../../src/name/registration/take-back.ts';
 import { openDispute } from '../../../../src/name/retained/dispute.ts';
-import { endReservations } from '../../../../src/name/retained/save.ts';
 import { readUsedPasswords } from '../../../../src/name/retained/operator/replace.ts';
-import { saveRetainedDomain } from '../../../../src/name/retained/save.ts';
+import { endReservations, saveRetainedDomain } from '../../../../src/name/retained/save.ts';
 import { answerOf, auctionClient } from '../../../support/client.ts';
 import {
   addAuction,
