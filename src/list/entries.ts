@@ -1,10 +1,12 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retried } from '../base/database/retry.ts';
 import { isInForce } from '../name/retained/dispute.ts';
-import type { EntryRow } from './format/entry.ts';
-import type { NameStatus } from './lists.ts';
+import type { Block } from './format/block.ts';
+import { newBlockCutter } from './format/cut.ts';
+import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
+import { type ListName, type NameStatus, publicLists } from './lists.ts';
 
 /**
  * Entries on a day of the names that meet a condition on the column `name`, in the order of the lists. A name with two
@@ -13,7 +15,7 @@ import type { NameStatus } from './lists.ts';
 export function entriesQuery(
   entries: readonly NameStatus[],
   names: SQL,
-  day: string | Placeholder,
+  day: string,
   limit = -1,
 ): SQL {
   if (entries.includes('auction')) {
@@ -54,4 +56,26 @@ export async function* entryPages(
     );
     first = last;
   }
+}
+
+/**
+ * Builds a list from its whole source, with one page of rows and one block in memory. Changes made while it runs may or
+ * may not be included.
+ */
+export async function buildList(
+  db: Database,
+  list: ListName,
+  day: string,
+  save: (entries: Entry[]) => Promise<Block>,
+): Promise<Block[]> {
+  const cutter = newBlockCutter();
+  const blocks: Block[] = [];
+  for await (const page of entryPages(db, publicLists[list].entries, day)) {
+    for (const row of page) {
+      const complete = cutter.add(entryOf(row));
+      if (complete) blocks.push(await save(complete));
+    }
+  }
+  const rest = cutter.rest();
+  return rest.length > 0 ? [...blocks, await save(rest)] : blocks;
 }

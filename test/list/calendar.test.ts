@@ -4,7 +4,7 @@ import { disputes, untilClosed } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/base/database/open.ts';
 import { listsShowing } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
-import { listStatus } from '../../src/list/publish/status.ts';
+import { listStatus } from '../../src/list/publish/source.ts';
 import { addDispute, emptyLists } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { published } from './published.ts';

@@ -3,7 +3,7 @@ import type { Env } from '../../src/base/env.ts';
 import { blockKey, headKey } from '../../src/list/kv.ts';
 import { listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
-import { listStatus } from '../../src/list/publish/status.ts';
+import { listStatus } from '../../src/list/publish/source.ts';
 import { sweepLists } from '../../src/list/publish/sweep.ts';
 import { readChanges } from '../../src/list/read/changes.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
@@ -105,20 +105,6 @@ test('repairs what a publisher that was overtaken put back', async () => {
   expect(await publishAll()).toEqual(['auctions']);
 
   expect(await namesIn('auctions')).toEqual(['new.ee']);
-});
-
-test('publishes through passing faults of the database', async () => {
-  await publishAll();
-  await addAuction(worker.env, { name: 'through.ee' });
-  let calls = 0;
-  const db = aroundBatches(worker.env, (send, number) => {
-    calls = number;
-    if (number % 2 === 1) throw new Error('D1_ERROR: Network connection lost.');
-    return send();
-  });
-  await publish(db, worker.env.LISTS, ['auctions'], () => noon);
-  expect(calls).toBeGreaterThan(1);
-  expect(await namesIn('auctions')).toEqual(['through.ee']);
 });
 
 test('writes every list again where it is forced to, with the same ETags', async () => {

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import { listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
-import { listStatus } from '../../src/list/publish/status.ts';
+import { listStatus } from '../../src/list/publish/source.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { afterRows } from '../support/meanwhile.ts';
@@ -31,41 +31,6 @@ function watchedKv(put?: (write: () => Promise<void>, key: string) => Promise<vo
 
 const headsIn = (puts: string[]) => puts.filter((key) => key.startsWith('list/'));
 
-test('lists auctions in progress by name', async () => {
-  await addAuction(worker.env, { name: 'pürasid.ee', punycode: 'xn--prasid-n2a.ee' });
-  await addAuction(worker.env, { name: 'auto.ee', punycode: 'auto.ee' });
-  await addAuction(worker.env, { name: 'over.ee', punycode: 'over.ee', status: 'no_bids' });
-  await publishAll();
-  const { body } = await published(worker.env, 'auctions');
-  expect(body).toEqual({
-    auctions: [
-      { domain_name: 'auto.ee', punycode_domain_name: 'auto.ee' },
-      { domain_name: 'pürasid.ee', punycode_domain_name: 'xn--prasid-n2a.ee' },
-    ],
-    count: 2,
-  });
-});
-
-test('lists retained names by name, then status, one that is disputed and reserved twice', async () => {
-  await addRetainedDomain(worker.env, { name: 'b.ee', status: 'reserved' });
-  await addRetainedDomain(worker.env, { name: 'b.ee', status: 'blocked' });
-  await addDispute(worker.env, { name: 'b.ee' });
-  await addRetainedDomain(worker.env, { name: 'õ.ee', punycode: 'xn--gda.ee', status: 'blocked' });
-  await addDispute(worker.env, { name: 'a.ee' });
-  await publishAll();
-  const { body } = await published(worker.env, 'all');
-  expect(body).toEqual({
-    domains: [
-      { name: 'a.ee', status: 'disputed', punycode_name: 'a.ee' },
-      { name: 'b.ee', status: 'blocked', punycode_name: 'b.ee' },
-      { name: 'b.ee', status: 'disputed', punycode_name: 'b.ee' },
-      { name: 'b.ee', status: 'reserved', punycode_name: 'b.ee' },
-      { name: 'õ.ee', status: 'blocked', punycode_name: 'xn--gda.ee' },
-    ],
-    count: 5,
-  });
-});
-
 test('lists a name with two disputes in force once', async () => {
   await addDispute(worker.env, { name: 'twice.ee' });
   await addDispute(worker.env, { name: 'twice.ee' });
@@ -73,12 +38,6 @@ test('lists a name with two disputes in force once', async () => {
   const { body } = await published(worker.env, 'disputed');
   expect(body.count).toBe(1);
   expect(body.domains).toHaveLength(1);
-});
-
-test('publishes an empty list as one without entries', async () => {
-  await publishAll();
-  expect((await published(worker.env, 'auctions')).body).toEqual({ auctions: [], count: 0 });
-  expect((await published(worker.env, 'all')).body).toEqual({ domains: [], count: 0 });
 });
 
 test('keeps beside the head what the operator asks for', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { retainedStatuses } from '../../drizzle/schema.ts';
-import { buildLists } from '../../src/list/build.ts';
+import { buildList } from '../../src/list/entries.ts';
 import { buildBlock } from '../../src/list/format/block.ts';
 import type { Entry } from '../../src/list/format/entry.ts';
 import { createHead } from '../../src/list/format/head.ts';
@@ -102,10 +102,9 @@ async function take(step: Step): Promise<void> {
 /** The ETags of the lists as they are built from nothing. */
 async function builtEtags(day: string) {
   const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
-  const buildings = listNames.map((list) => ({ list, save }));
-  const built = await buildLists(worker.db, buildings, day);
   const etags = listNames.map(async (list) => {
-    return [list, (await createHead(list, '', built.get(list)!)).etag] as const;
+    const built = await buildList(worker.db, list, day, save);
+    return [list, (await createHead(list, '', built)).etag] as const;
   });
   return Object.fromEntries(await Promise.all(etags));
 }

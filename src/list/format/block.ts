@@ -34,8 +34,7 @@ export interface Fragment {
 
 export interface BlockStore {
   load: (block: Block) => Promise<Entry[]>;
-  /** Writes the entries, unless one of the blocks at hand contains exactly them. */
-  save: (entries: Entry[], atHand: readonly Block[]) => Promise<Block>;
+  save: (entries: Entry[]) => Promise<Block>;
 }
 
 const lengthBytes = 4;

@@ -2,10 +2,9 @@ import { randomHex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import { dayOf, startOfDay } from '../../base/time/day.ts';
-import type { Building } from '../build.ts';
+import { buildList } from '../entries.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';
-import type { Entry } from '../format/entry.ts';
 import { compressJson } from '../format/gzip.ts';
 import { createHead, type Head, type Published } from '../format/head.ts';
 import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
@@ -20,20 +19,19 @@ import {
   StaleError,
   tried,
 } from '../kv.ts';
+import type { ListName } from '../lists.ts';
 import {
   announcePublication,
-  findPublication,
-  isKnownPublication,
-  type Place,
   type PublicationRecord,
   recordPublication,
   recordUnchanged,
 } from './record.ts';
-import { readSnapshot, type Snapshot } from './source.ts';
+import { readSnapshot, type Snapshot, type Source } from './source.ts';
 import { updateBlocks } from './update.ts';
-import { BlockWriter } from './writer.ts';
+import { blockWriter } from './writer.ts';
 
-export interface Tools {
+/** One try to publish the lists that are behind. */
+export interface Round {
   db: Database;
   kv: KVNamespace;
   clock: () => Date;
@@ -41,81 +39,105 @@ export interface Tools {
   expectInTime: () => void;
 }
 
-export interface Draft extends Building {
-  publication: string;
-  writer: BlockWriter;
-  startedAt: Date;
-  record: PublicationRecord | undefined;
-  recorded: Publication | undefined;
+/** What the publisher knows of a list that is behind. */
+interface Behind {
+  list: ListName;
   /** Null if KV has none. */
   inKv: Published | null | undefined;
+  /** Whether everything is to be written again, without relying on what KV holds. */
+  isForced: boolean;
+}
+
+interface Draft extends Behind {
+  publication: string;
+  writer: ReturnType<typeof blockWriter>;
+  startedAt: Date;
+  record: PublicationRecord | undefined;
+  /** What the record names; undefined if there is none, or the list has been published again since. */
+  recorded: Publication | undefined;
+  /** Whether KV has the blocks that the record names. */
   isTrusted: boolean;
+}
+
+/** A publication whose head is to be put; or nothing is, since the content is the same or somebody else was faster. */
+type Outcome = Publication | 'unchanged' | 'overtaken';
+
+/**
+ * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update, or a
+ * build if that is not possible. Throws a MissingBlockError if KV lacks a block.
+ */
+export async function recordNext(round: Round, behind: Behind, source: Source): Promise<Outcome> {
+  const { list } = behind;
+  const draft = await beginDraft(round, behind, source.records[list]);
+  const { record, recorded, isTrusted } = draft;
+  if (!isTrusted || !record) return recordBuilt(round, draft, source);
+  if (!recorded) return 'overtaken';
+  // Its publisher was killed before it put the head, or a slow one has put an older one back.
+  const isCurrent = record.sourceVersion === source.versions[list];
+  // If it was recorded on an earlier day, it is dated again.
+  if (isCurrent && record.publishedAt.startsWith(source.day)) return recorded;
+  const updated = await recordUpdated(round, draft, record, recorded.head);
+  return updated === 'too much has changed' ? recordBuilt(round, draft, source) : updated;
 }
 
 /**
  * KV has the blocks that the record names unless it holds a publication that the database does not know: then the
  * database was restored, and the sweep may have deleted those blocks since.
  */
-export async function beginDraft(
-  { db, kv, clock, expectInTime }: Tools,
-  { list, inKv, isForced }: Pick<Draft, 'list' | 'inKv'> & { isForced: boolean },
+async function beginDraft(
+  { db, kv, clock, expectInTime }: Round,
+  behind: Behind,
   record: PublicationRecord | undefined,
 ): Promise<Draft> {
-  const isTrusted =
-    !isForced && record && inKv
-      ? inKv.publication === record.publication || (await isKnownPublication(db, inKv.publication))
-      : false;
-  const recorded = record && (await findPublication(db, list, record.publication));
+  const { list, inKv, isForced } = behind;
   const publication = randomHex(8);
   const startedAt = clock();
-  const announce = () => announcePublication(db, list, publication, startedAt);
-  const writer = new BlockWriter({ kv, list, publication, announce, expectInTime });
-  // KV has these already, so a build need not write them again.
-  const atHand = isTrusted && recorded ? recorded.head.blocks : [];
-  const save = (entries: Entry[]) => writer.save(entries, atHand);
-  return { list, publication, writer, save, startedAt, record, recorded, inKv, isTrusted };
+  const since = startedAt.toISOString();
+  const { recorded, isKnown } = await announcePublication(db, { list, publication, since }, [
+    record?.publication,
+    inKv?.publication,
+  ]);
+  const isTrusted =
+    !isForced && record !== undefined && (isKnown || inKv?.publication === record.publication);
+  const atHand = (isTrusted && recorded?.head.blocks) || [];
+  const writer = blockWriter({ kv, list, publication, atHand, expectInTime });
+  return { ...behind, publication, writer, startedAt, record, recorded, isTrusted };
 }
 
-/**
- * Writes the blocks that have changed since the recorded publication, and records the new one. Undefined if the content
- * is the same, or another publication was recorded meanwhile. Throws a MissingBlockError if KV lacks a block.
- */
-export async function recordUpdated(
-  tools: Tools,
+/** Writes the blocks that have changed since the recorded publication. */
+async function recordUpdated(
+  round: Round,
   draft: Draft,
-): Promise<Publication | undefined | 'to build'> {
-  const { list, writer, record, recorded } = draft;
-  if (!record || !recorded) return undefined;
-  const snapshot = await retried(() => readSnapshot(tools.db, list, record, tools.clock()));
-  if (!snapshot) return 'to build';
-  const { blocks, difference } = await updateBlocks(recorded.head.blocks, snapshot.changed, writer);
-  return recordDraft(tools, draft, { blocks, snapshot, previous: recorded.head, difference });
+  record: PublicationRecord,
+  previous: Head,
+): Promise<Outcome | 'too much has changed'> {
+  const { list, writer } = draft;
+  const snapshot = await retried(() => readSnapshot(round.db, list, record, round.clock()));
+  if (!snapshot) return 'too much has changed';
+  const { blocks, difference } = await updateBlocks(previous.blocks, snapshot.changed, writer);
+  return recordDraft(round, draft, { blocks, snapshot, previous, difference });
 }
 
-/**
- * The same for a list that was built from its whole source: applies the changes made since, so that the list is what
- * its source was at one moment.
- */
-export async function recordBuilt(
-  tools: Tools,
+/** Writes the whole list, with the changes made meanwhile, so that it is what its source was at one moment. */
+async function recordBuilt(
+  { db, kv, ...round }: Round,
   draft: Draft,
-  built: readonly Block[],
-  since: Place,
-): Promise<Publication | undefined> {
+  { day, places }: Source,
+): Promise<Outcome> {
   const { list, writer, recorded, isTrusted } = draft;
+  const built = await buildList(db, list, day, writer.save);
   await writer.finish();
-  const snapshot = await retried(() => readSnapshot(tools.db, list, since, tools.clock()));
-  if (!snapshot) return undefined;
-  tools.expectInTime();
+  const snapshot = await retried(() => readSnapshot(db, list, places[list], round.clock()));
+  if (!snapshot) return 'overtaken';
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
   // If the database was restored, the record is older than the list that readers have seen.
   const previous = isTrusted
     ? recorded?.head
-    : ((await findStoredHead(tools.kv, list)) ?? recorded?.head);
+    : ((await findStoredHead(kv, list)) ?? recorded?.head);
   const difference =
     previous && (await compareBlocks(previous.blocks, blocks, writer.load).catch(() => undefined));
-  return recordDraft(tools, draft, { blocks, snapshot, previous, difference });
+  return recordDraft({ db, kv, ...round }, draft, { blocks, snapshot, previous, difference });
 }
 
 interface Result {
@@ -126,22 +148,22 @@ interface Result {
 }
 
 async function recordDraft(
-  { db, kv, clock, expectInTime }: Tools,
+  { db, kv, clock, expectInTime }: Round,
   draft: Draft,
   { blocks, snapshot, previous, difference }: Result,
-): Promise<Publication | undefined> {
+): Promise<Outcome> {
   const { list, record, recorded, inKv, publication, writer, isTrusted, startedAt } = draft;
   await writer.finish();
   const head = await createHead(list, publication, blocks);
   const { etag, count } = head;
   if (isTrusted && record?.etag === etag && record.publication === inKv?.publication) {
     await recordUnchanged(db, list, record, snapshot);
-    return undefined;
+    return 'unchanged';
   }
   const now = timeAfterEarlier(draft, clock());
   const before = previous && (await tried(() => findSteps(kv, previous)));
   const steps = addStep(before ?? [], { from: previous?.etag, to: etag }, difference, now);
-  await writer.announced();
+  expectInTime();
   await keepDayStart(kv, draft, now);
   await putConstant(kv, changesKey(list, publication), compressJson(steps));
   const metadata = {
@@ -160,7 +182,7 @@ async function recordDraft(
     leftovers: leftoversOf(head, [recorded?.head, previous], writer.written),
     expectInTime,
   });
-  return isRecorded ? { head, metadata } : undefined;
+  return isRecorded ? { head, metadata } : 'overtaken';
 }
 
 /**

@@ -5,14 +5,12 @@ import { writeLog } from '../../base/log.ts';
 import { publicationPoint, writePoint } from '../../base/metrics.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf } from '../../base/time/day.ts';
-import { buildLists } from '../build.ts';
 import type { Published } from '../format/head.ts';
-import { MissingBlockError, type Publication, putHead, readPublished, StaleError } from '../kv.ts';
+import { MissingBlockError, putHead, readPublished, StaleError } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
-import { beginDraft, type Draft, recordBuilt, recordUpdated, type Tools } from './draft.ts';
-import { readSource, type Source } from './source.ts';
-import { isBehind } from './status.ts';
+import { type Round, recordNext } from './draft.ts';
+import { isBehind, readSource, type Source } from './source.ts';
 
 const maximumRounds = 8;
 
@@ -48,8 +46,8 @@ export async function publish(
   const progress = lists.map(
     (list): Progress => ({ list, inKv: undefined, isForced, isWritten: false }),
   );
-  for (let round = 0; round < maximumRounds; round++) {
-    const tools = newRound(db, kv, clock);
+  for (let rounds = 0; rounds < maximumRounds; rounds++) {
+    const round = newRound(db, kv, clock);
     const pending = progress.filter(({ error }) => !error);
     const [source] = await Promise.all([
       retried(() => readSource(db, clock())),
@@ -60,49 +58,19 @@ export async function publish(
       throwErrors(progress);
       return progress.filter(({ isWritten }) => isWritten).map(({ list }) => list);
     }
-    const unbuilt: { state: Progress; draft: Draft }[] = [];
-    for (const state of behind) {
-      await putRecorded(tools, state, async () => {
-        const draft = await beginDraft(tools, state, source.records[state.list]);
-        const next = await recordChange(tools, draft, source);
-        if (next === 'to build') unbuilt.push({ state, draft });
-        return next === 'to build' ? undefined : next;
-      });
-    }
-    if (unbuilt.length === 0) continue;
-    const drafts = unbuilt.map(({ draft }) => draft);
-    const built = await buildLists(db, drafts, source.day);
-    for (const { state, draft } of unbuilt) {
-      const blocks = built.get(state.list)!;
-      const since = source.places[state.list];
-      await putRecorded(tools, state, () => recordBuilt(tools, draft, blocks, since));
-    }
+    for (const state of behind) await putNext(round, state, source);
   }
   throwErrors(progress);
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
 }
 
-/** The recorded publication if only its head is missing in KV, or an update. */
-async function recordChange(tools: Tools, draft: Draft, { day, versions }: Source) {
-  const { list, record, recorded, isTrusted } = draft;
-  if (!isTrusted) return 'to build';
-  // Its publisher was killed before it put the head, or a slow one has put an older one back.
-  const isCurrent = record?.sourceVersion === versions[list];
-  // If it was recorded on an earlier day, it is dated again.
-  return isCurrent && record.publishedAt.startsWith(day) ? recorded : recordUpdated(tools, draft);
-}
-
 /** The next round looks at the list again. */
-async function putRecorded(
-  { kv, expectInTime }: Tools,
-  state: Progress,
-  record: () => Promise<Publication | undefined>,
-): Promise<void> {
+async function putNext(round: Round, state: Progress, source: Source): Promise<void> {
   try {
-    const publication = await record();
-    if (!publication) return;
-    await putHead(kv, publication, expectInTime);
-    Object.assign(state, { inKv: publication.metadata, isWritten: true, isForced: false });
+    const outcome = await recordNext(round, state, source);
+    if (typeof outcome === 'string') return;
+    await putHead(round.kv, outcome, round.expectInTime);
+    Object.assign(state, { inKv: outcome.metadata, isWritten: true, isForced: false });
   } catch (error) {
     Object.assign(state, afterFailure(state, error));
   }
@@ -114,7 +82,7 @@ function afterFailure({ list, isForced }: Progress, cause: unknown): Partial<Pro
   return { error: new Error(`list ${list} was not published`, { cause }) };
 }
 
-function newRound(db: Database, kv: KVNamespace, clock: () => Date): Tools {
+function newRound(db: Database, kv: KVNamespace, clock: () => Date): Round {
   const startedAt = clock();
   const expectInTime = () => {
     const elapsed = clock().getTime() - startedAt.getTime();
@@ -169,8 +137,6 @@ async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise
 
 function throwErrors(progress: readonly Progress[]): void {
   const errors = progress.flatMap(({ error }) => error ?? []);
-  if (errors.length === 1) throw errors[0];
-  if (errors.length > 1) {
-    throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
-  }
+  if (errors.length === 0) return;
+  throw new AggregateError(errors, errors.map(({ message }) => message).join('; '));
 }

@@ -18,19 +18,39 @@ export interface PublicationRecord
   sourceVersion: string;
 }
 
-/** Undefined if the list has been published again since. */
-export async function findPublication(
+/**
+ * Notes a publication before its first put, so that its keys are swept if the publisher is killed. Returns the
+ * recorded publication, and whether the database knows the one in KV: it does for a week, unless it was restored.
+ */
+export async function announcePublication(
   db: Database,
-  list: ListName,
-  publication: string,
-): Promise<Publication | undefined> {
-  const [row] = await retried(() =>
-    db
-      .select({ head: listPublications.head, metadata: listPublications.metadata })
-      .from(listPublications)
-      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
+  announced: { list: ListName; publication: string; since: string },
+  [recorded = '', inKv = '']: readonly (string | undefined)[],
+): Promise<{ recorded: Publication | undefined; isKnown: boolean }> {
+  const [[row], [known]] = await retried(() =>
+    db.batch([
+      db
+        .select({ head: listPublications.head, metadata: listPublications.metadata })
+        .from(listPublications)
+        .where(isPublication(announced.list, recorded)),
+      db
+        .select({ list: listLeftovers.list })
+        .from(listLeftovers)
+        .where(eq(listLeftovers.publication, inKv)),
+      db
+        .insert(listLeftovers)
+        .values({ ...announced, keys: null })
+        .onConflictDoNothing(),
+    ]),
   );
-  return row && { head: JSON.parse(row.head), metadata: JSON.parse(row.metadata) };
+  return {
+    recorded: row && { head: JSON.parse(row.head), metadata: JSON.parse(row.metadata) },
+    isKnown: known !== undefined,
+  };
+}
+
+export function isPublication(list: ListName, publication: string) {
+  return and(eq(listPublications.list, list), eq(listPublications.publication, publication));
 }
 
 /**
@@ -63,15 +83,14 @@ export async function recordPublication(
   const [, , current] = await retried(() => {
     expectInTime();
     return db.batch([
-      base === undefined
-        ? db
-            .insert(listPublications)
-            .values({ list, ...row })
-            .onConflictDoNothing()
-        : db
-            .update(listPublications)
-            .set(row)
-            .where(and(eq(listPublications.list, list), eq(listPublications.publication, base))),
+      db
+        .insert(listPublications)
+        .values({ list, ...row })
+        .onConflictDoUpdate({
+          target: listPublications.list,
+          set: row,
+          setWhere: eq(listPublications.publication, base ?? ''),
+        }),
       db
         .update(listLeftovers)
         .set({ keys: JSON.stringify(leftovers), since: metadata.publishedAt })
@@ -95,22 +114,7 @@ export async function recordUnchanged(
     db
       .update(listPublications)
       .set({ sourceVersion, journalPosition, day })
-      .where(and(eq(listPublications.list, list), eq(listPublications.publication, publication))),
-  );
-}
-
-/** Before the first put of a publication, so that its keys are swept if the publisher is killed. */
-export async function announcePublication(
-  db: Database,
-  list: ListName,
-  publication: string,
-  now: Date,
-): Promise<void> {
-  await retried(() =>
-    db
-      .insert(listLeftovers)
-      .values({ publication, list, keys: null, since: now.toISOString() })
-      .onConflictDoNothing(),
+      .where(isPublication(list, publication)),
   );
 }
 

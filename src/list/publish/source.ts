@@ -1,4 +1,4 @@
-import { type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import {
   auctionChanges,
   disputes,
@@ -11,9 +11,12 @@ import { prepared } from '../../base/database/prepared-query.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Entry, entryOf } from '../format/entry.ts';
+import type { Published } from '../format/head.ts';
+import { readPublished } from '../kv.ts';
 import {
   isOfAuctions,
   type ListName,
+  listNames,
   type NameStatus,
   perList,
   publicLists,
@@ -42,7 +45,7 @@ interface Row extends Omit<typeof listSources.$inferSelect, 'id'> {
 /**
  * One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records.
  */
-function sourceQuery(day: string | Placeholder): SQL {
+function sourceQuery(day: string): SQL {
   return sql`
     select auctions, reserved, blocked, disputed,
       (select max(first_day) from ${disputes} where first_day <= ${day}) as began,
@@ -106,20 +109,19 @@ export async function readSnapshot(
   now: Date,
 ): Promise<Snapshot | undefined> {
   const day = dayOf(now);
-  // Clocks can also go back. Either way, the calendar changes the names whose disputes begin or end between the days.
-  const [earlier, later] = since.day < day ? [since.day, day] : [day, since.day];
-  const values = { day, earlier, later, journalPosition: since.journalPosition };
-  const { journalStart, changed, ofChanged } = snapshotQueries[list];
+  const changed = changedNames(list, since, day);
+  const ofChanged = entriesQuery(publicLists[list].entries, sql`name in (${changed})`, day);
+  const query = <Row>(sql: SQL) => prepared<Row>(() => sql)(db, {});
   const [[row], [start], names, entries]: [
     Row[],
     { id: number }[],
     { name: string }[],
-    EntryColumns[],
+    { name: string; punycode: string; status: NameStatus }[],
   ] = await db.batch([
-    sourceNow(db, values),
-    journalStart(db, {}),
-    changed(db, values),
-    ofChanged(db, values),
+    query(sourceQuery(day)),
+    query(sql`select coalesce(min(id), 1) as id from ${journalOf(list)}`),
+    query(changed),
+    query(ofChanged),
   ]);
   if (names.length > maximumChangedNames) return undefined;
   const { versions, places } = sourceOf(row, day);
@@ -137,39 +139,73 @@ export async function readSnapshot(
   };
 }
 
-interface EntryColumns {
-  name: string;
-  punycode: string;
-  status: NameStatus;
-}
-
-const sourceNow = prepared<Row>(() => sourceQuery(sql.placeholder('day')));
-
-const snapshotQueries = perList((list) => {
-  const ofChanged = () => sql`name in (${changedNames(list)})`;
-  const { entries } = publicLists[list];
-  return {
-    journalStart: prepared<{ id: number }>(
-      () => sql`select coalesce(min(id), 1) as id from ${journalOf(list)}`,
-    ),
-    changed: prepared<{ name: string }>(() => changedNames(list)),
-    ofChanged: prepared<EntryColumns>(() =>
-      entriesQuery(entries, ofChanged(), sql.placeholder('day')),
-    ),
-  };
-});
-
 export function journalOf(list: ListName) {
   return isOfAuctions(list) ? auctionChanges : retainedChanges;
 }
 
-function changedNames(list: ListName): SQL {
-  const journalled = sql`select name from ${journalOf(list)} where id > ${sql.placeholder('journalPosition')}`;
-  const [earlier, later] = [sql.placeholder('earlier'), sql.placeholder('later')];
+function changedNames(list: ListName, { journalPosition, day: earlier }: Place, now: string): SQL {
+  const journalled = sql`select name from ${journalOf(list)} where id > ${journalPosition}`;
+  // Clocks can also go back. Either way, the calendar changes the names whose disputes begin or end between the days.
+  const [first, last] = [earlier, now].sort();
   const calendar = shows(list, 'disputed')
     ? sql`
-      union select name from ${disputes} where first_day > ${earlier} and first_day <= ${later}
-      union select name from ${disputes} where last_day >= ${earlier} and last_day < ${later}`
+      union select name from ${disputes} where first_day > ${first} and first_day <= ${last}
+      union select name from ${disputes} where last_day >= ${first} and last_day < ${last}`
     : sql``;
   return sql`select distinct name from (${journalled} ${calendar}) order by name limit ${maximumChangedNames + 1}`;
+}
+
+export async function listStatus(db: Database, kv: KVNamespace, now: Date) {
+  const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
+  return listNames.map((list) => ({
+    list,
+    published: published.get(list),
+    isBehind: isBehind({ list, inKv: published.get(list) }, source),
+  }));
+}
+
+/**
+ * KV's listing may be a minute old, and a slow publisher may have put back an older head, so a list is up to date only
+ * if KV and the record in the database agree.
+ */
+export function isBehind(
+  { list, inKv }: { list: ListName; inKv: Published | null | undefined },
+  { records, versions }: Source,
+): boolean {
+  const record = records[list];
+  return record?.sourceVersion !== versions[list] || record.publication !== inKv?.publication;
+}
+
+/**
+ * The time of the first change that the list lacks or, if none is recorded, of its last publication. Undefined for a
+ * list that was never published and lacks nothing.
+ */
+export async function findBehindSince(
+  db: Database,
+  list: ListName,
+  { records, versions, day }: Source,
+): Promise<string | undefined> {
+  const record = records[list];
+  const isCurrent = record?.sourceVersion === versions[list];
+  const [row] = isCurrent
+    ? []
+    : await db.all<{ since: string | null }>(firstMissing(list, record, day));
+  return row?.since ?? record?.publishedAt;
+}
+
+function firstMissing(list: ListName, record: PublicationRecord | undefined, day: string): SQL {
+  const position = record?.journalPosition ?? 0;
+  if (isOfAuctions(list)) {
+    return sql`select min(at) as since from ${auctionChanges} where id > ${position}`;
+  }
+  const statuses = sql`select value from json_each(${JSON.stringify(publicLists[list].entries)})`;
+  const journalled = sql`select at from ${retainedChanges} where id > ${position}
+    and (status is null or status in (${statuses})) order by id limit 1`;
+  if (!record || !shows(list, 'disputed')) return sql`select (${journalled}) as since`;
+  const midnights = sql`select first_day from ${disputes} where first_day > ${record.day} and first_day <= ${day}
+    union all
+    select date(last_day, '+1 day') from ${disputes} where last_day >= ${record.day} and last_day < ${day}`;
+  return sql`select min(at) as since from (
+    select * from (${journalled})
+    union all select first_day || 'T00:00:00.000Z' from (${midnights}))`;
 }

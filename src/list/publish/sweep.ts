@@ -9,7 +9,7 @@ import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
 import { type ListName, listNames } from '../lists.ts';
-import { isKnownPublication } from './record.ts';
+import { isKnownPublication, isPublication } from './record.ts';
 import { journalOf, readSource, type Source } from './source.ts';
 
 /** How long the blocks of an older head are kept: a week for the archive, a day for locations that cache the head. */
@@ -99,8 +99,7 @@ async function pruneJournals(db: Database, source: Source): Promise<void> {
         .set({ journalPosition })
         .where(
           and(
-            eq(listPublications.list, list),
-            eq(listPublications.publication, record.publication),
+            isPublication(list, record.publication),
             eq(listPublications.sourceVersion, record.sourceVersion),
           ),
         ),

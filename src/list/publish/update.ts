@@ -27,8 +27,6 @@ export async function updateBlocks(
     updated.push(...blocks.slice(position, from));
     position = from;
     const cutter = newBlockCutter();
-    const save = async (entries: Entry[]) =>
-      updated.push(await store.save(entries, blocks.slice(from, position)));
     let end: Block | undefined;
     do {
       const block = blocks[position];
@@ -38,10 +36,10 @@ export async function updateBlocks(
       const before = block ? await store.load(block) : [];
       for (const entry of merge(before, changed.slice(first, next), difference)) {
         const complete = cutter.add(entry);
-        if (complete) await save(complete);
+        if (complete) updated.push(await store.save(complete));
       }
     } while (end && (isRemoved(end, changed[next]) || !cutter.isCutBefore(end.first)));
-    if (cutter.rest().length > 0) await save(cutter.rest());
+    if (cutter.rest().length > 0) updated.push(await store.save(cutter.rest()));
   }
   updated.push(...blocks.slice(position));
   return { blocks: updated, difference };

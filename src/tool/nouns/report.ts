@@ -4,7 +4,7 @@ import { dayOf } from '../../base/time/day.ts';
 import { reportMonth } from '../../change/history/operator/month-report.ts';
 import { reportDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { reportVerification } from '../../contact/verification/operator/report.ts';
-import { listStatus } from '../../list/publish/status.ts';
+import { listStatus } from '../../list/publish/source.ts';
 import { checkRegistrar } from '../../party/registrar/account.ts';
 import { noun, reading } from '../command.ts';
 import { counted } from '../report/text.ts';

@@ -6,8 +6,7 @@ import { newestMigration } from '../../base/version.ts';
 import type { Published } from '../../list/format/head.ts';
 import { readPublished } from '../../list/kv.ts';
 import { type ListName, listNames, perList } from '../../list/lists.ts';
-import { readSource, type Source } from '../../list/publish/source.ts';
-import { findBehindSince, isBehind } from '../../list/publish/status.ts';
+import { findBehindSince, isBehind, readSource, type Source } from '../../list/publish/source.ts';
 
 export interface Health {
   /** One sentence each; empty if the registry is not failing. */
