@@ -689,10 +689,7 @@ export const dailyCounts = sqliteTable(
   ],
 );
 
-/**
- * The index of the archive of the lists. The bucket says the same, and the index can be made from it again. A row for each
- * list and day, kept for ever.
- */
+/** No longer written or read: the bucket alone says which days it has. The previous Worker still reads it. */
 export const archivedDays = sqliteTable(
   'archived_days',
   {

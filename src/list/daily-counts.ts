@@ -16,7 +16,7 @@ export interface DailyCounts {
 
 const countsKey = 'daily-counts';
 
-export const maximumDays = 366;
+const maximumDays = 366;
 
 /**
  * Records how many names each list has, as last published, unless the day has a record; then puts the counts of the
@@ -24,51 +24,34 @@ export const maximumDays = 366;
  */
 export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const today = dayOf(now);
-  const json = JSON.stringify(await recordAndList(db, today));
-  const held = await kv.get(countsKey, 'text');
-  if (held !== json) await putVariable(kv, countsKey, json);
-  remembered.delete(kv);
-}
-
-interface CountedDay {
-  day: string;
-  counts: Partial<Record<CountedList, number>>;
-}
-
-async function recordAndList(db: Database, today: string): Promise<CountedDay[]> {
-  const isCounted = inArray(listPublications.list, countedLists);
+  const metadata = db
+    .select({
+      day: sql<string>`${today}`.as('day'),
+      list: listPublications.list,
+      count: sql<number>`metadata ->> 'count'`.as('count'),
+    })
+    .from(listPublications)
+    .where(inArray(listPublications.list, countedLists));
+  const isShown = and(
+    between(dailyCounts.day, daysBefore(today, maximumDays - 1), today),
+    inArray(dailyCounts.list, countedLists),
+  );
+  const counts = sql<string>`json_group_object(list, count order by list)`;
   const [, rows] = await retried(() =>
     db.batch([
+      db.insert(dailyCounts).select(metadata).onConflictDoNothing(),
       db
-        .insert(dailyCounts)
-        .select(
-          db
-            .select({
-              day: sql<string>`${today}`.as('day'),
-              list: listPublications.list,
-              count: sql<number>`metadata ->> 'count'`.as('count'),
-            })
-            .from(listPublications)
-            .where(isCounted),
-        )
-        .onConflictDoNothing(),
-      db
-        .select({
-          day: dailyCounts.day,
-          counts: sql<string>`json_group_object(list, count order by list)`.as('counts'),
-        })
+        .select({ day: dailyCounts.day, counts: counts.as('counts') })
         .from(dailyCounts)
-        .where(
-          and(
-            between(dailyCounts.day, daysBefore(today, maximumDays - 1), today),
-            inArray(dailyCounts.list, countedLists),
-          ),
-        )
+        .where(isShown)
         .groupBy(dailyCounts.day)
         .orderBy(dailyCounts.day),
     ]),
   );
-  return rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) }));
+  const json = JSON.stringify(rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) })));
+  const held = await kv.get(countsKey, 'text');
+  if (held !== json) await putVariable(kv, countsKey, json);
+  remembered.delete(kv);
 }
 
 /** The counts change once a day. */
@@ -88,7 +71,7 @@ export async function readDailyCounts(reader: Reader): Promise<readonly DailyCou
   reader.meter.kvReads += 1;
   try {
     const value = await reader.kv.get(countsKey, { type: 'text', cacheTtl: 60 });
-    const held: CountedDay[] = value === null ? [] : JSON.parse(value);
+    const held: DailyCounts[] = value === null ? [] : JSON.parse(value);
     const days = held.map(({ day, counts }) => ({ day, counts: { ...none, ...counts } }));
     remembered.set(reader.kv, { days, freshUntil: now + freshMilliseconds });
     return days;

@@ -59,12 +59,3 @@ all: 2026-05-02 to 2026-05-03 missing: how the list stood is no longer known
 all: 2026-05-05 lost: the bucket has the record, not the content
 `);
 });
-
-test('makes the index again from the bucket', async () => {
-  const days = async () =>
-    (await registry.rows()).archived_days!.map((row) => Object.values(row!)[1]);
-  expect(await registry.done('lists reindex --dry-run')).toEqual({ changed: false });
-  expect(await days()).toEqual([]);
-  expect(await registry.done('lists reindex')).toEqual({ days: 5, changed: true });
-  expect(await days()).toEqual([1, 2, 3, 4, 5].map((day) => `2026-05-0${day}`));
-});

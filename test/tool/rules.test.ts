@@ -90,7 +90,6 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'lists publish': [[]],
   'lists status': [[]],
   'lists archive': [[]],
-  'lists reindex': [[]],
   'lists verify': [['--url', 'http://127.0.0.1:1']],
   health: [[]],
   'report disclosures': [[]],

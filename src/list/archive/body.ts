@@ -18,48 +18,27 @@ export function bareTag(etag: string): string {
 }
 
 /**
- * Returns digest and size of the plain JSON. Loads every block once, and holds it no longer than it takes to send it.
+ * Puts the content, unless the bucket has it, and returns digest and size of the plain JSON as the bucket then has it.
+ * Loads every block at most once, and holds it no longer than it takes to send it.
  */
 export async function putBody(
   bucket: R2Bucket,
   head: Head,
   load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
 ): Promise<{ sha256: string; bytes: number }> {
-  // R2 takes a stream only if it knows its length.
-  const body = new FixedLengthStream(bodyBytes(head));
   const key = bodyKey(head);
-  const isThere = async () => (await bucket.head(key)) !== null;
-  let isPut = await isThere();
-  const putting = isPut ? Promise.resolve() : bucket.put(key, body.readable);
-  const put = putting
-    .catch(async (error) => {
+  if (!(await bucket.head(key))) {
+    // R2 takes a stream only if it knows its length.
+    const body = new FixedLengthStream(bodyBytes(head));
+    const sending = bodyStream(head, load).pipeTo(body.writable);
+    // If R2 stops reading, sending never ends, so the first failure counts.
+    await Promise.all([sending, bucket.put(key, body.readable)]).catch(async (error) => {
       // Another run may have put it meanwhile, and a lock rule refuses to replace it.
-      if (!(await isThere())) throw error;
-    })
-    .then(() => {
-      isPut = true;
+      if (!(await bucket.head(key))) throw error;
     });
-  // Awaited below; until then, a failure must not count as an unhandled rejection.
-  put.catch(() => {});
-  const gunzip = new DecompressionStream('gzip');
-  const digest = new crypto.DigestStream('SHA-256');
-  const digesting = gunzip.readable.pipeTo(digest);
-  const [stored, plain] = [body.writable.getWriter(), gunzip.writable.getWriter()];
-  // The bucket takes no more of what it has; the digest is needed all the same.
-  const store = async (writing: () => Promise<void>) => {
-    if (!isPut) await Promise.race([writing().catch(() => put), put]);
-  };
-  try {
-    for await (const part of bodyStream(head, load)) {
-      await store(() => stored.write(part));
-      await plain.write(part);
-    }
-    await Promise.all([store(() => stored.close()), put, plain.close(), digesting]);
-  } catch (error) {
-    // If R2 has stopped reading, it never ends.
-    stored.abort(error).catch(() => {});
-    await Promise.allSettled([put, plain.abort(error), digesting]);
-    throw error;
   }
+  const stored = await bucket.get(key);
+  const digest = new crypto.DigestStream('SHA-256');
+  await stored!.body.pipeThrough(new DecompressionStream('gzip')).pipeTo(digest);
   return { sha256: hex(new Uint8Array(await digest.digest)), bytes: Number(digest.bytesWritten) };
 }

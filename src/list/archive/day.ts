@@ -52,3 +52,10 @@ export async function* listDays(
     yield JSON.parse(customMetadata!.record!);
   }
 }
+
+/** Those of the days that are not lost; undefined if there are none. Costs as much as `listDays`. */
+export async function findArchivedDays(bucket: R2Bucket, list: ListName) {
+  const days = await Array.fromAsync(listDays(bucket, list));
+  const kept = days.filter((record) => !('missing' in record));
+  return kept.length > 0 ? { first: kept[0]!.day, last: kept.at(-1)!.day } : undefined;
+}

@@ -1,13 +1,12 @@
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
-import { rebuildCatalogue } from '../../list/archive/catalogue.ts';
 import { type Gap, readContents } from '../../list/archive/operator/contents.ts';
 import type { Published } from '../../list/format/head.ts';
 import { type ListName, listNames } from '../../list/lists.ts';
 import { readLogStatus } from '../../list/log/append.ts';
 import { publish } from '../../list/publish/publish.ts';
-import { listStatus } from '../../list/publish/status.ts';
+import { listStatus } from '../../list/publish/source.ts';
 import { noun, reading, writing } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -79,17 +78,7 @@ const archive = verb(
   },
 );
 
-const reindex = verb(
-  writing('reindex', 'lists reindex').description("Rebuild the archive's index from the bucket"),
-  async ({ db, env, isDryRun }) => {
-    const bucket = bucketOf(env);
-    if (isDryRun) return { data: {}, text: 'would rebuild the index' };
-    const days = await rebuildCatalogue(db, bucket);
-    return { data: { days }, text: `indexed ${counted(days, 'record')} of a list and a day` };
-  },
-);
-
-const verbs = [publishVerb, status, archive, reindex, verifyLists];
+const verbs = [publishVerb, status, archive, verifyLists];
 export const listsCommand = noun('lists', 'The public lists', verbs);
 
 const secondsBetween = (since: string, now: Date) =>

@@ -1,7 +1,7 @@
 import { daysBefore } from '../../../base/time/day.ts';
 import { listNames } from '../../lists.ts';
 import { bodiesPrefix, bodyKey } from '../body.ts';
-import { type ArchivedDay, listDays } from '../day.ts';
+import { listDays } from '../day.ts';
 import { listObjects } from '../objects.ts';
 
 /** Days that were recorded as missing, or whose content the bucket has lost. */
@@ -21,9 +21,9 @@ export async function readContents(bucket: R2Bucket) {
       const gaps: Gap[] = [];
       let shown = 0;
       for (const record of days) {
-        const reason = gapReason(record, sizes);
-        if (reason) addGap(gaps, record.day, reason);
-        else shown += 1;
+        if ('missing' in record) addGap(gaps, record.day, 'missing');
+        else if (sizes.has(bodyKey(record))) shown += 1;
+        else addGap(gaps, record.day, 'lost');
       }
       const ofList = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
       return {
@@ -37,11 +37,6 @@ export async function readContents(bucket: R2Bucket) {
       };
     }),
   );
-}
-
-function gapReason(record: ArchivedDay, sizes: Map<string, number>): Gap['reason'] | undefined {
-  if ('missing' in record) return 'missing';
-  return sizes.has(bodyKey(record)) ? undefined : 'lost';
 }
 
 function addGap(gaps: Gap[], day: string, reason: Gap['reason']): void {

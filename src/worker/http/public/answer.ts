@@ -1,10 +1,10 @@
 import type { Env } from '../../../base/env.ts';
 import type { ListName } from '../../../list/lists.ts';
 import type { ReadList } from '../../../list/read/whole-list.ts';
+import { weightsOf } from '../request/accept.ts';
 import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 import { cacheHeaders, isKnown } from '../request/public-list.ts';
 import { securityHeaders } from '../request/security-headers.ts';
-import { acceptsGzip } from './encoding.ts';
 
 /** Pages of any origin may read a public answer, refusals included. */
 export const openToPages = {
@@ -97,4 +97,14 @@ const uncached = ['Cloudflare-CDN-Cache-Control', 'no-store'] as const;
 
 function decompressed(body: Uint8Array<ArrayBuffer> | ReadableStream): ReadableStream {
   return new Response(body).body!.pipeThrough(new DecompressionStream('gzip'));
+}
+
+/**
+ * RFC 9110, section 12.5.3. Where the platform replaces the header by its own, what the client sent is in `cf`. A
+ * client that sent nothing gets nothing compressed.
+ */
+export function acceptsGzip(request: Request): boolean {
+  const cf = request.cf as IncomingRequestCfProperties | undefined;
+  const weights = weightsOf(cf?.clientAcceptEncoding ?? request.headers.get('Accept-Encoding'));
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }

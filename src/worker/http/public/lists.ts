@@ -1,31 +1,43 @@
-import { hasTypes, type ListName, listPaths } from '../../../list/lists.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { dayOf, isDay } from '../../../base/time/day.ts';
+import { bodyKey } from '../../../list/archive/body.ts';
+import { findArchivedDays, readDay } from '../../../list/archive/day.ts';
+import {
+  findList,
+  hasTypes,
+  type ListName,
+  type ListPath,
+  listPaths,
+} from '../../../list/lists.ts';
+import { readChanges } from '../../../list/read/changes.ts';
 import { readList } from '../../../list/read/whole-list.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { isKnown, readerOf } from '../request/public-list.ts';
-import { listAnswer, plainRequests } from './answer.ts';
-import { answerAsOf } from './as-of.ts';
-import { changes, changesPaths } from './changes.ts';
-import { acceptsGzip } from './encoding.ts';
+import { acceptsGzip, immutable, jsonAnswer, listAnswer, plainRequests } from './answer.ts';
 import { historyPath, lookupPath, namePath, names } from './names.ts';
-import { requestedList } from './requested-list.ts';
 import { log, logPaths } from './signed-log.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
 export const listRoutes = newApp();
 
 for (const path of listPaths) {
+  const types = hasTypes(path) ? ['type'] : [];
   listRoutes.get(path, (c) => {
-    c.set('knownParameters', hasTypes(path) ? ['as_of', 'type'] : ['as_of']);
-    const list = requestedList(path, c.req.queries('type'));
+    c.set('knownParameters', ['as_of', ...types]);
+    const list = requestedList(c, path);
     const days = c.req.queries('as_of');
     return days ? answerAsOf(c, list, days) : answerWithList(c, list);
   });
+  listRoutes.get(`${path}/changes`, (c) => {
+    c.set('knownParameters', ['since', ...types]);
+    return answerWithChanges(c, requestedList(c, path));
+  });
 }
 
-listRoutes.route('/', changes);
 listRoutes.route('/', names);
 listRoutes.route('/', log);
 
+const changesPaths = listPaths.map((path) => `${path}/changes`);
 const readable = [...listPaths, ...changesPaths, namePath, historyPath, ...logPaths];
 
 listRoutes.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
@@ -44,6 +56,14 @@ function preflightHeaders(c: AppContext, methods: string): Record<string, string
   };
 }
 
+/** Throws `invalid` for an unknown or repeated `type`. A path that serves only one list has no `type`. */
+function requestedList(c: AppContext, path: ListPath): ListName {
+  const types = (hasTypes(path) && c.req.queries('type')) || [];
+  const list = types.length > 1 ? undefined : findList(path, types[0]);
+  if (list) return list;
+  throw new RegistryError('invalid', 'is not included in the list', 'type');
+}
+
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
   const reader = readerOf(c);
@@ -52,4 +72,74 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
     await reader.charge(plainRequests(read));
   }
   return listAnswer(request, c.env, list, read);
+}
+
+async function answerWithChanges(c: AppContext, list: ListName): Promise<Response> {
+  if (c.req.query('as_of') !== undefined) {
+    throw new RegistryError('invalid', 'cannot be combined with since', 'as_of');
+  }
+  const read = await readChanges(list, heldTag(c.req.queries('since')), readerOf(c));
+  if (!read) {
+    throw new RegistryError('gone', 'is no longer available; fetch the whole list', 'since');
+  }
+  const { since, current, difference } = read;
+  const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
+  const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
+  const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
+  return jsonAnswer(c.req.raw, c.env, [list], current, json);
+}
+
+/** `W/` and the quotes may be left out. */
+function heldTag([since, second]: readonly string[] = []): string {
+  if (second !== undefined) throw new RegistryError('invalid', 'is given twice', 'since');
+  if (!since) throw new RegistryError('missing', 'parameter is required', 'since');
+  return `W/"${since.replace(/^W\//, '').replace(/^"(.*)"$/, '$1')}"`;
+}
+
+/** Decompressing so much text counts as one request, as for the list of today. */
+const plainTextBytes = 150_000;
+
+async function answerAsOf(
+  c: AppContext,
+  list: ListName,
+  days: readonly string[],
+): Promise<Response> {
+  const day = requestedDay(c, days);
+  const request = c.req.raw;
+  const bucket = c.env.ARCHIVE;
+  const archived = await (bucket && readDay(bucket, list, day));
+  if (!archived || 'missing' in archived) throw await notArchived(c, list);
+  const etag = `W/"${archived.etag}"`;
+  const read = { etag, body: undefined, bytes: 0 };
+  if (isKnown(request, etag)) return neverChanging(listAnswer(request, c.env, list, read));
+  if (request.method !== 'HEAD' && !acceptsGzip(request)) {
+    await readerOf(c).charge(Math.ceil(archived.bytes / plainTextBytes));
+  }
+  const object = await bucket!.get(bodyKey({ list, etag }));
+  if (!object) throw await notArchived(c, list);
+  const { body, size: bytes } = object;
+  return neverChanging(listAnswer(request, c.env, list, { etag, body, bytes }));
+}
+
+/** Throws `invalid` unless it is one day that is over, without `since`. */
+function requestedDay(c: AppContext, days: readonly string[]): string {
+  const refuse = (message: string) => new RegistryError('invalid', message, 'as_of');
+  const [day = ''] = days;
+  if (c.req.query('since') !== undefined) throw refuse('cannot be combined with since');
+  if (days.length > 1 || !isDay(day)) throw refuse('is not a day (YYYY-MM-DD)');
+  if (day >= dayOf(c.var.now)) throw refuse('is not over yet (UTC)');
+  return day;
+}
+
+async function notArchived(c: AppContext, list: ListName): Promise<RegistryError> {
+  const days = c.env.ARCHIVE && (await findArchivedDays(c.env.ARCHIVE, list));
+  const known = days ? `, which begins on ${days.first} and ends on ${days.last}` : '';
+  return new RegistryError('not_found', `is not in the archive${known}`, 'as_of');
+}
+
+function neverChanging(answer: Response): Response {
+  answer.headers.set('Cache-Control', immutable);
+  // Every publication would purge an answer with this tag.
+  answer.headers.delete('Cache-Tag');
+  return answer;
 }

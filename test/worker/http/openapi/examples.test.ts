@@ -88,7 +88,7 @@ beforeAll(async () => {
   await loadDemoData(env);
   const at = (time: string) => new Date(`2026-05-${time}:00Z`);
   await publish(db, env.LISTS, listNames, () => at('01T12:00'));
-  await archiveLists(db, env.LISTS, env.ARCHIVE!, [auctionList], at('02T00:01'));
+  await archiveLists(env.LISTS, env.ARCHIVE!, [auctionList], at('02T00:01'));
   await worker.scheduled('31 * * * *');
   await disclose(db);
   const { call, example } = named.find(({ call }) => call.operationId === 'createToken')!;

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Env } from '../../../../src/base/env.ts';
 import { openBlock } from '../../../../src/list/format/block.ts';
 import { blockKey } from '../../../../src/list/kv.ts';
-import { acceptsGzip } from '../../../../src/worker/http/public/encoding.ts';
+import { acceptsGzip } from '../../../../src/worker/http/public/answer.ts';
 import { published } from '../../../list/published.ts';
 import {
   addAuction,
@@ -292,13 +292,6 @@ test.each([
   expect(acceptsGzip(atTheEdge)).toBe(isAccepted);
   const kept = new Request('http://localhost/', { headers: { 'Accept-Encoding': header } });
   expect(acceptsGzip(Object.assign(kept, { cf: { colo: 'TLL' } }))).toBe(isAccepted);
-});
-
-test('publishes an auction that starts or ends with the next run at the latest', async () => {
-  await addAuction(worker.env);
-  expect(await countOf(worker.env)).toBe(0);
-  await publish();
-  expect(await countOf(worker.env)).toBe(1);
 });
 
 test('publishes a change through the auction interface after the answer', async () => {
