@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
 import { browseNames, readNames } from '../../src/list/read/browse.ts';
-import { readFacts } from '../../src/list/read/facts.ts';
+import { readFacts } from '../../src/list/read/parts.ts';
 import { Faults } from '../attack/faults.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../support/fixtures.ts';

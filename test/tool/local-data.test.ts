@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { dayOf, daysBefore } from '../../src/base/time/day.ts';
 import { readDailyCounts } from '../../src/list/daily-counts.ts';
-import { readFacts } from '../../src/list/read/facts.ts';
+import { readFacts } from '../../src/list/read/parts.ts';
 import { demoDailyCounts } from '../../src/tool/demo/load.ts';
 import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
 import { openLocalData } from '../../src/tool/local/open.ts';

@@ -28,7 +28,7 @@ import { logRequest } from './request/request-log.ts';
 import { securityHeaders } from './request/security-headers.ts';
 import { throttlePublic } from './request/throttle.ts';
 import { pageError } from './site/error.tsx';
-import { pages } from './site/pages.ts';
+import { pages } from './site/pages.tsx';
 
 /** The URL map. A trailing slash makes no difference. */
 export const app = newApp();

@@ -1,11 +1,11 @@
+import { onFirstUseOf } from '../../../base/on-first-use.ts';
 import { auctionList } from '../../../list/lists.ts';
 import type { BrowsedName } from '../../../list/read/browse.ts';
+import type { Language } from '../request/language.ts';
 import type { Content } from './content.ts';
-import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
-import { NameCell, PunycodeCell, published, Section } from './section.tsx';
-import { lengthOf, selectAuctions } from './select-auctions.ts';
-import { hrefOf, type Sort } from './view.ts';
+import { Field, NameCell, PunycodeCell, published, Section } from './section.tsx';
+import { hrefOf, type Sort, type View } from './view.ts';
 
 const section = 'auctions';
 
@@ -97,27 +97,62 @@ function SortedHeading({ language, text, view, by }: Surroundings & { by: 'name'
   );
 }
 
-function Pager({
-  language,
-  text,
-  view: { auctions, sort },
-  page,
-  pages,
-}: Surroundings & { page: number; pages: number }) {
-  const hrefOfPage = (page: number) => hrefOf(language, { auctions, sort, page }, section);
+function Pager({ page, pages, ...around }: Surroundings & { page: number; pages: number }) {
+  const { language, text, view } = around;
+  const link = (rel: 'prev' | 'next', page: number, words: string) => (
+    <a
+      rel={rel}
+      href={hrefOf(language, { auctions: view.auctions, sort: view.sort, page }, section)}
+    >
+      {words}
+    </a>
+  );
   return (
     <nav class="pages" aria-label={text.auctionPages}>
-      {page > 1 && (
-        <a rel="prev" href={hrefOfPage(page - 1)}>
-          {text.previous}
-        </a>
-      )}
+      {page > 1 && link('prev', page - 1, text.previous)}
       <span>{text.pageOf(page, pages)}</span>
-      {page < pages && (
-        <a rel="next" href={hrefOfPage(page + 1)}>
-          {text.next}
-        </a>
-      )}
+      {page < pages && link('next', page + 1, text.next)}
     </nav>
   );
+}
+
+type Names = readonly BrowsedName[];
+
+const pageAuctions = 50;
+
+/** A page beyond the last one is the last one. */
+function selectAuctions(all: Names, { auctions: part, sort, page }: View, language: Language) {
+  const matching = inOrder(all, sort, language).filter(
+    ({ name, punycode }) => name.includes(part) || punycode.includes(part),
+  );
+  const pages = Math.max(1, Math.ceil(matching.length / pageAuctions));
+  const shownPage = Math.min(page, pages);
+  const shown = matching.slice((shownPage - 1) * pageAuctions, shownPage * pageAuctions);
+  return { shown, count: matching.length, page: shownPage, pages };
+}
+
+/**
+ * Kept because sorting thousands of names takes milliseconds. Shared by all requests, as the list is, and forgotten
+ * with it.
+ */
+const ordersOf = onFirstUseOf((_: Names) => new Map<string, Names>());
+
+function inOrder(all: Names, sort: Sort, language: Language): Names {
+  const ofList = ordersOf(all);
+  const key = `${language} ${sort}`;
+  const sorted = ofList.get(key) ?? all.toSorted(comparison(sort, language));
+  ofList.set(key, sorted);
+  return sorted;
+}
+
+function comparison(sort: Sort, language: Language): (a: BrowsedName, b: BrowsedName) => number {
+  const { compare } = new Intl.Collator(language);
+  const direction = sort.startsWith('-') ? -1 : 1;
+  if (!sort.endsWith('length')) return (a, b) => direction * compare(a.name, b.name);
+  return (a, b) => direction * (lengthOf(a) - lengthOf(b)) || compare(a.name, b.name);
+}
+
+/** Characters, not code units. */
+function lengthOf({ name }: BrowsedName): number {
+  return [...name].length;
 }

@@ -4,9 +4,8 @@ import { readDailyCounts } from '../../../list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../../list/lists.ts';
 import { type NameInterval, readNameHistory } from '../../../list/name-history/name-history.ts';
 import { browseNames, readNames } from '../../../list/read/browse.ts';
-import { readFacts } from '../../../list/read/facts.ts';
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
-import type { Reader } from '../../../list/read/parts.ts';
+import { type Reader, readFacts } from '../../../list/read/parts.ts';
 import { type DomainName, type NameFault, readDomainName } from '../../../name/domain/name.ts';
 import { findOutside, type Outside } from '../../../name/domain/zone.ts';
 import type { View } from './view.ts';
@@ -22,14 +21,6 @@ export type Answer =
       /** Undefined while the database is unreachable or slow. */
       history: NameInterval[] | undefined;
     };
-
-export type DayFault = 'notDay' | 'notOver';
-
-export interface AsOf {
-  fault: DayFault | undefined;
-  /** Yesterday. */
-  latest: string;
-}
 
 /** A part that cannot be read at the moment is undefined. */
 export type Content = Awaited<ReturnType<typeof readContent>>;
@@ -78,14 +69,10 @@ export async function readContent(
         history,
       }
     : asked && { isName: false, fault: asked.fault };
-  const asOf = judgedDay(view.as_of, daysBefore(dayOf(reader.clock()), 1));
+  const yesterday = daysBefore(dayOf(reader.clock()), 1);
+  const isPast = isDay(view.as_of) && view.as_of <= yesterday;
+  const asOf = { yesterday, isWrong: view.as_of !== '' && !isPast };
   return { answer, asOf, auctions, retained, facts, days };
-}
-
-function judgedDay(given: string, latest: string): AsOf {
-  if (given === '') return { latest, fault: undefined };
-  if (!isDay(given)) return { latest, fault: 'notDay' };
-  return { latest, fault: given > latest ? 'notOver' : undefined };
 }
 
 /** Whether no part is missing that may be there in a moment. */
@@ -95,8 +82,8 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
   return Boolean(isAnswered && auctions && retained && hasFacts && days?.length);
 }
 
-/** A visitor may give an address of a page, or a name without its zone. */
+/** A visitor may give an address of a page, a name with `www.` in front, or one without its zone. */
 function nameMeant(given: string, [zone]: readonly string[]): string {
-  const host = given.replace(/^https?:\/\/([^/?#]*).*$/i, '$1');
+  const host = given.replace(/^https?:\/\/([^/?#]*).*$/i, '$1').replace(/^www\.(?=.+\.)/i, '');
   return host.includes('.') || zone === undefined ? host : `${host}.${zone}`;
 }

@@ -1,9 +1,9 @@
 import { type NameStatus, publicLists, retainedList } from '../../../list/lists.ts';
 import { type NameInterval, statusesAt } from '../../../list/name-history/name-history.ts';
+import type { ListedName } from '../../../list/read/look-up.ts';
 import type { Answer, Content } from './content.ts';
-import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
-import { inOrder, statesOf } from './state.ts';
+import { Field } from './section.tsx';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';
 
@@ -90,7 +90,7 @@ function History(parts: AnswerParts & { json: string }) {
   const { language, text, domain, history, asOf, json } = parts;
   /** Empty if none was asked about. */
   const day = parts.view.as_of;
-  const { fault } = asOf;
+  const { yesterday, isWrong } = asOf;
   return (
     <>
       <h3>{text.history}</h3>
@@ -103,20 +103,20 @@ function History(parts: AnswerParts & { json: string }) {
             id="as_of"
             name="as_of"
             value={day}
-            max={asOf.latest}
+            max={yesterday}
             required
-            aria-describedby={fault && 'day-error'}
-            aria-invalid={fault && 'true'}
+            aria-describedby={isWrong ? 'day-error' : undefined}
+            aria-invalid={isWrong ? 'true' : undefined}
           />
           <button type="submit">{text.show}</button>
         </div>
-        {fault && (
+        {isWrong && (
           <p class="error" id="day-error">
-            {text.dayFaults[fault]}
+            {text.wrongDay}
           </p>
         )}
       </form>
-      {day && !fault && history && <p>{wasOn(day, history, text)}</p>}
+      {day && !isWrong && history && <p>{wasOn(day, history, text)}</p>}
       {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
       <p class="quiet">
         <a href={json}>{text.historyAsJson}</a>
@@ -175,23 +175,7 @@ function Day({ text, instant, day }: { text: Texts; instant: string; day: string
 }
 
 function Meaning({ language, text, outside, states }: AnswerParts & { states: NameStatus[] }) {
-  const [state, ...others] = states;
-  if (others.length > 0) {
-    return (
-      <>
-        <p>{text.several}</p>
-        <dl>
-          {states.map((state) => (
-            <div>
-              <dt>{text.states[state]}</dt>
-              <dd>{text.meanings[state]}</dd>
-            </div>
-          ))}
-        </dl>
-      </>
-    );
-  }
-  if (state) return <p>{text.meanings[state]}</p>;
+  if (states.length > 0) return states.map((state) => <p>{text.meanings[state]}</p>);
   if (!outside) return <p>{text.unlisted}</p>;
   if ('zones' in outside) return <p>{text.foreign(outside.zones.map((zone) => `.${zone}`))}</p>;
   return (
@@ -202,4 +186,19 @@ function Meaning({ language, text, outside, states }: AnswerParts & { states: Na
       </p>
     </>
   );
+}
+
+const strictestFirst = {
+  blocked: true,
+  disputed: true,
+  auction: true,
+  reserved: true,
+} satisfies Record<NameStatus, true>;
+
+function statesOf({ statuses, isInAuction }: ListedName): NameStatus[] {
+  return inOrder(isInAuction ? [...statuses, 'auction'] : statuses);
+}
+
+function inOrder(states: readonly NameStatus[]): NameStatus[] {
+  return (Object.keys(strictestFirst) as NameStatus[]).filter((state) => states.includes(state));
 }

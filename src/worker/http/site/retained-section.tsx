@@ -1,8 +1,7 @@
 import { publicLists, retainedList } from '../../../list/lists.ts';
 import type { Content } from './content.ts';
-import { Field } from './field.tsx';
 import type { Surroundings } from './layout.tsx';
-import { NameCell, PunycodeCell, published, Section } from './section.tsx';
+import { Field, NameCell, PunycodeCell, published, Section } from './section.tsx';
 import { hrefOf } from './view.ts';
 
 const section = 'retained';
@@ -65,18 +64,19 @@ function Names({
   if (!last) {
     return (
       <>
-        <p class="missing">{after ? text.noMore : starts ? text.noNames : text.noRetained}</p>
+        <p class="missing">{starts || after ? text.noNames : text.noRetained}</p>
         {after && <p>{first}</p>}
       </>
     );
   }
-  const range = [starts && text.startingWith(starts), after && text.afterName(after)];
   return (
     <>
       <table class="names">
-        <caption>
-          <bdi>{range.filter(Boolean).join(', ') || text.fromStart}</bdi>
-        </caption>
+        {starts && (
+          <caption>
+            <bdi>{text.startingWith(starts)}</bdi>
+          </caption>
+        )}
         <thead>
           <tr>
             <th scope="col">{text.name}</th>

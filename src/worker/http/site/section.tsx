@@ -1,9 +1,10 @@
 import type { Child } from 'hono/jsx';
+import type { JSX } from 'hono/jsx/jsx-runtime';
 import type { BrowsedName } from '../../../list/read/browse.ts';
 import type { Language } from '../request/language.ts';
 import type { sections } from './layout.tsx';
 import type { Texts } from './texts.ts';
-import { hrefOf } from './view.ts';
+import { hrefOf, maximumLength } from './view.ts';
 
 interface SectionParts {
   name: (typeof sections)[number];
@@ -48,5 +49,26 @@ export function PunycodeCell({ name, punycode }: Pick<BrowsedName, 'name' | 'pun
     <td class={name === punycode ? 'punycode same' : 'punycode'}>
       <span>{punycode}</span>
     </td>
+  );
+}
+
+type FieldParts = JSX.IntrinsicElements['input'] & {
+  id: string;
+  name: string;
+  button: string;
+};
+
+export function Field({ button, ...input }: FieldParts) {
+  return (
+    <div class="field">
+      <input
+        {...input}
+        maxlength={maximumLength}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+      />
+      <button type="submit">{button}</button>
+    </div>
   );
 }

@@ -1,7 +1,6 @@
-import { type HtmlEscapedString, raw } from 'hono/utils/html';
+import { raw } from 'hono/utils/html';
 import { onFirstUseOf } from '../../../base/on-first-use.ts';
 import type { CountedList } from '../../../list/lists.ts';
-import type { Language } from '../request/language.ts';
 import type { Content } from './content.ts';
 import type { Surroundings } from './layout.tsx';
 import { Section } from './section.tsx';
@@ -17,28 +16,19 @@ const charts = Object.keys({
 } satisfies Record<CountedList, true>) as CountedList[];
 
 /**
- * Rendered figures, by language: they change once a day, and rendering them takes at least ten times as long as the
- * rest of the page. Shared by all requests, as the figures are, and forgotten with them.
+ * Rendered once, because the figures change once a day, and rendering them takes at least ten times as long as the rest
+ * of the page. Shared by all requests, as the figures are, and forgotten with them.
  */
-const renderedOf = onFirstUseOf((_: Days) => new Map<Language, HtmlEscapedString>());
+const figuresOf = onFirstUseOf((days: Days) =>
+  onFirstUseOf((text: Texts) => raw(<Figures days={days} text={text} />)),
+);
 
-export function YearSection({
-  language,
-  text,
-  days,
-}: Pick<Surroundings & Content, 'language' | 'text' | 'days'>) {
+export function YearSection({ text, days }: Pick<Surroundings & Content, 'text' | 'days'>) {
   return (
     <Section name="year" text={text} beside={[text.yearLead]}>
-      {days && renderOnce(days, language, text)}
+      {days && figuresOf(days)(text)}
     </Section>
   );
-}
-
-function renderOnce(days: Days, language: Language, text: Texts) {
-  const inLanguages = renderedOf(days);
-  const figures = inLanguages.get(language) ?? raw(<Figures days={days} text={text} />);
-  inLanguages.set(language, figures);
-  return figures;
 }
 
 function Figures({ days, text }: { days: Days; text: Texts }) {
@@ -82,6 +72,11 @@ function Figures({ days, text }: { days: Days; text: Texts }) {
 /** In the chart's own units; a day is one unit wide. */
 const height = 60;
 const dayMilliseconds = 24 * 60 * 60 * 1000;
+
+interface Point {
+  day: string;
+  count: number;
+}
 
 function Chart({ list, days, text }: { list: CountedList; days: Days; text: Texts }) {
   const points = days.map(({ day, counts }) => ({ day, count: counts[list] }));
@@ -129,28 +124,18 @@ function Chart({ list, days, text }: { list: CountedList; days: Days; text: Text
 }
 
 /**
- * A step for each day, one unit wide, as high as its count lies between the lowest and the highest. A day that was not
- * counted goes on as the one before it. Days with the same count are one step.
+ * A step for each count, as high as it lies between the lowest and the highest; each day is one unit wide. A day that
+ * was not counted goes on as the one before it.
  */
-export function pathOf(
-  points: readonly { day: string; count: number }[],
-  lowest: number,
-  highest: number,
-): string {
+function pathOf(points: readonly Point[], lowest: number, highest: number): string {
   const range = highest - lowest;
-  const heightOf = (count: number) =>
-    range === 0 ? height / 2 : ((highest - count) / range) * height;
-  let path = '';
-  let width = 0;
-  for (const [index, { day, count }] of points.entries()) {
-    const next = points[index + 1];
-    if (width === 0) path += `${path === '' ? 'M0 ' : 'V'}${Number(heightOf(count).toFixed(2))}`;
-    width += next ? daysBetween(day, next.day) : 1;
-    if (next?.count === count) continue;
-    path += `h${width}`;
-    width = 0;
-  }
-  return path;
+  const heightOf = ({ count }: Point) =>
+    range === 0 ? height / 2 : Number((((highest - count) / range) * height).toFixed(2));
+  const start = points[0]!;
+  const turns = points
+    .filter(({ count }, index) => index > 0 && count !== points[index - 1]!.count)
+    .map((point) => `H${daysBetween(start.day, point.day)}V${heightOf(point)}`);
+  return `M0 ${heightOf(start)}${turns.join('')}H${daysBetween(start.day, points.at(-1)!.day) + 1}`;
 }
 
 function daysBetween(day: string, later: string): number {

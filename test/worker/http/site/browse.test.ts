@@ -164,7 +164,7 @@ it('the retained names lead back from a later page to the first', async () => {
   const { html } = await section('/en/?starts=k&after=k049.ee', 'retained');
   expect(linkOf(html, 'Back to the beginning')).toBe('/en/?starts=k#retained');
   const { text } = await section('/en/?starts=k&after=k119.ee', 'retained');
-  expect(text).toContain('No more names.');
+  expect(text).toContain('No retained name begins like this.');
 });
 
 it('shows whatever a list has as text', async () => {

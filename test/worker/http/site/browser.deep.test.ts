@@ -41,7 +41,7 @@ const states = [
   ['a day that is not over', '?name=k1.ee&as_of=9999-01-01'],
   ['a name on no list', '?name=free.ee'],
   ['a name of another zone', '?name=free.com'],
-  ['a name below another', '?name=www.k1.ee'],
+  ['a name below another', '?name=shop.k1.ee'],
   ['what is not a name', '?name=%3Cb%3E'],
   ['a letter with many names', '?starts=k&sort=-length'],
   ['nothing found', '?starts=zzz&auctions=zzz'],

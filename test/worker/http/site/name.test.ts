@@ -227,10 +227,10 @@ describe('the history of a name', () => {
   });
 
   it.each([
-    ['2026-02-30', 'This is not a day'],
-    ['<b>', 'This is not a day'],
-    ['9999-01-01', 'This day is not over yet'],
-    [new Date().toISOString().slice(0, 10), 'This day is not over yet'],
+    ['2026-02-30', 'This is not a day that is over'],
+    ['<b>', 'This is not a day that is over'],
+    ['9999-01-01', 'This is not a day that is over'],
+    [new Date().toISOString().slice(0, 10), 'This is not a day that is over'],
   ])('the history of a name refuses the day %s, and says why', async (day, message) => {
     const query = `name=ajalugu.ee&as_of=${encodeURIComponent(day)}`;
     const { status, html, answer, lines } = await page('en', query);

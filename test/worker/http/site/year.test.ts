@@ -23,7 +23,7 @@ const year: DailyCounts[] = Array.from({ length: 366 }, (_, n) => ({
 })).filter((_, n) => n % 50 !== 17);
 
 const render = (days: readonly DailyCounts[] | undefined, language: Language = 'en') =>
-  String(YearSection({ language, text: texts[language], days }));
+  String(YearSection({ text: texts[language], days }));
 
 const numberIn = (text: string) => Number(text.replace(/[,\u00a0]/g, ''));
 
@@ -37,9 +37,9 @@ function drawn(html: string, name: string): number[] {
   const [, scale = ''] = /<p class="scale".*?>(.*?)<\/p>/s.exec(figure)!;
   const [highest = 0, lowest = highest] = textOf(scale).split(' ').map(numberIn);
   const counts: number[] = [];
-  for (const [, height, width] of path.matchAll(/(?:M0 |V)([\d.]+)h(\d+)/g)) {
+  for (const [, height, end] of path.matchAll(/(?:M0 |V)([\d.]+)H(\d+)/g)) {
     const count = Math.round(highest - (Number(height) / 60) * (highest - lowest));
-    for (let day = 0; day < Number(width); day++) counts.push(count);
+    while (counts.length < Number(end)) counts.push(count);
   }
   return counts;
 }
@@ -100,7 +100,7 @@ it.each([
 it('the last year draws a single day, and a count that never changes', () => {
   const html = render(year.slice(0, 1));
   expect(html).toContain('viewBox="0 0 1 60"');
-  expect(html).toContain('class="line" d="M0 30h1"');
+  expect(html).toContain('class="line" d="M0 30H1"');
   expect(rowsOf(html)).toHaveLength(1);
 });
 

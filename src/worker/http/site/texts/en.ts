@@ -1,17 +1,8 @@
-import {
-  type ListName,
-  type NameStatus,
-  publicLists,
-  retainedList,
-} from '../../../../list/lists.ts';
+import type { ListName, NameStatus } from '../../../../list/lists.ts';
 import { nameFaults } from '../../../../name/domain/name.ts';
-import type { DayFault } from '../content.ts';
-import { dayFormat, enumerated } from './format.ts';
+import { dayFormat, enumerated, numbersOf, statesIn } from './format.ts';
 
-const number = (count: number) => count.toLocaleString('en');
-const counted = (one: string, many: string) => (count: number) =>
-  `${number(count)} ${count === 1 ? one : many}`;
-
+const { number, counted, month } = numbersOf('en-GB');
 const date = dayFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
 
 const states = {
@@ -20,15 +11,14 @@ const states = {
   disputed: 'disputed',
   auction: 'in auction',
 } satisfies Record<NameStatus, string>;
-const anyState = enumerated(Object.values(states), 'or');
-const retained = publicLists[retainedList].entries.map((status) => states[status]);
+const { anyState, retainedStates } = statesIn(states, 'or');
 
 /** Every other language must have these keys. */
 export const en = {
   languageName: 'In English',
   number,
   shortDate: date,
-  month: dayFormat('en-GB', { month: 'long', year: 'numeric' }),
+  month,
   instant: (day: string, time: string) => `${date(day)}, ${time}\u00a0UTC`,
   list: (words: readonly string[]) => enumerated(words, 'and'),
 
@@ -48,10 +38,8 @@ export const en = {
   check: 'Check',
   asOf: 'What was it at the end of a day (UTC)?',
   show: 'Show',
-  dayFaults: {
-    notDay: 'This is not a day: write year, month and day, for example 2026-01-31.',
-    notOver: 'This day is not over yet, in UTC.',
-  } satisfies Record<DayFault, string>,
+  wrongDay:
+    'This is not a day that is over (in UTC): write year, month and day, for example 2026-01-31.',
   wrongName: (given: string, fault: string) => `“${given}” ${fault}.`,
   nameFaults,
   error: 'Error',
@@ -74,7 +62,6 @@ export const en = {
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
   } satisfies Record<NameStatus, string>,
-  several: 'All of this applies at the same time:',
   asJson: 'The same as JSON',
   history: 'History',
   noHistory: 'Nothing is recorded about this name.',
@@ -109,17 +96,14 @@ export const en = {
   auctionPages: 'Pages of auctions',
 
   retained: 'Retained names',
-  retainedLead: `Names that are ${enumerated(retained, 'or')}.`,
+  retainedLead: `Names that are ${retainedStates}.`,
   letters: 'First character',
   alphabet: 'abcdefghijklmnopqrstuvwxyzõäöüšž0123456789',
   startsLabel: 'Beginning of the name',
   search: 'Search',
   startingWith: (starts: string) => `Names that begin with “${starts}”`,
-  afterName: (name: string) => `after ${name}`,
-  fromStart: 'The first names in the list',
   noNames: 'No retained name begins like this.',
   noRetained: 'No names are retained.',
-  noMore: 'No more names.',
   status: 'Status',
   retainedPages: 'Pages of names',
 

@@ -1,11 +1,8 @@
-import { type NameStatus, publicLists, retainedList } from '../../../../list/lists.ts';
+import type { NameStatus } from '../../../../list/lists.ts';
 import type { Texts } from './en.ts';
-import { dayFormat, enumerated } from './format.ts';
+import { dayFormat, enumerated, numbersOf, statesIn } from './format.ts';
 
-const number = (count: number) => count.toLocaleString('et');
-const counted = (one: string, many: string) => (count: number) =>
-  `${number(count)} ${count === 1 ? one : many}`;
-
+const { number, counted, month } = numbersOf('et');
 const date = dayFormat('et', { day: 'numeric', month: 'numeric', year: 'numeric' });
 
 const states = {
@@ -14,14 +11,13 @@ const states = {
   disputed: 'vaidlustatud',
   auction: 'oksjonil',
 } satisfies Record<NameStatus, string>;
-const anyState = enumerated(Object.values(states), 'või');
-const retained = publicLists[retainedList].entries.map((status) => states[status]);
+const { anyState, retainedStates } = statesIn(states, 'või');
 
 export const et: Texts = {
   languageName: 'Eesti keeles',
   number,
   shortDate: date,
-  month: dayFormat('et', { month: 'long', year: 'numeric' }),
+  month,
   instant: (day, time) => `${date(day)} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`,
   list: (words) => enumerated(words, 'ja'),
 
@@ -41,10 +37,7 @@ export const et: Texts = {
   check: 'Kontrolli',
   asOf: 'Mis olekus oli nimi päeva lõpus (UTC)?',
   show: 'Näita',
-  dayFaults: {
-    notDay: 'See ei ole päev: kirjuta aasta, kuu ja päev, näiteks 2026-01-31.',
-    notOver: 'See päev ei ole UTC järgi veel läbi.',
-  },
+  wrongDay: 'See ei ole UTC järgi lõppenud päev: kirjuta aasta, kuu ja päev, näiteks 2026-01-31.',
   wrongName: (given, fault) => `„${given}“ ei ole domeeninimi: ${fault}.`,
   nameFaults: {
     invisible: 'nimes on tühik või juhtmärk',
@@ -79,7 +72,6 @@ export const et: Texts = {
     reserved:
       'Register hoiab seda nime kinni. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
   },
-  several: 'Kõik see kehtib korraga:',
   asJson: 'Sama JSON-ina',
   history: 'Ajalugu',
   noHistory: 'Selle nime kohta ei ole midagi kirjas.',
@@ -111,17 +103,14 @@ export const et: Texts = {
   auctionPages: 'Oksjonite lehed',
 
   retained: 'Piirangutega nimed',
-  retainedLead: `Nimed, mis on ${enumerated(retained, 'või')}.`,
+  retainedLead: `Nimed, mis on ${retainedStates}.`,
   letters: 'Esimene märk',
   alphabet: 'abcdefghijklmnopqrsšzžtuvwõäöüxy0123456789',
   startsLabel: 'Nime algus',
   search: 'Otsi',
   startingWith: (starts) => `Nimed algusega „${starts}“`,
-  afterName: (name) => `pärast nime ${name}`,
-  fromStart: 'Nimekirja esimesed nimed',
   noNames: 'Sellise algusega piirangutega nimesid ei ole.',
   noRetained: 'Piirangutega nimesid ei ole.',
-  noMore: 'Rohkem nimesid ei ole.',
   status: 'Olek',
   retainedPages: 'Nimede lehed',
 

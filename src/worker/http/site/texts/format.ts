@@ -1,4 +1,5 @@
 import { onFirstUse } from '../../../../base/on-first-use.ts';
+import { type NameStatus, publicLists, retainedList } from '../../../../list/lists.ts';
 
 /** Days are in UTC. */
 export function dayFormat(language: string, options: Intl.DateTimeFormatOptions) {
@@ -11,4 +12,22 @@ export function dayFormat(language: string, options: Intl.DateTimeFormatOptions)
 /** Commas separate the words, and the conjunction comes before the last. */
 export function enumerated(words: readonly string[], conjunction: string): string {
   return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(` ${conjunction} `);
+}
+
+/** How a language writes numbers and months, and counts things. */
+export function numbersOf(language: string) {
+  const number = (count: number) => count.toLocaleString(language);
+  const counted = (one: string, many: string) => (count: number) =>
+    `${number(count)} ${count === 1 ? one : many}`;
+  const month = dayFormat(language, { month: 'long', year: 'numeric' });
+  return { number, counted, month };
+}
+
+/** Words for the states: those of any name, and those of retained names. */
+export function statesIn(states: Record<NameStatus, string>, conjunction: string) {
+  const retained = publicLists[retainedList].entries.map((status) => states[status]);
+  return {
+    anyState: enumerated(Object.values(states), conjunction),
+    retainedStates: enumerated(retained, conjunction),
+  };
 }

@@ -8,11 +8,15 @@ import { type AppContext, newApp } from '../request/context.ts';
 import { type Language, languages, preferredLanguage } from '../request/language.ts';
 import { cacheHeaders, isKnown, readerOf } from '../request/public-list.ts';
 import { knowsOfLateLists } from '../request/recent.ts';
-import { isComplete, readContent } from './content.ts';
-import { pageHeaders } from './layout.tsx';
-import { renderPage } from './page.tsx';
+import { AuctionsSection } from './auctions-section.tsx';
+import { type Content, isComplete, readContent } from './content.ts';
+import { DevelopersSection } from './developers-section.tsx';
+import { pageHeaders, renderDocument, type Surroundings } from './layout.tsx';
+import { NameSection, titleOf } from './name-section.tsx';
+import { RetainedSection } from './retained-section.tsx';
 import { texts } from './texts.ts';
 import { readView, viewParameters } from './view.ts';
+import { YearSection } from './year-section.tsx';
 
 export const pages = newApp();
 
@@ -44,7 +48,7 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const document = renderPage({ language, text, origin, view, policies, isBehind, ...content });
   const headers = pageHeaders(language);
   const { answer, asOf } = content;
-  if (answer?.isName === false || (answer && asOf.fault)) return c.html(document, 400, headers);
+  if (answer?.isName === false || (answer && asOf.isWrong)) return c.html(document, 400, headers);
   // A cache would keep the page without the missing part after it could be read again.
   if (!isComplete(content)) {
     return c.html(document, answer && !answer.listed ? 503 : 200, headers);
@@ -53,4 +57,16 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const caching = cacheHeaders(listNames, etag);
   if (isKnown(c.req.raw, etag)) return c.body(null, 304, caching);
   return c.html(document, 200, { ...headers, ...caching });
+}
+
+function renderPage(page: Surroundings & Content & { isBehind: boolean }): string {
+  const children = [
+    page.isBehind && <p class="quiet">{page.text.isBehind}</p>,
+    <NameSection {...page} />,
+    <AuctionsSection {...page} />,
+    <RetainedSection {...page} />,
+    <YearSection {...page} />,
+    <DevelopersSection {...page} />,
+  ];
+  return renderDocument({ ...page, title: titleOf(page), isLinked: true, children });
 }
