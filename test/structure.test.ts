@@ -68,7 +68,7 @@ const ceilings: Record<string, number> = {
   party: 2_200,
   contact: 4_300,
   name: 2_800,
-  list: 4_000,
+  list: 3_800,
   worker: 8_300,
   tool: 10_800,
 };

@@ -33,7 +33,6 @@ const phases: readonly Readonly<Record<string, Work>>[] = [
     end_reservations: (db, at) => endReservations(db, { at, requestId: crypto.randomUUID() }),
   },
   {
-<<<<<<< HEAD
     archive_lists: async (_, at, { LISTS, ARCHIVE: bucket }) =>
       bucket && archiveLists(LISTS, bucket, listNames, at),
     publish_lists: (_, __, env, context) => publishAndPurge(env, context, listNames),
@@ -45,19 +44,6 @@ const phases: readonly Readonly<Record<string, Work>>[] = [
     forget_registrations: forgetRegistrations,
     forget_ended_secrets: forgetReplaced,
     end_webhook_deliveries: endOldDeliveries,
-=======
-    archive_lists: async ({ LISTS, ARCHIVE: bucket }, _, at) =>
-      bucket && archiveLists(LISTS, bucket, listNames, at),
-    publish_lists: (env, context) => publishAndPurge(env, context, listNames),
-    sweep_lists: ({ DB, LISTS }, _, at) => sweepLists(openDatabase(DB), LISTS, at),
-    delete_idempotency_keys: ({ DB }, _, at) => deleteOldOutcomes(openDatabase(DB), at),
-    delete_notifications: ({ DB }, _, at) => deleteOldNotifications(openDatabase(DB), at),
-    delete_orphan_contacts: (env, _, at) => endOrphanContacts(env, at),
-    remove_history_values: (env, _, at) => endHistoryValues(env, at),
-    forget_registrations: ({ DB }, _, at) => forgetRegistrations(openDatabase(DB), at),
-    forget_ended_secrets: ({ DB }, _, at) => forgetReplaced(openDatabase(DB), at),
-    end_webhook_deliveries: ({ DB }, _, at) => endOldDeliveries(openDatabase(DB), at),
->>>>>>> 32f2e29d (Read past days from the bucket alone, without an index in the database)
   },
   {
     record_daily_counts: (db, at, { LISTS }) => recordDailyCounts(db, LISTS, at),

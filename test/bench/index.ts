@@ -4,7 +4,6 @@ import { contacts } from './contacts.ts';
 import { costs } from './costs.ts';
 import { type Figure, table } from './figure.ts';
 import { lists } from './lists.ts';
-import { moveIn } from './move-in.ts';
 import { publishing } from './publishing.ts';
 import { storage } from './storage.ts';
 import { strangers } from './strangers.ts';
@@ -19,11 +18,10 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   storage,
   strangers,
   systems,
-  'move-in': moveIn,
 };
 
 /** Parts that take so long, or so much space, that they are measured only when they are named. */
-const onRequest = ['storage', 'strangers', 'systems', 'move-in'];
+const onRequest = ['storage', 'strangers', 'systems'];
 
 // Standard output is for the figures alone: not for wrangler's notes, nor for the log lines of the service.
 process.env.WRANGLER_LOG = 'error';

@@ -136,14 +136,6 @@ test('gives the same from the database where KV fails', async () => {
   expect(background).toEqual([]);
 });
 
-test('needs no database', async () => {
-  const { reader } = readerOf({ DB: failingDatabase(worker.env) });
-  for (const list of lists) {
-    expect(await browseAll(list, { prefix: '', limit: 7 }, reader)).toEqual(namesOf(list));
-    expect(await readNames(list, reader)).toEqual(namesOf(list));
-  }
-});
-
 test('fails where both fail', async () => {
   const { reader } = readerOf({ LISTS: failingKv(worker.env), DB: failingDatabase(worker.env) });
   await expect(browseNames('all', { prefix: '', limit: 7 }, reader)).rejects.toThrow();
