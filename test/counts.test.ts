@@ -467,8 +467,8 @@ describe('the page', () => {
     await worker.scheduled('1 0 * * *');
   });
 
-  /** Whether lists are late, which an isolate looks at once a minute; no answer waits for it. */
-  const lookingAfterLists = reads(1, 10);
+  /** Whether lists are late, or migrations lacking, which an isolate looks at once a minute; no answer waits for it. */
+  const lookingAfterLists = reads(2, 11);
 
   it('the page is read from KV, then from memory, and waits for the database only about a name', async () => {
     // The head of each list, the figures of the year, and the blocks of the two lists that are shown.
