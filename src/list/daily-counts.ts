@@ -64,7 +64,9 @@ const remembered = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; fres
  * At most 366 days, the oldest first, without those on which the cron did not run. Costs at most one read of KV. If KV
  * fails, returns what this isolate last read, or an empty list.
  */
-export async function readDailyCounts(reader: Reader): Promise<readonly DailyCounts[]> {
+export async function readDailyCounts(
+  reader: Pick<Reader, 'kv' | 'clock' | 'meter'>,
+): Promise<readonly DailyCounts[]> {
   const known = remembered.get(reader.kv);
   const now = reader.clock().getTime();
   if (known && known.freshUntil > now) return known.days;

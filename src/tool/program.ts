@@ -23,6 +23,8 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   auction: async () => (await import('./nouns/auction.ts')).auctionCommand,
   token: async () => (await import('./nouns/token.ts')).tokenCommand,
   lists: async () => (await import('./nouns/lists.ts')).listsCommand,
+  desk: async () => (await import('./desk/index.ts')).deskCommand,
+  name: async () => (await import('./nouns/name.ts')).nameCommand,
   health: async () => (await import('./nouns/health.ts')).healthCommand,
   history: async () => (await import('./nouns/history/index.ts')).historyCommand,
   report: async () => (await import('./nouns/report.ts')).reportCommand,

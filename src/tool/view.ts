@@ -38,7 +38,7 @@ export function plain<Row>(...names: (keyof Row & string)[]): ViewColumns<Row> {
 }
 
 /** For each column the value, or what people read instead of it if the column has a `cell`. */
-function fieldsOf<Row>(
+export function fieldsOf<Row>(
   columns: ViewColumns<Row>,
   row: Row,
   isForPeople = false,
@@ -92,7 +92,7 @@ export async function listReport<Row, Given extends unknown[]>(
 export function rowsReport<Row>(
   { name, columns, table: names }: Shown<Row>,
   rows: readonly Row[],
-  { csv }: Form,
+  { csv }: Form = {},
   all: { data?: Record<string, unknown>; lines?: readonly string[] } = {},
 ): Report {
   const cells = rows.map((row) => Object.fromEntries(fieldsOf(columns, row, true)));
@@ -115,7 +115,7 @@ export function figuresText<Row extends object>(
 
 /** Prints rows as they are read: the text of each, or with --json and --csv a line. If there are none, returns a note. */
 export async function streamRows<Row>(
-  rows: AsyncIterable<Row>,
+  rows: AsyncIterable<Row> | Iterable<Row>,
   { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): string; none: string },
   { json, csv }: Form,
 ): Promise<Report | undefined> {

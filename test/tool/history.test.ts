@@ -49,7 +49,9 @@ test('filters by time, actor and request', async () => {
   const today = last.slice(0, 10);
   expect(await entries('--since', today, '--until', today)).toEqual(all);
   expect(await entries('--since', '2999-01-01')).toEqual([]);
-  expect(await entries('--by', 'Operator')).toEqual(all);
+  expect(await entries('--by', 'operator')).toEqual(all);
+  expect(await entries('--last', '2')).toEqual(all.slice(-2).reverse());
+  expect(await entries('retained', '--last', '1')).toEqual(all.slice(3, 4));
   expect(await entries('--by', 'nobody')).toEqual([]);
   const { stdout } = await registry.run('history --by nobody');
   expect(stdout).toBe('nothing is recorded that matches\n');

@@ -10,7 +10,7 @@ import { readFacts } from '../../src/list/read/parts.ts';
 import { demoDailyCounts } from '../../src/tool/demo/load.ts';
 import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
 import { openLocalData } from '../../src/tool/local/open.ts';
-import { readSize } from '../../src/tool/nouns/alarm.ts';
+import { readBytes } from '../../src/tool/nouns/alarm.ts';
 import { prepareLocalData } from '../../src/tool/start/data.ts';
 import { newReader } from '../list/reader.ts';
 
@@ -74,7 +74,7 @@ it('gives the demo data counts for every day of the year before any day, none of
 it('knows how large a database is that it reads from its file', async () => {
   const file = findDatabaseFile(inject('emptyRegistry'), undefined)!;
   const { database, close } = openFile(file);
-  const { bytes } = await readSize(openDatabase(database));
+  const bytes = await readBytes(openDatabase(database));
   close();
   expect(bytes).toBe(statSync(file).size);
 });

@@ -75,6 +75,8 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     'report month',
     'report verification',
     'health',
+    'name',
+    'desk',
     'move-out',
     'backup write',
     'restore',

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, gte, lt, lte, max, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, gte, lt, lte, max, or, type SQL, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
@@ -11,7 +11,7 @@ export interface HistoryCriteria {
   subject?: HistorySubject | undefined;
   /** A code, name or username, or the UUID of a contact or auction. */
   key?: string | undefined;
-  /** A part of the actor. */
+  /** A part of the actor, in any case of a to z. */
   by?: string | undefined;
   /** A request id, or the client's reference. */
   request?: string | undefined;
@@ -24,7 +24,7 @@ export interface HistoryCriteria {
 /** The entries up to `upTo` that meet all the criteria, the oldest first. Entries of deleted things remain. */
 export function listHistory(
   db: Database,
-  { subject, key, by, request, since, until }: HistoryCriteria,
+  criteria: HistoryCriteria,
   page: RowsAfter<{ id: number }> & { upTo?: number },
 ): Promise<HistoryEntry[]> {
   return db
@@ -34,20 +34,36 @@ export function listHistory(
       and(
         gt(history.id, page.after?.id ?? 0),
         page.upTo === undefined ? undefined : lte(history.id, page.upTo),
-        subject === undefined ? undefined : eq(history.subject, subject),
-        key === undefined
-          ? undefined
-          : or(eq(history.subjectKey, key), eq(history.subjectUuid, key.toLowerCase())),
-        by === undefined ? undefined : sql`instr(${history.actor}, ${by}) > 0`,
-        request === undefined
-          ? undefined
-          : or(eq(history.requestId, request), eq(history.clientReference, request)),
-        since === undefined ? undefined : gte(history.occurredAt, since.toISOString()),
-        until === undefined ? undefined : lt(history.occurredAt, until.toISOString()),
+        meets(criteria),
       ),
     )
     .orderBy(asc(history.id))
     .limit(page.limit);
+}
+
+/** Whether an entry meets all the criteria. */
+export function meets({ subject, key, by, request, since, until }: HistoryCriteria) {
+  return and(
+    subject === undefined ? undefined : eq(history.subject, subject),
+    key === undefined
+      ? undefined
+      : or(eq(history.subjectKey, key), eq(history.subjectUuid, key.toLowerCase())),
+    by === undefined ? undefined : sql`instr(lower(${history.actor}), lower(${by})) > 0`,
+    request === undefined
+      ? undefined
+      : or(eq(history.requestId, request), eq(history.clientReference, request)),
+    since === undefined ? undefined : gte(history.occurredAt, since.toISOString()),
+    until === undefined ? undefined : lt(history.occurredAt, until.toISOString()),
+  );
+}
+
+/** The newest entries that meet the condition, the newest first. */
+export function listNewestEntries(
+  db: Database,
+  condition: SQL | undefined,
+  limit: number,
+): Promise<HistoryEntry[]> {
+  return db.select().from(history).where(condition).orderBy(desc(history.id)).limit(limit);
 }
 
 /**

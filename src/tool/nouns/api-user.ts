@@ -28,7 +28,10 @@ const rotation = verb(
   (registry, key) => rotate(registry, { type: 'api_user', key }, { atOnce: true }),
 );
 
-const users: RowView<Awaited<ReturnType<typeof listApiUsers>>[number], [{ registrar?: string }]> = {
+export const apiUsersView: RowView<
+  Awaited<ReturnType<typeof listApiUsers>>[number],
+  [{ registrar?: string }]
+> = {
   name: 'api_users',
   columns: {
     ...plain('id', 'username'),
@@ -50,7 +53,7 @@ const users: RowView<Awaited<ReturnType<typeof listApiUsers>>[number], [{ regist
 };
 
 const list = listVerb(
-  users,
+  apiUsersView,
   listing('List the API users, and how old their secrets are', 'api-user list').option(
     '--registrar <code>',
     'only the users of this registrar',

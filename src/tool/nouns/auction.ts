@@ -31,7 +31,7 @@ const evenIfRetained = () => new Option('--even-if-retained', 'also reserved and
 const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
   evenIfRetained ? (['reserved', 'disputed'] as const) : [];
 
-const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
+export const auctionsView: RowView<Auction, [{ status?: Auction['status'] }]> = {
   name: 'auctions',
   columns: {
     ...{ id: 'uuid', domain: 'name', punycode_domain_name: 'punycode' },
@@ -62,7 +62,7 @@ const start = verb(
 );
 
 const list = listVerb(
-  auctions,
+  auctionsView,
   listing('List the auctions', 'auction list --status started').addOption(
     new Option('--status <status>', 'only those with this status').choices(auctionStatuses),
   ),
@@ -76,7 +76,7 @@ const show = verb(
     .argument('<auction>', newestOf),
   async ({ db }, text) => {
     const auction = await retried(() => getAuctionOf(db, parseNameOrUuid(text)));
-    const columns = { ...auctions.columns, registration_code: registrationCodeOf };
+    const columns = { ...auctionsView.columns, registration_code: registrationCodeOf };
     return showReport(undefined, columns, auction);
   },
 );
@@ -123,7 +123,7 @@ const cancel = verb(
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {
-      data: { ...dataOf(auctions.columns, auction), reason },
+      data: { ...dataOf(auctionsView.columns, auction), reason },
       text: `${did('cancel', 'cancelled')} the auction of ${auction.name}`,
       publish: auctionLists,
     };
@@ -154,7 +154,7 @@ const correct = verb(
     );
     const changed = before.status !== status;
     return {
-      data: { ...dataOf(auctions.columns, after), reason, changed },
+      data: { ...dataOf(auctionsView.columns, after), reason, changed },
       text: changed
         ? `${did('correct')} the auction of ${after.name} from ${before.status} to ${status}${codeText(status)}`
         : `nothing to change: the auction of ${after.name} is already ${status}`,
@@ -173,7 +173,7 @@ const register = verb(
     const named = parseNameOrUuid(text);
     const auction = await registerAuction(db, origin, named, code, { isDryRun });
     return {
-      data: dataOf(auctions.columns, auction),
+      data: dataOf(auctionsView.columns, auction),
       text: `${did('end')} the auction of ${auction.name} as domain_registered`,
     };
   },

@@ -24,7 +24,10 @@ import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
 import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 
-const disclosures: RowView<ReturnType<ReturnType<typeof withAnswerBy>>, [{ open?: true }]> = {
+export const disclosuresView: RowView<
+  ReturnType<ReturnType<typeof withAnswerBy>>,
+  [{ open?: true }]
+> = {
   name: 'disclosures',
   columns: {
     ...{ id: 'id', contact: 'contactCode', organization: 'organization' },
@@ -66,7 +69,7 @@ const open = verb(
     };
     const disclosure = shown(await openDisclosure(db, origin, request, { isDryRun }));
     return {
-      data: { disclosure: dataOf(disclosures.columns, disclosure) },
+      data: { disclosure: dataOf(disclosuresView.columns, disclosure) },
       text: `${did('open')} disclosure ${disclosure.id} of ${disclosure.contactCode}, to be answered by ${disclosure.answerBy}`,
     };
   },
@@ -102,7 +105,7 @@ const grant = verb(
       ? granting(true)
       : writeWhole(to, write, { isNew: true }));
     return {
-      data: { disclosure: dataOf(disclosures.columns, shown(disclosure)), file: to },
+      data: { disclosure: dataOf(disclosuresView.columns, shown(disclosure)), file: to },
       text: `${did('grant')} disclosure ${id}: ${disclosure.grantedFields!.join(', ')}, in ${to}`,
     };
   },
@@ -124,13 +127,13 @@ const declining = (
       const shown = withAnswerBy(env);
       const answer = { outcome, explanation: (options as Record<string, string>)[option]! };
       const declined = await declineDisclosure(db, origin, id, answer, { isDryRun });
-      const disclosure = dataOf(disclosures.columns, shown(declined));
+      const disclosure = dataOf(disclosuresView.columns, shown(declined));
       return { data: { disclosure }, text: `${did(word)} disclosure ${id}` };
     },
   );
 
 const list = listVerb(
-  disclosures,
+  disclosuresView,
   listing('List the requests', 'disclosure list --open').option(
     '--open',
     'only those without an answer',
@@ -143,7 +146,7 @@ const show = verb(
     .argument('<id>', 'the request', parseNumber),
   async ({ db, env }, id) => {
     const { disclosure } = await getDisclosure(db, id);
-    return showReport('disclosure', disclosures.columns, withAnswerBy(env)(disclosure));
+    return showReport('disclosure', disclosuresView.columns, withAnswerBy(env)(disclosure));
   },
 );
 
@@ -153,7 +156,7 @@ const verbs = [open, grant, refuse, giveBack, list, show];
 export const disclosureCommand = noun('disclosure', 'Requests to disclose who a person is', verbs);
 
 /** Throws at once, before anything is changed, if the setting of the hours is malformed. */
-function withAnswerBy(env: Env) {
+export function withAnswerBy(env: Env) {
   const hours = disclosureHoursOf(env);
   return (disclosure: Disclosure) => ({ ...disclosure, answerBy: answerBy(disclosure, hours) });
 }

@@ -71,7 +71,7 @@ const close = verb(
   },
 );
 
-const disputes: RowView<ShownDispute, unknown[]> = {
+export const disputesView: RowView<ShownDispute, unknown[]> = {
   name: 'disputes',
   columns: {
     ...{ name: 'name', punycode_name: 'punycode', from: 'firstDay' },
@@ -82,7 +82,10 @@ const disputes: RowView<ShownDispute, unknown[]> = {
   read: (registry) => readDisputes(registry),
 };
 
-const list = listVerb(disputes, listing('List all disputes, past ones as well', 'dispute list'));
+const list = listVerb(
+  disputesView,
+  listing('List all disputes, past ones as well', 'dispute list'),
+);
 
 const show = verb(
   reading('show', 'dispute show piip.ee')
@@ -94,13 +97,13 @@ const show = verb(
     if (found.length === 0) {
       throw new RegistryError('not_found', `${JSON.stringify(name)} was never disputed`, 'name');
     }
-    return showReport('disputes', { ...disputes.columns, password: 'password' }, found);
+    return showReport('disputes', { ...disputesView.columns, password: 'password' }, found);
   },
 );
 
 type ShownDispute = Awaited<ReturnType<typeof readDisputes>>[number];
 
-function readDisputes({ db, origin }: Registry, name?: string) {
+export function readDisputes({ db, origin }: Registry, name?: string) {
   const today = dayOf(origin.request.at);
   return Array.fromAsync(everyDispute(db, name), (dispute) => {
     return { ...dispute, state: stateOf(dispute, today) };

@@ -1,10 +1,12 @@
 import { currentTime } from '../../base/time/clock.ts';
 import { listNames } from '../../list/lists.ts';
-import { reading } from '../command.ts';
+import { type CommonOptions, reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
+import type { Registry } from '../registry.ts';
 import { fieldLines, table } from '../report/text.ts';
 import { type Report, verb } from '../run.ts';
-import { type AskedService, askService, parseUrl } from '../service.ts';
+import { askService, parseUrl } from '../service.ts';
+import { dataOf, plain, rowsReport, type Shown } from '../view.ts';
 import { domainAddress } from '../wrangler-config.ts';
 import {
   type Alarm,
@@ -22,44 +24,67 @@ export const healthCommand = verb(
   reading('health', 'health', 'health --remote --json')
     .description('Show whether anything needs attention; then the exit status is 1')
     .option('--url <url>', 'where the service answers (default: as wrangler.toml says)', parseUrl),
-  async ({ db, env, service: local }, { remote = false, env: environment = 'production', url }) => {
-    const now = currentTime();
-    // The local runtime may have to start first, and a check has little time.
-    await env.LISTS.list({ limit: 1 }).catch(() => {});
-    const findings = await readFindings(db, env, now, remote);
-    const address = url ?? (remote ? domainAddress(configPath, environment) : local);
-    const { problem, ...service } = await askService(address);
-    const message = remote && address === undefined ? unknownAddress : problem;
-    const alarms: Alarm[] = message === undefined ? [] : [{ alarm: 'failing', message }];
-    alarms.push(...findAlarms(findings, now));
-    if (!alarms.every(isWarning)) process.exitCode = 1;
-    return healthReport(findings, alarms, service);
+  async (registry, options) => {
+    const state = await readHealthState(registry, options);
+    if (!state.alarms.every(isWarning)) process.exitCode = 1;
+    return healthReport(state);
   },
 );
 
-function healthReport(
-  { health, size, runs }: Findings,
-  alarms: readonly Alarm[],
-  service: Omit<AskedService, 'problem'>,
-): Report {
+type Asking = Pick<CommonOptions, 'env'> & { remote?: boolean; url?: string | undefined };
+
+/** What there is to know, the alarms that it raises, and what the service answers. */
+export async function readHealthState(
+  { db, env, service: local }: Registry,
+  { remote = false, env: environment = 'production', url }: Asking,
+) {
+  const now = currentTime();
+  // The local runtime may have to start first, and a check has little time.
+  await env.LISTS.list({ limit: 1 }).catch(() => {});
+  const findings = await readFindings(db, env, now, remote);
+  const address = url ?? (remote ? domainAddress(configPath, environment) : local);
+  const { problem, ...service } = await askService(address);
+  const message = remote && address === undefined ? unknownAddress : problem;
+  const alarms: Alarm[] = message === undefined ? [] : [{ alarm: 'failing', message }];
+  return { findings, alarms: [...alarms, ...findAlarms(findings, now)], service };
+}
+
+/** The state of each list; null where it is not known. */
+export function listStates({ health }: Findings) {
+  return listNames.map((list) => {
+    const { published, isBehind = null } = health.lists[list];
+    const { count = null, etag = null, publishedAt = null } = published ?? {};
+    return { list, count, etag, publishedAt, isBehind };
+  });
+}
+
+export const listStatesView: Shown<ReturnType<typeof listStates>[number]> = {
+  name: 'lists',
+  columns: plain('list', 'count', 'etag', 'publishedAt', 'isBehind'),
+  table: 'list count published_at is_behind',
+};
+
+function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Report {
+  const { findings, alarms, service } = state;
+  const { health, bytes, runs } = findings;
   const status = alarms.every(isWarning) ? 'ok' : 'failing';
   const version = projectVersion();
-  const lists = listNames.map((list) => {
-    const { published, isBehind: is_behind = null } = health.lists[list];
-    const { count = null, etag = null, publishedAt: published_at = null } = published ?? {};
-    return { list, count, etag, published_at, is_behind };
+  const lists = listStates(findings);
+  const dataOfLists = lists.map((one) => {
+    const { list, ...others } = dataOf(listStatesView.columns, one);
+    return [list, others];
   });
   const cron_runs = runs.map(({ id: _, startedAt, tookMilliseconds, ...run }) => {
     return { ...run, started_at: startedAt, took_ms: tookMilliseconds };
   });
   const is_reachable = health.isDatabaseReachable;
-  const database = { is_reachable, maximum_bytes: maximumDatabaseBytes, ...size };
-  const share = ((100 * size.bytes) / maximumDatabaseBytes).toFixed(1);
-  const sizeText = `${(size.bytes / 1e6).toFixed(1)} MB, ${share} % of what D1 allows`;
+  const database = { is_reachable, maximum_bytes: maximumDatabaseBytes, bytes };
+  const share = ((100 * bytes) / maximumDatabaseBytes).toFixed(1);
+  const sizeText = `${(bytes / 1e6).toFixed(1)} MB, ${share} % of what D1 allows`;
   return {
     data: {
       ...{ status, alarms, service, version, database },
-      lists: Object.fromEntries(lists.map(({ list, ...others }) => [list, others])),
+      lists: Object.fromEntries(dataOfLists),
       cron_runs,
     },
     text: [
@@ -68,7 +93,7 @@ function healthReport(
         (one) => `${isWarning(one) ? 'warning' : 'alarm'} ${one.alarm}: ${one.message}`,
       ),
       '',
-      table(lists, '', ['list', 'count', 'published_at', 'is_behind']),
+      rowsReport(listStatesView, lists).text,
       '',
       table(cron_runs, 'the cron has not run yet'),
     ].join('\n'),

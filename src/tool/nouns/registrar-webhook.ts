@@ -26,7 +26,7 @@ const test = verb(
   },
 );
 
-const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }]> = {
+export const deliveriesView: RowView<ListedDelivery, [string | undefined, { limit: number }]> = {
   name: 'deliveries',
   columns: {
     ...plain('id', 'registrar', 'createdAt'),
@@ -45,7 +45,7 @@ const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }
 };
 
 const list = listVerb(
-  deliveries,
+  deliveriesView,
   listing('List the deliveries', 'registrar webhook list ALPHA')
     .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseNumber, 50),

@@ -19,7 +19,7 @@ import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../v
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
 
-const registrars: RowView<Registrar, unknown[]> = {
+export const registrarsView: RowView<Registrar, unknown[]> = {
   name: 'registrars',
   columns: {
     ...plain('code', 'name', 'contactCount', 'suspendedAt'),
@@ -39,13 +39,13 @@ const add = verb(
   async (registry, { code, name, allowIp: allowedIps = [] }) => {
     const registrar = await addRegistrar(registry, { code, name, allowedIps });
     return {
-      data: { registrar: dataOf(registrars.columns, registrar) },
+      data: { registrar: dataOf(registrarsView.columns, registrar) },
       text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar)}`,
     };
   },
 );
 
-const list = listVerb(registrars, listing('List the registrars', 'registrar list --json'));
+const list = listVerb(registrarsView, listing('List the registrars', 'registrar list --json'));
 
 const show = verb(
   reading('show', 'registrar show ALPHA')
@@ -55,7 +55,7 @@ const show = verb(
     const registrar = await getRegistrar(db, code);
     const users = await listApiUsers(db, code);
     const api_users = () => users.map(({ username }) => username);
-    return showReport('registrar', { ...registrars.columns, api_users }, registrar);
+    return showReport('registrar', { ...registrarsView.columns, api_users }, registrar);
   },
 );
 
@@ -103,7 +103,7 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
   const { registrar, changes, webhookSecret: secret } = updated;
   const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
   return {
-    data: { registrar: dataOf(registrars.columns, registrar), webhook_secret: secret, ...data },
+    data: { registrar: dataOf(registrarsView.columns, registrar), webhook_secret: secret, ...data },
     text: secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
   };
 }

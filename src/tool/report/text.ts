@@ -27,7 +27,7 @@ export function fieldLines(fields: Record<string, unknown>): string {
     .join('\n');
 }
 
-function fieldText(value: unknown): string {
+export function fieldText(value: unknown): string {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ');

@@ -26,7 +26,11 @@ export async function findRevertible(db: Database, request: string): Promise<boo
     .from(history)
     .where(and(isNew, eq(history.requestId, request)))
     .limit(100);
-  if (entries.length === 0) return undefined;
+  return entries.length === 0 ? undefined : canBeReverted(entries);
+}
+
+/** Whether the changes of one request are of a kind that can be taken back, whatever happened since. */
+export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
   const problems = entries.flatMap((entry) => reversalProblems(entry, null));
   return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
 }

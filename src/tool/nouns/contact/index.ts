@@ -38,7 +38,7 @@ interface Chosen {
 }
 
 /** A contact under the names of an export, with the statuses that the interfaces show. */
-const contacts: RowView<ContactWithRegistrar, [Chosen]> = {
+export const contactsView: RowView<ContactWithRegistrar, [Chosen]> = {
   name: 'contacts',
   columns: {
     registrar: 'registrar',
@@ -92,7 +92,7 @@ const list = verb(
     }),
   async (registry, options) => {
     if (options.deleted) return listReport(deletedContacts, registry, options);
-    if (!options.invalid) return listReport(contacts, registry, options);
+    if (!options.invalid) return listReport(contactsView, registry, options);
     const criteria = await criteriaOf(registry, options);
     return streamRows(invalidContacts.read(registry, criteria), invalidContacts, options);
   },
@@ -107,7 +107,7 @@ const show = verb(
     const ofContact = { contact: contact.code };
     const every = everyRow<{ name: string }>((page) => listDomainNames(db, page, ofContact));
     const names = await Array.fromAsync(every, ({ name }) => name);
-    return showReport('contact', { ...contacts.columns, domains: () => names }, contact);
+    return showReport('contact', { ...contactsView.columns, domains: () => names }, contact);
   },
 );
 

@@ -28,7 +28,7 @@ import { domainExportVerb, domainImportVerb } from './file.ts';
 
 type Chosen = { registrar?: string; contact?: string };
 
-const domains: RowView<ListedDomain, [Chosen]> = {
+export const domainsView: RowView<ListedDomain, [Chosen]> = {
   name: 'domains',
   columns: {
     ...{ name: 'name', punycode_name: 'punycode' },
@@ -43,7 +43,7 @@ const domains: RowView<ListedDomain, [Chosen]> = {
 };
 
 const list = listVerb(
-  domains,
+  domainsView,
   listing('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
     .option('--contact <code>', 'only those of this contact', asciiUpperCase),
@@ -56,7 +56,11 @@ const show = verb(
   async ({ db }, text) => {
     const name = parseName(text);
     const domain = { ...name, ...(await getDomain(db, name.name)) };
-    return showReport('domain', { ...domains.columns, created_at: () => domain.createdAt }, domain);
+    return showReport(
+      'domain',
+      { ...domainsView.columns, created_at: () => domain.createdAt },
+      domain,
+    );
   },
 );
 

@@ -3,6 +3,7 @@ import { Argument, Option } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
 import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
+import { retried } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import {
   findIdBefore,
@@ -10,8 +11,10 @@ import {
   type HistoryCriteria,
   type HistoryEntry,
   listHistory,
+  listNewestEntries,
+  meets,
 } from '../../../change/history/search.ts';
-import { noun, reading } from '../../command.ts';
+import { noun, parseNumber, reading } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
@@ -20,7 +23,7 @@ import { historyData, historyView, nounOf } from './entry.ts';
 import { revertVerb } from './revert.ts';
 
 const show = verb(
-  reading('show', 'history show contact ALPHA:1B7A3C5D', 'history --since 2026-11-01 --by ats')
+  reading('show', 'history show contact ALPHA:1B7A3C5D', 'history --last 10 --by ats')
     .description('Show what happened; JSON is NDJSON, but for the history of one thing')
     .addArgument(
       new Argument('[subject]', 'only this kind of thing').choices(Object.values(nounOf)),
@@ -31,12 +34,18 @@ const show = verb(
     .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
     .addOption(csvOption())
-    .addOption(new Option('--follow', 'wait for further changes, until Ctrl-C').conflicts('until')),
-  async ({ db }, noun, text, { follow, ...options }) => {
+    .option('--last <count>', 'only so many, the newest first', parseNumber)
+    .addOption(
+      new Option('--follow', 'wait for further changes, until Ctrl-C').conflicts(['until', 'last']),
+    ),
+  async ({ db }, noun, text, { follow, last, ...options }) => {
     const key = text && keyOf(noun, text);
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const pause = follow && (() => setTimeout(500));
-    const entries = readHistory(db, { ...options, subject, key }, pause);
+    const criteria = { ...options, subject, key };
+    const entries = last
+      ? await retried(() => listNewestEntries(db, meets(criteria), last))
+      : readHistory(db, criteria, pause);
     if (options.json && key !== undefined && !follow) {
       return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };
     }

@@ -60,7 +60,7 @@ const remove = verb(
   },
 );
 
-const names: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
+export const retainedView: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
   name: 'retained_domains',
   columns: { name: 'name', punycode_name: 'punycode', ...plain('status', 'lastDay') },
   table: 'name punycode_name status last_day',
@@ -68,7 +68,7 @@ const names: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
 };
 
 const list = listVerb(
-  names,
+  retainedView,
   listing('List the names', 'retained list').addOption(statusOption('only names with this status')),
 );
 
@@ -84,7 +84,7 @@ const show = verb(
       const message = `${JSON.stringify(name.name)} is neither ${retainedStatuses.join(' nor ')}`;
       throw new RegistryError('not_found', message, 'name');
     }
-    return showReport('retained_domains', { ...names.columns, password: 'password' }, found);
+    return showReport('retained_domains', { ...retainedView.columns, password: 'password' }, found);
   },
 );
 

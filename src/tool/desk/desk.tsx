@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Context, Hono } from 'hono';
+import { RegistryError } from '../../base/error.ts';
+import { currentTime } from '../../base/time/clock.ts';
+import type { CommonOptions } from '../command.ts';
+import { projectDirectory } from '../project.ts';
+import { openRegistry, type Registry } from '../registry.ts';
+import { messageOf } from '../report/problem.ts';
+import { contactPage } from './contact.tsx';
+import { findPage } from './find.tsx';
+import { requestPage } from './history.tsx';
+import { renderPage, type ShowPage } from './page.tsx';
+import { disclosurePage, namePage, registrarPage } from './things.tsx';
+import { todayPage } from './today.tsx';
+
+const pages: Record<string, ShowPage> = {
+  '/': todayPage,
+  '/find': findPage,
+  '/name/:key': namePage,
+  '/contact/:key': contactPage,
+  '/registrar/:key': registrarPage,
+  '/request/:key': requestPage,
+  '/disclosure/:key': disclosurePage,
+};
+
+const assets = 'src/worker/http/static/assets';
+const files: Record<string, string> = {
+  '/site.css': `${assets}/site.css`,
+  '/page.css': `${assets}/page.css`,
+  '/favicon.svg': `${assets}/favicon.svg`,
+  '/desk.css': 'src/tool/desk/desk.css',
+};
+
+/**
+ * The pages about the registry that the options choose. A deployed one is opened before; a local one for each page, so
+ * that nobody waits for a lock while somebody reads.
+ */
+export function deskPages(options: CommonOptions, deployed: Registry | undefined): Hono {
+  const app = new Hono();
+  for (const [place, file] of Object.entries(files)) {
+    const type = file.endsWith('.css') ? 'text/css' : 'image/svg+xml';
+    const content = readFileSync(path.join(projectDirectory, file), 'utf8');
+    app.get(place, (c) => c.body(content, 200, { 'Content-Type': type }));
+  }
+  const queryOf = (c: Context) => (name: string) => c.req.query(name) ?? '';
+  for (const [place, show] of Object.entries(pages)) {
+    app.get(place, async (c) => {
+      await using opened = new AsyncDisposableStack();
+      const opening = deployed ?? (await openRegistry(options, opened));
+      const request = { ...opening.origin.request, at: currentTime() };
+      const registry = { ...opening, origin: { ...opening.origin, request } };
+      const asked = { registry, options, key: c.req.param('key') ?? '', query: queryOf(c) };
+      const page = await show(asked);
+      return 'redirect' in page ? c.redirect(page.redirect) : c.html(renderPage(page, asked));
+    });
+  }
+  const fail = (c: Context, title: string, problem: string, status: 404 | 500) => {
+    const page = { title, children: <p class="lead">{problem}</p>, next: [] };
+    return c.html(renderPage(page, { options, query: queryOf(c) }), status);
+  };
+  app.notFound((c) => fail(c, 'Not found', 'The desk has no such page.', 404));
+  app.onError((error, c) => {
+    const isRefusal = error instanceof RegistryError;
+    return fail(
+      c,
+      isRefusal ? 'Nothing to show' : 'Failed',
+      messageOf(error),
+      isRefusal ? 404 : 500,
+    );
+  });
+  return app;
+}

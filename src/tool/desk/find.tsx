@@ -1,0 +1,74 @@
+import { eq } from 'drizzle-orm';
+import { contacts, registrars } from '../../../drizzle/schema.ts';
+import { orRefusal, RegistryError } from '../../base/error.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { type ContactWithRegistrar, selectContacts } from '../../contact/contact.ts';
+import { findContacts } from '../../contact/operator/find.ts';
+import { domainNameOf } from '../../name/domain/name.ts';
+import { contactsView } from '../nouns/contact/index.ts';
+import type { Registry } from '../registry.ts';
+import { findRequest } from './history.tsx';
+import { Part, pageHref, Rows, type ShowPage } from './page.tsx';
+
+/** More contacts than these are not listed. */
+const shownContacts = 20;
+
+/** The pages, by their addresses, and the contacts that the text may mean. */
+async function findAll({ db }: Registry, text: string) {
+  const code = asciiUpperCase(text);
+  const isAddress = text.includes('@');
+  const traces = isAddress ? [{ email: text }] : [{ nameBeginning: text }, { ident: text }];
+  const [named, ofCode, request, ...traced] = await Promise.all([
+    selectContacts(db).where(eq(contacts.code, code)),
+    db.select().from(registrars).where(eq(registrars.code, code)),
+    // The client's own references of changes are shorter, and not unique.
+    text.length === 36 ? findRequest(db, text) : [],
+    ...traces.map((trace) => findContacts(db, trace, shownContacts + 1)),
+  ]);
+  const people = new Map<string, ContactWithRegistrar>();
+  for (const contact of [...named, ...traced.flat()]) people.set(contact.code, contact);
+  const name = text.includes('.') && !isAddress && orRefusal(() => domainNameOf(text));
+  const pages = [
+    ...(name && !(name instanceof RegistryError) ? [pageHref('name', name.name)] : []),
+    ...ofCode.map((registrar) => pageHref('registrar', registrar.code)),
+    ...request.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
+  ];
+  return { pages, people: [...people.values()] };
+}
+
+/** Leads to the one hit; several are listed. */
+export const findPage: ShowPage = async ({ registry, query }) => {
+  const text = query('q').trim();
+  if (text === '') return { redirect: '/' };
+  const { pages, people } = await findAll(registry, text);
+  const all = [...pages, ...people.map(({ code }) => pageHref('contact', code))];
+  if (all.length === 1) return { redirect: all[0]! };
+  return {
+    title: all.length === 0 ? 'Nothing found' : `Found for ${text}`,
+    next: [
+      ['contact', 'list', '--ident', text, '--deleted'],
+      ['history', '--request', text],
+    ],
+    children: (
+      <>
+        {pages.length > 0 && (
+          <ul>
+            {pages.map((href) => (
+              <li>
+                <a href={href}>{decodeURIComponent(href.slice(1).replace(/\?.*/, ''))}</a>
+              </li>
+            ))}
+          </ul>
+        )}
+        <Part title="Contacts">
+          <Rows
+            view={contactsView}
+            rows={people.slice(0, shownContacts)}
+            links={{ code: 'contact' }}
+          />
+          {people.length > shownContacts && <p>There are more: ask for more of the name.</p>}
+        </Part>
+      </>
+    ),
+  };
+};

@@ -1,0 +1,79 @@
+import { timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Hono } from 'hono';
+import { getCookie, setCookie } from 'hono/cookie';
+import { randomHex } from '../../base/bytes/digest.ts';
+
+const securityHeaders = {
+  'Cache-Control': 'private, no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'Referrer-Policy': 'no-referrer',
+  'X-Content-Type-Options': 'nosniff',
+};
+
+/**
+ * Serves the pages on 127.0.0.1 and ::1, to the browser that opened the returned address. Its token becomes a cookie.
+ * Refuses everything but reading, a foreign host name (a page of that host could read the answer), what a page of another
+ * site asks for, and whoever has no token.
+ */
+export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposable> {
+  const token = randomHex(16);
+  const servers: Server[] = [];
+  const listen = async (host: string, port: number) => {
+    const server = createServer((request, response) => answer(app, request, response));
+    servers.push(server.listen(port, host));
+    await once(server, 'listening');
+    return (server.address() as AddressInfo).port;
+  };
+  const app = new Hono();
+  const taken = await listen('127.0.0.1', 0);
+  // Cookies are shared by the ports of a host, and a desk may be open for another registry.
+  const cookie = `desk-${taken}`;
+  const origins = ['localhost', '127.0.0.1', '[::1]'].map((host) => `http://${host}:${taken}`);
+  app.use(async (c, next) => {
+    for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
+    const {
+      host = '',
+      origin = `http://${host}`,
+      'sec-fetch-site': site = 'none',
+    } = c.req.header();
+    const isOwn = origins.includes(`http://${host}`) && origin === `http://${host}`;
+    if (!isOwn || !['none', 'same-origin'].includes(site))
+      return c.text('only for this desk\n', 403);
+    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.text('only for reading\n', 405);
+    if (isSame(c.req.query('token'), token)) {
+      setCookie(c, cookie, token, { httpOnly: true, sameSite: 'Strict', path: '/' });
+      return c.redirect('/', 303);
+    }
+    if (isSame(getCookie(c, cookie), token)) return next();
+    return c.text('open the address that the command printed\n', 403);
+  });
+  app.route('/', pages);
+  await listen('::1', taken).catch((error: NodeJS.ErrnoException) => {
+    // The machine has no IPv6.
+    if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT') throw error;
+  });
+  return {
+    url: `http://localhost:${taken}/?token=${token}`,
+    [Symbol.dispose]() {
+      for (const server of servers) server.close().closeAllConnections();
+    },
+  };
+}
+
+function isSame(given: string | undefined, token: string): boolean {
+  return given?.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));
+}
+
+async function answer(app: Hono, request: IncomingMessage, response: ServerResponse) {
+  const url = URL.parse(request.url ?? '', `http://${request.headers.host}`);
+  if (!url) return response.writeHead(400).end();
+  const { method = 'GET', headers } = request;
+  const asked = new Request(url, { method, headers: headers as Record<string, string> });
+  const given = await app.fetch(asked);
+  response.writeHead(given.status, Object.fromEntries(given.headers));
+  response.end(Buffer.from(await given.arrayBuffer()));
+}
