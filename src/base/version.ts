@@ -1,5 +1,5 @@
 /** package.json names the release too: importing that would bundle all of it. A test compares the two. */
-export const version = '1.0.0';
+export const version = '1.1.0';
 
 /** A database without it is older than this build. A test compares it with the directory. */
 export const newestMigration = '0014_used_passwords.sql';
