@@ -115,7 +115,9 @@ async function holdToContract(asked: Asked, response: Response): Promise<void> {
 
 function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
   const prebuiltWorkerDir = inject('bundle');
-  const configuration = { configPath: './wrangler.toml', prebuiltWorkerDir, vars };
+  // The demo has a zone, and tests need names of any.
+  const settings = { ZONES: '', ...vars };
+  const configuration = { configPath: './wrangler.toml', prebuiltWorkerDir, vars: settings };
   const worker = environment ? { ...configuration, env: environment } : configuration;
   return startHarness(worker, environment);
 }
