@@ -51,11 +51,6 @@ function Document(frame: Frame) {
           <a class="brand" href={home}>
             {text.siteName}
           </a>
-          <nav class="sections" aria-label={text.sections}>
-            {sections.map((section) => (
-              <a href={`${isLinked ? '' : home}#${section}`}>{text.short[section]}</a>
-            ))}
-          </nav>
           <nav class="languages" aria-label={text.languages}>
             <a href="/docs/">{text.reference}</a>
             {languages
@@ -65,6 +60,11 @@ function Document(frame: Frame) {
                   {texts[other].languageName}
                 </a>
               ))}
+          </nav>
+          <nav class="sections" aria-label={text.sections}>
+            {sections.map((section) => (
+              <a href={`${isLinked ? '' : home}#${section}`}>{text.short[section]}</a>
+            ))}
           </nav>
         </header>
         <main id="main" tabindex={-1}>

@@ -68,7 +68,10 @@ function NameAnswer(parts: AnswerParts) {
   return (
     <section class="answer" aria-labelledby="answer">
       <h2 id="answer">
-        <bdi>{name}</bdi> {listed && <span class="said">{said(parts, text)}</span>}
+        <bdi>{name}</bdi>{' '}
+        {listed && (
+          <span class={`said ${statesOf(listed)[0] ?? 'unlisted'}`}>{said(parts, text)}</span>
+        )}
       </h2>
       {listed ? (
         <>
