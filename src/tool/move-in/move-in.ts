@@ -19,7 +19,6 @@ import { kinds } from './kinds/kinds.ts';
 import { addForms, completeForm, readForms } from './kinds/rows.ts';
 import { type Finding, findingColumns, formsIn, stageFiles } from './stage.ts';
 
-/** Shown also for the options of earlier releases, which changed a registry. */
 const usage =
   'move-in writes a file: move-in DIRECTORY --to FILE; then restore FILE, with --remote or --persist-to, takes it in';
 
@@ -44,7 +43,6 @@ No registry is touched: restore takes the file in, and reconcile compares it wit
 the directory names every value that was changed, or carried although today's rules refuse it, and every row that was
 refused. Rehearse it as often as you like.`,
   )
-  .showHelpAfterError(usage)
   .action(async (name, { to, orphansTo, dryRun, json }) => {
     if (!dryRun && to === undefined) throw usageError(usage);
     const target = dryRun ? null : path.resolve(to!);

@@ -34,9 +34,6 @@ included. The exit status is 0 if everything is equal, or if ${reportName}.csv i
 as refused; otherwise 1. A report that is older than one of the files excuses nothing. A row that is over need not be in the
 file. Values are not shown.`,
   )
-  .showHelpAfterError(
-    'reconcile compares files with a backup: reconcile DIRECTORY FILE, where FILE is from move-in or backup',
-  )
   .action(async (name, given, { orphansTo, json }) => {
     const file = path.resolve(given);
     await report(json ? { json } : {}, async () => {

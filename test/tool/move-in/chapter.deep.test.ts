@@ -55,4 +55,4 @@ test('the way in, and the way back, are as the chapter says', async () => {
   expect(run('Two ways to live', deployed)).toContain('added system epp');
   run('Going back', deployed);
   await expect(old.change()).rejects.toThrow('duplicate key');
-});
+}, 600_000);

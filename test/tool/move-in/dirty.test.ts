@@ -1,82 +1,327 @@
-import { existsSync } from 'node:fs';
-import { expect, test } from 'vitest';
-import { readFileOf, row, smallRegistry } from './files.ts';
+import { appendFileSync, existsSync } from 'node:fs';
+import path from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { readFileOf, row, smallRegistry, writeFiles } from './files.ts';
 import { run, startMoves } from './moves.ts';
 
-const moves = startMoves();
+const moves = startMoves(beforeAll);
+/** For the tests that move in files of their own. */
+const own = startMoves();
+/** The lines of the first report, and every row of every table then. */
+let first: string[];
+// biome-ignore lint/suspicious/noExplicitAny: every row of every table
+let held: Record<string, any[]>;
+/** The registrars of the lines in the first report, and the proof. */
+let registrarOf: Map<string, string>;
+let proof: Awaited<ReturnType<typeof moves.reconcile>>;
 
-test('carries dirty values as they are, and names those that today would be refused', async () => {
-  const dirty = {
-    ...{
-      name: ' Mari\u0007  Maa\u00adsikas ',
-      email: 'kell',
-      phone: '',
-      ident: '',
-      ident_type: 'passport',
-    },
-    ...{ ident_country_code: 'AN', country_code: 'Eesti', zip: '1'.repeat(40), city: '' },
-    ...{
-      statuses: '["ok","vana staatus"]',
-      status_notes: '{"ok":"märge \\"x\\"","vana":null}',
-    },
-    ...{ disclosed_attributes: '["phone"]', created_at: '1999-12-31 23:59:59+02' },
-  };
-  const files = {
-    registrars: [row.registrar(1, 'ALPHA')],
-    contacts: [row.contact(5, 'ALPHA', dirty)],
-  };
-  const { lines } = await moves.moveIn(files);
-  expect(lines.map((line) => line.split(' ')[2]).sort()).toEqual(
-    [
-      'name',
-      'email',
-      'phone',
-      'ident',
-      'ident_type',
-      'ident_country_code',
-      'country_code',
-      'zip',
-      'disclosed_attributes',
-    ].sort(),
+const dirty = {
+  ...{ name: ' Mari\u0007  Maa\u00adsikas ', email: 'kell', phone: '', ident: '' },
+  ...{ ident_type: 'passport', ident_country_code: 'AN', country_code: 'Eesti' },
+  ...{ zip: '1'.repeat(40), city: '', statuses: '["ok","vana staatus"]' },
+  ...{ status_notes: '{"ok":"märge \\"x\\"","vana":null}', disclosed_attributes: '["phone"]' },
+  created_at: '1999-12-31 23:59:59+02',
+};
+const malformed = {
+  identity_verification: 'jah',
+  name_verification: '{"id":"1","verified_at":"2026-01-02T03:04:05Z"}',
+  email_verification: '{"id":"1","method":"e","verified_at":"2999-01-02T03:04:05Z"}',
+  phone_verification: '{"id":7,"method":"sms","verified_at":"2026-01-02T03:04:05Z"}',
+  address_verification: '{"id":"1","method":"m","verified_at":"eile"}',
+  verification_demand: '{"claims":["age"],"by":"2027-01-31"}',
+  identity_request: '[]',
+};
+const check = '{"verified_at":"2026-01-02T05:04:05.678+02:00","extra":1,"method":"eid","id":"v"}';
+const demand = (...claims: string[]) => JSON.stringify({ claims, by: '2027-01-31' });
+const statuses = ['["ok","linked"]', '["linked"]', '["ok","clientDeleteProhibited"]'];
+const countries = ['ee', ' EE', 'EE', 'Eesti'];
+const future = '2999-01-01 00:00:00';
+const password = ' so\u0303na ';
+const digests = ['b2', 'c3'].map((digits) => digits.repeat(32)) as [string, string];
+
+beforeAll(async () => {
+  const files = smallRegistry();
+  files.registrars!.push(
+    row.registrar(8, 'beta'),
+    row.registrar(10, 'GAMMA'),
+    row.registrar(7, 'EIS'),
+    row.registrar(0, 'NULL'),
+    row.registrar(20, 'DELTA'),
   );
-  expect(lines).toContain('contacts.csv:2 ALPHA:5 phone "" carried: is missing');
-  const { contacts } = moves.rows();
-  expect(contacts).toEqual([
-    expect.objectContaining({
+  files['api-users']!.push(row.user('gone', '#99'));
+  files['allowed-ips']!.push(
+    { registrar: 'DELTA', address: 'x' },
+    { registrar: 'DELTA', address: 'y' },
+  );
+  files.certificates!.push(
+    row.certificate('mari', 'd4'.repeat(32)),
+    row.certificate('ats', digests[0], { expires_at: '2020-01-01' }),
+    row.certificate('ats', 'b2:c3'),
+    row.certificate('ats', ''),
+    row.certificate('ats', digests[1]),
+    row.certificate('ats', digests[1]),
+  );
+  const of = (id: number, more = {}) => row.contact(id, 'ALPHA', more);
+  files.contacts!.push(
+    of(11),
+    row.contact(41, 'beta', { code: 'VANA:1' }),
+    of(50, { uuid: 'x' }),
+    of(50),
+    of(51, { uuid: '', auth_info: '', created_at: '', updated_at: '' }),
+    row.contact(42, '#99', { code: 'VANA:2' }),
+    row.contact(61, 'EIS'),
+    row.contact(62, 'NULL'),
+    of(600, dirty),
+    ...statuses.map((each, n) => of(610 + n, { statuses: each })),
+    ...countries.map((country, n) => of(620 + n, { ident_country_code: country })),
+    of(630, { created_at: future, updated_at: future }),
+    ...[demand('identity'), demand('identity', 'email')].map((verification_demand, n) =>
+      of(640 + n, { identity_verification: check, verification_demand }),
+    ),
+    of(650, malformed),
+  );
+  files.domains!.push(
+    row.domain('ploom.ee', 'beta'),
+    row.domain('kirss.ee', 'ALPHA'),
+    row.domain('kadunud.ee', '#99'),
+    row.domain('vaarikas.ee', 'EIS'),
+  );
+  files['domain-contacts']!.push(
+    row.link('kirss.ee', 'ALPHA:99', 'registrant'),
+    row.link('kirss.ee', 'ALPHA:50', 'registrant'),
+    row.link('kirss.ee', 'ALPHA:50', 'registrant'),
+    row.link('puudub.ee', 'ALPHA:99', 'tech'),
+    row.link('kadunud.ee', 'VANA:2', 'registrant'),
+  );
+  files.reserved!.push(
+    row.reserved('igavene.ee', { last_day: 'infinity' }),
+    row.reserved('olematu.ee', { last_day: '-infinity' }),
+    row.reserved('aegunud.ee', { last_day: '2020-01-01' }),
+    row.reserved('kinni.ee', { password }),
+    row.reserved('sakk.ee', { password: 'a\tb' }),
+  );
+  files.disputes = [
+    row.dispute('tuli.ee', '2016-01-01', { created_at: '', initiator: 'Mari' }),
+    row.dispute('tuli.ee', '2016-01-01', { created_at: '', initiator: 'Jüri' }),
+    row.dispute('tuli.ee', '2017-01-01', { last_day: 'infinity' }),
+    row.dispute('tuli.ee', '2017-01-01', { last_day: '9999-12-31' }),
+    row.dispute('vesi.ee', '2016-01-01', { password }),
+  ];
+  first = (await moves.moveIn(files, '--orphans-to', 'ALPHA')).lines;
+  held = moves.rows();
+  const report = readFileOf(moves.directory, 'move-in-report');
+  registrarOf = new Map(report.map(({ key, registrar }) => [key!, registrar!]));
+  proof = await moves.reconcile('--orphans-to', 'ALPHA');
+});
+
+function linesAbout(...keys: string[]): string[] {
+  return first.filter((line) => keys.includes(line.split(' ')[1]!));
+}
+
+const contactsFrom = (id: number, count = 1) =>
+  held.contacts!.filter((contact) => contact.id >= id && contact.id < id + count);
+
+function contactsOf(domain: string): string[] {
+  const { id } = held.domains!.find(({ name }) => name === domain);
+  const links = held.domain_contacts!.filter(({ domain_id }) => domain_id === id);
+  return links.map(({ contact_id, role }) => `${role} ${contact_id}`).sort();
+}
+
+test('names each difference between the files and what was moved in', () => {
+  expect(proof).toMatchObject({ status: 0, unreported: 0, equal: false });
+});
+
+test('carries dirty values as they are, and names those that today would be refused', () => {
+  const columns =
+    'country_code disclosed_attributes email ident ident_country_code ident_type name phone zip';
+  const lines = linesAbout('ALPHA:600');
+  expect(lines.map((line) => line.split(' ')[2]).sort()).toEqual(columns.split(' '));
+  expect(lines).toContain('contacts.csv:13 ALPHA:600 phone "" carried: is missing');
+  expect(contactsFrom(600)).toMatchObject([
+    {
       ...{ name: dirty.name, email: 'kell', phone: '', ident: '', ident_type: 'passport' },
       ...{ country_code: 'Eesti', city: null, statuses: '["vana staatus"]' },
       ...{ status_notes: '{"ok":"märge \\"x\\"","vana":""}', disclosed_attributes: '["phone"]' },
       created_at: '1999-12-31T21:59:59.000Z',
-    }),
+    },
   ]);
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
 });
 
-test('leaves out the statuses that follow from what is stored', async () => {
-  const statuses = ['["ok","linked"]', '["linked"]', '["ok","clientDeleteProhibited"]'];
-  const contacts = statuses.map((each, n) => row.contact(80 + n, 'ALPHA', { statuses: each }));
-  await moves.moveIn({ registrars: [row.registrar(1, 'ALPHA')], contacts });
-  const rows = moves.rows().contacts!;
-  expect(rows.map((each) => each.statuses)).toEqual(['[]', '[]', '["clientDeleteProhibited"]']);
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+test('leaves out the statuses that follow from what is stored', () => {
+  const stored = contactsFrom(610, 3).map((each) => each.statuses);
+  expect(stored).toEqual(['[]', '[]', '["clientDeleteProhibited"]']);
 });
 
-test('writes the country of an identity as its person is found by it, whatever its case and spaces', async () => {
-  const countries = ['ee', ' EE', 'EE', 'Eesti'];
-  const contacts = countries.map((country, n) =>
-    row.contact(90 + n, 'ALPHA', { ident: '38001085718', ident_country_code: country }),
-  );
-  const { lines } = await moves.moveIn({ registrars: [row.registrar(1, 'ALPHA')], contacts });
+test('writes the country of an identity as its person is found by it, whatever its case and spaces', () => {
   const why = 'is now in upper case, without spaces around it';
-  expect(lines).toEqual([
-    `contacts.csv:2 ALPHA:90 ident_country_code "ee" changed: ${why}`,
-    `contacts.csv:3 ALPHA:91 ident_country_code " EE" changed: ${why}`,
-    expect.stringContaining('ALPHA:93 ident_country_code "Eesti" carried'),
+  expect(linesAbout('ALPHA:620', 'ALPHA:621', 'ALPHA:622', 'ALPHA:623')).toEqual([
+    `contacts.csv:17 ALPHA:620 ident_country_code "ee" changed: ${why}`,
+    `contacts.csv:18 ALPHA:621 ident_country_code " EE" changed: ${why}`,
+    expect.stringContaining('ALPHA:623 ident_country_code "Eesti" carried'),
   ]);
-  const rows = moves.rows().contacts!;
-  const stored = rows.map(({ ident_country_code }) => ident_country_code);
+  const stored = contactsFrom(620, 4).map((each) => each.ident_country_code);
   expect(stored).toEqual(['EE', 'EE', 'EE', 'Eesti']);
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+});
+
+test('leaves out times of a contact that are in the future', () => {
+  const why = 'changed: is in the future; it is left out';
+  const made = 'changed: made here because none is taken from the file';
+  expect(linesAbout('ALPHA:630')).toEqual([
+    `contacts.csv:21 ALPHA:630 created_at "${future}" ${why}`,
+    `contacts.csv:21 ALPHA:630 updated_at "${future}" ${why}`,
+    `contacts.csv:21 ALPHA:630 created_at "" ${made}`,
+    `contacts.csv:21 ALPHA:630 updated_at "" ${made}`,
+  ]);
+  const [contact] = contactsFrom(630);
+  expect(contact.updated_at).toBe(contact.created_at);
+  expect(Date.parse(contact.created_at)).toBeLessThanOrEqual(Date.now());
+});
+
+test('keeps what is well-formed about verifications as it is stored here, but no demand that it meets', () => {
+  const stored =
+    '{"id":"v","method":"eid","framework":null,"reference":null,"result":"success","verified_at":"2026-01-02T03:04:05.678Z","verified_by":null}';
+  expect(contactsFrom(640, 2)).toMatchObject([
+    { identity_verification: stored, verification_demand: null },
+    { identity_verification: stored, verification_demand: demand('identity', 'email') },
+  ]);
+});
+
+test('leaves out what is malformed about verifications, and says why', () => {
+  const whys = linesAbout('ALPHA:650').map((line) =>
+    /ALPHA:650 (\w+) .* changed: (.*); it is left out$/.exec(line)!.slice(1),
+  );
+  expect(Object.fromEntries(whys)).toEqual({
+    identity_verification: 'is not a verification, a JSON object',
+    name_verification: 'method is not text',
+    email_verification: 'verified_at is in the future',
+    phone_verification: 'id is not text',
+    address_verification:
+      'verified_at is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
+    verification_demand: 'claims may be identity, name, email, phone, address',
+    identity_request: 'id is not text',
+  });
+  const nothing = Object.fromEntries(Object.keys(malformed).map((column) => [column, null]));
+  expect(contactsFrom(650)).toMatchObject([nothing]);
+});
+
+test('closes a registrar none of whose addresses can be read, and goes on', () => {
+  const why = 'is not an address or CIDR range; it is now 0.0.0.0/32, which nobody has';
+  expect(linesAbout('DELTA')).toEqual([
+    `allowed-ips.csv:4 DELTA address "x" changed: ${why}`,
+    `allowed-ips.csv:5 DELTA address "y" changed: ${why}`,
+    'allowed-ips.csv: DELTA  "" carried: has only 0.0.0.0/32, which nobody has',
+  ]);
+  expect(held.registrars).toContainEqual(
+    expect.objectContaining({ code: 'DELTA', allowed_ips: '["0.0.0.0/32"]' }),
+  );
+});
+
+test('refuses a certificate of a user who does not move in, and one that has ended', () => {
+  expect(first.filter((line) => line.startsWith('certificates'))).toEqual([
+    'certificates.csv:3  username "mari" refused: there is no such API user',
+    `certificates.csv:4 ats ${digests[0]} expires_at "2020-01-01" refused: is over`,
+    'certificates.csv:5  fingerprint "b2:c3" refused: is not the SHA-256 of a certificate, in hexadecimal',
+    'certificates.csv:6  fingerprint "" refused: is missing',
+    `certificates.csv:8 ats ${digests[1]} username "ats" refused: an earlier line has the same`,
+  ]);
+  const kept = held.certificates!.map(({ fingerprint }) => fingerprint);
+  expect(kept).toEqual(['a1'.repeat(32), digests[1]]);
+});
+
+test('carries what refers to a row that is twice, exactly the same', () => {
+  expect(linesAbout('ALPHA:11')).toEqual([
+    'contacts.csv:5 ALPHA:11 code "ALPHA:11" refused: an earlier line has the same',
+  ]);
+  expect(contactsOf('õun.ee')).toEqual(['admin 12', 'registrant 11']);
+});
+
+test('gives what belongs to a registrar that is gone, or to its twin, to the one for orphans', async () => {
+  const twin = 'another line of registrars.csv has the same in upper case; it is now with ALPHA';
+  const gone = 'there is no such registrar; it is now with ALPHA';
+  expect(linesAbout('gone', 'VANA:1', 'VANA:2', 'ploom.ee', 'kadunud.ee')).toEqual([
+    'api-users.csv:3 gone registrar "#99" refused: there is no such registrar',
+    `contacts.csv:6 VANA:1 registrar "beta" changed: ${twin}`,
+    `contacts.csv:10 VANA:2 registrar "#99" changed: ${gone}`,
+    `domains.csv:4 ploom.ee registrar "beta" changed: ${twin}`,
+    `domains.csv:6 kadunud.ee registrar "#99" changed: ${gone}`,
+  ]);
+  const named = ['gone', 'VANA:1', 'VANA:2', 'kadunud.ee'].map((key) => registrarOf.get(key));
+  expect(named).toEqual(['#99', 'ALPHA', 'ALPHA', 'ALPHA']);
+  expect(contactsFrom(41, 2)).toMatchObject([{ registrar_id: 7 }, { registrar_id: 7 }]);
+  expect(contactsOf('kadunud.ee')).toEqual(['registrant 42']);
+  const unknown = await run('move-in', moves.directory, '--dry-run', '--orphans-to', 'NOBODY');
+  expect(unknown).toMatchObject({
+    status: 1,
+    stderr: 'refused: there is no registrar "NOBODY" [orphans_to]\n',
+  });
+});
+
+test('refuses what belongs to a registrar that the file has, but that is not moved in', () => {
+  const why = 'refused: its row in registrars.csv is not moved in';
+  expect(linesAbout('EIS:61', 'NULL:62', 'vaarikas.ee')).toEqual([
+    `contacts.csv:11 EIS:61 registrar "EIS" ${why}`,
+    `contacts.csv:12 NULL:62 registrar "NULL" ${why}`,
+    `domains.csv:7 vaarikas.ee registrar "EIS" ${why}`,
+  ]);
+});
+
+test('lets no refused row take the place of a good one', () => {
+  expect(linesAbout('ALPHA:50', 'kirss.ee')).toEqual([
+    'contacts.csv:7 ALPHA:50 uuid "x" refused: is not a UUID',
+    'domain-contacts.csv:6 kirss.ee contact "ALPHA:99" refused: there is no such row in contacts',
+    'domain-contacts.csv:8 kirss.ee contact "ALPHA:50" refused: an earlier line has the same',
+  ]);
+  expect(contactsOf('kirss.ee')).toEqual(['registrant 50']);
+});
+
+test('says of each line once that it is refused', () => {
+  expect(linesAbout('puudub.ee')).toHaveLength(1);
+});
+
+test('names the values that are made here', () => {
+  const why = 'made here because none is taken from the file';
+  expect(linesAbout('ALPHA:51')).toEqual(
+    ['uuid', 'auth_info', 'created_at', 'updated_at'].map(
+      (column) => `contacts.csv:9 ALPHA:51 ${column} "" changed: ${why}`,
+    ),
+  );
+});
+
+test('reads the last day and the password of a name as they are stored here', () => {
+  const why = 'changed: is now trimmed and composed (NFC), as a registration gives it';
+  expect([
+    ...linesAbout('igavene.ee', 'olematu.ee', 'aegunud.ee', 'kinni.ee', 'sakk.ee', 'vesi.ee'),
+  ]).toEqual([
+    `disputes.csv:6 vesi.ee 2016-01-01 2015-03-04T05:06:07.123Z password "" ${why}`,
+    'reserved.csv:4 olematu.ee last_day "-infinity" refused: is an end before all time',
+    'reserved.csv:5 aegunud.ee last_day "2020-01-01" refused: is over',
+    `reserved.csv:6 kinni.ee password "" ${why}`,
+    'reserved.csv:7 sakk.ee password "" changed: cannot be given in a registration; it is left out',
+  ]);
+  expect(held.retained_domains!.filter(({ status }) => status === 'reserved')).toMatchObject([
+    { name: 'riigikogu.ee' },
+    { name: 'igavene.ee', last_day: null },
+    { name: 'kinni.ee', password: 'sõna' },
+    { name: 'sakk.ee', password: null },
+  ]);
+  expect(held.disputes!.at(-1)).toMatchObject({ name: 'vesi.ee', password: 'sõna' });
+});
+
+test('tells disputes of a name apart that have the same days, or no time', () => {
+  const made = 'created_at "" changed: made here because none is taken from the file';
+  expect(linesAbout('tuli.ee')).toEqual([
+    `disputes.csv:2 tuli.ee 2016-01-01 2016-01-01T00:00:00.000Z ${made}`,
+    `disputes.csv:3 tuli.ee 2016-01-01 2016-01-01T00:00:00.001Z ${made}`,
+    'disputes.csv:5 tuli.ee 2017-01-01 2015-03-04T05:06:07.124Z created_at "2015-03-04 05:06:07.123456" changed: is now later, because an earlier line has the same',
+  ]);
+  const [mari, jyri, ...others] = held.disputes!.filter(({ name }) => name === 'tuli.ee');
+  expect([mari.initiator, jyri.initiator]).toEqual(['Mari', 'Jüri']);
+  expect(others.map((each) => each.last_day)).toEqual(['9999-12-31', '9999-12-31']);
+});
+
+test('records a domain without a registrant as one that has none', () => {
+  const { changes } = held.history!.find(({ subject_key: key }) => key === 'ploom.ee');
+  expect(JSON.parse(changes)).not.toHaveProperty('registrant');
 });
 
 test('refuses only what cannot be told apart or cannot be held, and keeps the domains', async () => {
@@ -106,7 +351,7 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     row.link('pirn.ee', 'ALPHA:11', 'registrant'),
   );
   files.auctions!.push(row.auction(29, 'VANA.ee', 'started'), row.auction(30, 'x.ee', 'unknown'));
-  const { lines } = await moves.moveIn(files);
+  const { lines } = await own.moveIn(files);
   expect(lines).toEqual([
     'allowed-ips.csv:4 #99 registrar "#99" refused: there is no such row in registrars',
     'allowed-ips.csv:5 ALPHA address "x" changed: is not an address or CIDR range; it is now 0.0.0.0/32, which nobody has',
@@ -129,183 +374,55 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'registrars.csv:4 BETA code "beta" refused: an earlier line has the same',
     'registrars.csv:5  code "" refused: is missing',
   ]);
-  const { differences, ...proof } = await moves.reconcile();
+  const { differences, ...proof } = await own.reconcile();
   expect(proof).toMatchObject({ status: 0, unreported: 0, equal: false });
   expect(differences).toHaveLength(19);
 });
 
-test('gives contacts and domains of a registrar that is gone to another, if the operator says so', async () => {
-  const files = smallRegistry();
-  files.contacts!.push(row.contact(41, '#99', { code: 'VANA:1' }));
-  files.domains!.push(row.domain('kadunud.ee', '#99'));
-  files['domain-contacts']!.push(row.link('kadunud.ee', 'VANA:1', 'registrant'));
-  files['api-users']!.push(row.user('gone', '#99'));
-  const { lines } = await moves.moveIn(files, '--orphans-to', 'BETA');
-  expect(lines).toEqual([
-    'api-users.csv:3 gone registrar "#99" refused: there is no such registrar',
-    'contacts.csv:5 VANA:1 registrar "#99" changed: there is no such registrar; it is now with BETA',
-    'domains.csv:4 kadunud.ee registrar "#99" changed: there is no such registrar; it is now with BETA',
-  ]);
-  const report = readFileOf(moves.directory, 'move-in-report');
-  expect(report.map(({ registrar }) => registrar)).toEqual(['#99', 'BETA', 'BETA']);
-  const { contacts, domains } = moves.rows();
-  expect(contacts).toContainEqual(expect.objectContaining({ code: 'VANA:1', registrar_id: 9 }));
-  expect(domains).toContainEqual(expect.objectContaining({ name: 'kadunud.ee', registrar_id: 9 }));
-  const unknown = await run('move-in', moves.directory, '--dry-run', '--orphans-to', 'GAMMA');
-  expect(unknown).toMatchObject({
-    status: 1,
-    stderr: 'refused: there is no registrar "GAMMA" [orphans_to]\n',
-  });
-});
-
-test('refuses what belongs to a registrar that the file has, but that is not moved in', async () => {
-  const { lines } = await moves.moveIn(
-    {
-      registrars: [row.registrar(1, 'ALPHA'), row.registrar(1, 'EIS'), row.registrar(0, 'BETA')],
-      contacts: [row.contact(11, 'EIS'), row.contact(12, 'BETA')],
-      domains: [row.domain('pirn.ee', 'EIS')],
-    },
-    '--orphans-to',
-    'ALPHA',
-  );
-  const why = 'refused: its row in registrars.csv is not moved in';
-  expect(lines.filter((line) => !line.startsWith('registrars.csv'))).toEqual([
-    `contacts.csv:2 EIS:11 registrar "EIS" ${why}`,
-    `contacts.csv:3 BETA:12 registrar "BETA" ${why}`,
-    `domains.csv:2 pirn.ee registrar "EIS" ${why}`,
-  ]);
-});
-
-test('leaves out times of a contact that are in the future', async () => {
-  const { registrars } = smallRegistry();
-  const future = '2999-01-01 00:00:00';
-  const contacts = [row.contact(11, 'ALPHA', { created_at: future, updated_at: future })];
-  const { lines } = await moves.moveIn({ registrars: registrars!, contacts });
-  const why = 'changed: is in the future; it is left out';
-  const made = 'changed: made here because none is taken from the file';
-  expect(lines.filter((line) => line.includes('ALPHA:11'))).toEqual([
-    `contacts.csv:2 ALPHA:11 created_at "${future}" ${why}`,
-    `contacts.csv:2 ALPHA:11 updated_at "${future}" ${why}`,
-    `contacts.csv:2 ALPHA:11 created_at "" ${made}`,
-    `contacts.csv:2 ALPHA:11 updated_at "" ${made}`,
-  ]);
-  const [contact] = moves.rows().contacts!;
-  expect(contact!.updated_at).toBe(contact!.created_at);
-  expect(Date.parse(contact!.created_at!)).toBeLessThanOrEqual(Date.now());
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
-});
-
-test('closes a registrar none of whose addresses can be read, and goes on', async () => {
-  const files = smallRegistry();
-  files['allowed-ips'] = [
-    { registrar: 'ALPHA', address: 'x' },
-    { registrar: 'ALPHA', address: 'y' },
-    { registrar: 'BETA', address: '192.0.2.1' },
-  ];
-  const { lines } = await moves.moveIn(files);
-  const why = 'is not an address or CIDR range; it is now 0.0.0.0/32, which nobody has';
-  expect(lines).toEqual([
-    `allowed-ips.csv:2 ALPHA address "x" changed: ${why}`,
-    `allowed-ips.csv:3 ALPHA address "y" changed: ${why}`,
-    'allowed-ips.csv: ALPHA  "" carried: has only 0.0.0.0/32, which nobody has',
-  ]);
-  const { registrars } = moves.rows();
-  expect(registrars).toMatchObject([
-    { allowed_ips: '["0.0.0.0/32"]' },
-    { allowed_ips: '["192.0.2.1"]' },
-  ]);
-});
-
 test('a dry run writes the report alone', async () => {
-  const { counts } = await moves.moveIn(smallRegistry(), '--dry-run');
+  const { counts } = await own.moveIn(smallRegistry(), '--dry-run');
   expect(counts).toContainEqual(['contacts', 3, 0]);
-  expect(existsSync(moves.file)).toBe(false);
+  expect(existsSync(own.file)).toBe(false);
 });
 
-test('does not add a reserved name whose last day is over', async () => {
-  const { lines } = await moves.moveIn({
-    reserved: [row.reserved('kinni.ee', { last_day: '2020-01-01' }), row.reserved('riigikogu.ee')],
+test('gives ids to registrars without one after all others have theirs', async () => {
+  await own.moveIn({
+    registrars: [row.registrar(1, 'ALPHA', { id: '' }), row.registrar(1, 'BETA')],
   });
-  expect(lines).toEqual(['reserved.csv:2 kinni.ee last_day "2020-01-01" refused: is over']);
-  expect(moves.rows().retained_domains).toMatchObject([{ name: 'riigikogu.ee' }]);
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
+  expect(own.rows().registrars).toMatchObject([
+    { id: 1, code: 'BETA' },
+    { id: 2, code: 'ALPHA' },
+  ]);
 });
 
-test('moves passwords of names as registrations give them, and leaves out what nobody can give', async () => {
-  const password = ' so\u0303na ';
-  const { lines } = await moves.moveIn({
-    reserved: [
-      row.reserved('kinni.ee', { password }),
-      row.reserved('sakk.ee', { password: 'a\tb' }),
-    ],
-    disputes: [row.dispute('tuli.ee', '2016-01-01', { password })],
+test.each([
+  ['a field too many', 'BETA,192.0.2.2,x\n'],
+  ['a field too few', 'BETA\n'],
+  ['a blank after the code', 'BETA ,192.0.2.2\n'],
+])('keeps a registrar closed whose only row of addresses has %s', async (_, line) => {
+  const files = smallRegistry();
+  const addresses = [files['allowed-ips']![0]!];
+  writeFiles(own.directory, { 'allowed-ips': addresses });
+  appendFileSync(path.join(own.directory, 'allowed-ips.csv'), line);
+  const { 'allowed-ips': __, ...others } = files;
+  const { causes } = await own.moveIn(others);
+  expect(causes).toContainEqual({
+    ...{ file: 'allowed-ips', done: 'changed', column: null, count: 1 },
+    why: 'has no row while another is refused; it is now 0.0.0.0/32, which nobody has',
   });
-  const why = 'changed: is now trimmed and composed (NFC), as a registration gives it';
+  expect(own.rows().registrars).toMatchObject([
+    { allowed_ips: '["192.0.2.1"]' },
+    { allowed_ips: '["0.0.0.0/32"]' },
+  ]);
+  expect(await own.reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('names registrars that may call from nowhere, or from everywhere', async () => {
+  const files = smallRegistry();
+  const nowhere = { registrar: 'ALPHA', address: '0.0.0.0/32' };
+  const { lines } = await own.moveIn({ ...files, 'allowed-ips': [nowhere] });
   expect(lines).toEqual([
-    `disputes.csv:2 tuli.ee 2016-01-01 2015-03-04T05:06:07.123Z password "" ${why}`,
-    `reserved.csv:2 kinni.ee password "" ${why}`,
-    'reserved.csv:3 sakk.ee password "" changed: cannot be given in a registration; it is left out',
+    'allowed-ips.csv: ALPHA  "" carried: has only 0.0.0.0/32, which nobody has',
+    'allowed-ips.csv: BETA  "" carried: has no row: open to every address',
   ]);
-  const { retained_domains: names, disputes } = moves.rows();
-  expect([names, disputes]).toMatchObject([
-    [{ password: 'sõna' }, { password: null }],
-    [{ password: 'sõna' }],
-  ]);
-});
-
-test('a demand that what was verified meets does not move in', async () => {
-  const check = '{"id":"v","method":"eid","verified_at":"2026-01-02T03:04:05Z"}';
-  const demand = (...claims: string[]) => JSON.stringify({ claims, by: '2027-01-31' });
-  await moves.moveIn({
-    registrars: [row.registrar(1, 'ALPHA')],
-    contacts: [demand('identity'), demand('identity', 'email')].map((verification_demand, n) =>
-      row.contact(5 + n, 'ALPHA', { identity_verification: check, verification_demand }),
-    ),
-  });
-  const demands = moves.rows().contacts!.map((one) => one.verification_demand);
-  expect(demands).toEqual([null, demand('identity', 'email')]);
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
-});
-
-test('leaves out what is malformed about verifications, and says why', async () => {
-  const given = {
-    identity_verification: 'jah',
-    name_verification: '{"id":"1","verified_at":"2026-01-02T03:04:05Z"}',
-    email_verification: '{"id":"1","method":"e","verified_at":"2999-01-02T03:04:05Z"}',
-    phone_verification: '{"id":7,"method":"sms","verified_at":"2026-01-02T03:04:05Z"}',
-    address_verification: '{"id":"1","method":"m","verified_at":"eile"}',
-    verification_demand: '{"claims":["age"],"by":"2027-01-31"}',
-    identity_request: '[]',
-  };
-  const { lines } = await moves.moveIn({
-    registrars: [row.registrar(1, 'ALPHA')],
-    contacts: [row.contact(5, 'ALPHA', given)],
-  });
-  const whys = lines.map((line) => /ALPHA:5 (\w+) .* changed: (.*)/.exec(line)!.slice(1));
-  const timestamp = 'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z; it is left out';
-  expect(Object.fromEntries(whys)).toEqual({
-    identity_verification: 'is not a verification, a JSON object; it is left out',
-    name_verification: 'method is not text; it is left out',
-    email_verification: 'verified_at is in the future; it is left out',
-    phone_verification: 'id is not text; it is left out',
-    address_verification: `verified_at ${timestamp}`,
-    verification_demand: 'claims may be identity, name, email, phone, address; it is left out',
-    identity_request: 'id is not text; it is left out',
-  });
-  const { contacts } = moves.rows();
-  const nothing = Object.fromEntries(Object.keys(given).map((column) => [column, null]));
-  expect(contacts).toMatchObject([nothing]);
-  expect(await moves.reconcile()).toMatchObject({ status: 0, equal: true });
-});
-
-test('keeps what is well-formed about verifications in the form in which it is stored', async () => {
-  const given = '{"verified_at":"2026-01-02T05:04:05.678+02:00","extra":1,"method":"eid","id":"v"}';
-  await moves.moveIn({
-    registrars: [row.registrar(1, 'ALPHA')],
-    contacts: [row.contact(5, 'ALPHA', { identity_verification: given })],
-  });
-  const [contact] = moves.rows().contacts!;
-  expect(contact!.identity_verification).toBe(
-    '{"id":"v","method":"eid","framework":null,"reference":null,"result":"success","verified_at":"2026-01-02T03:04:05.678Z","verified_by":null}',
-  );
 });

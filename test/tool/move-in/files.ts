@@ -96,7 +96,8 @@ export function smallRegistry(): Files {
 /** A file without rows has the columns of the small registry. */
 export function writeFiles(directory: string, files: Files): void {
   for (const [name, rows] of Object.entries(files)) {
-    const columns = Object.keys(rows[0] ?? smallRegistry()[name]![0]!);
+    const given = rows.length > 0 ? rows : smallRegistry()[name]!.slice(0, 1);
+    const columns = [...new Set(given.flatMap((row) => Object.keys(row)))];
     writeFileSync(path.join(directory, `${name}.csv`), stringify(rows, { header: true, columns }));
   }
 }

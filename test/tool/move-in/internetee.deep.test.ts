@@ -55,18 +55,6 @@ test('writes contacts of a registry that verified nobody yet', async () => {
   expect(header).toContain('identity_verification,identity_request');
 });
 
-test('disables the users who may not use the registrar interface', async () => {
-  const users = rowsOf('api-users');
-  const disabled = users.filter(({ disabled_at: at }) => at !== '');
-  expect(users).toHaveLength(14);
-  expect(disabled.map(({ username, disabled_at: at }) => [username, at])).toEqual([
-    ['beta-arved', '2011-01-01 00:00:00'],
-    ['gamma', '2011-01-01 00:00:00'],
-    ['gamma-uus', '2011-01-01 00:00:00'],
-    ['õu', '2011-01-01 00:00:00'],
-  ]);
-});
-
 test('writes the certificates with which API users may log in, by their fingerprints', async () => {
   const certificates = rowsOf('certificates');
   expect(certificates.map(({ username, common_name: name }) => [username, name])).toEqual([
