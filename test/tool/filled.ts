@@ -1,6 +1,6 @@
 import type { TestRegistry } from './tool.ts';
 
-/** Adds a registrar with 499 contacts, a domain and a reserved name to an empty registry. */
+/** Adds a registrar with 499 contacts, a domain, a reserved name and a disclosure to an empty registry. */
 export async function fill(registry: TestRegistry): Promise<void> {
   await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ']);
   const rows = Array.from(
@@ -12,11 +12,14 @@ export async function fill(registry: TestRegistry): Promise<void> {
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
   await registry.done('domain import -', domains);
   await registry.done('retained add õ.ee --status reserved');
+  const request = '--requester Mari --identified-by card --organization Police --basis law';
+  await registry.done(`disclosure open --contact ALPHA:1 ${request} --fields name`);
 }
 
 /** The tables of the registry itself; publishing keeps notes of its own. */
 export async function rowsOf(registry: TestRegistry) {
-  const { registrars, contacts, domains, domain_contacts, retained_domains, history } =
+  const { registrars, contacts, disclosures, domains, domain_contacts, ...rows } =
     await registry.rows();
-  return { registrars, contacts, domains, domain_contacts, retained_domains, history };
+  const { retained_domains, history } = rows;
+  return { registrars, contacts, disclosures, domains, domain_contacts, retained_domains, history };
 }
