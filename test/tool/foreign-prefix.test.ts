@@ -2,7 +2,8 @@ import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
 import { loadProgram } from '../../src/tool/program.ts';
-import { startTool } from './tool.ts';
+import { everyCommand, isVerb } from './program.ts';
+import { contactHeader, startTool } from './tool.ts';
 
 /** Contacts of ALPHA whose codes moved in with BETA's prefix: the tool takes them for ALPHA's. */
 
@@ -21,13 +22,6 @@ const calls: Record<string, string> = {
   'domain update': 'õun.ee --registrant CODE --admin CODE --tech CODE',
 };
 
-function everyVerb(command: CommandUnknownOpts, words: string[]): [string, CommandUnknownOpts][] {
-  return command.commands.flatMap((child): [string, CommandUnknownOpts][] => {
-    const all = [...words, child.name()];
-    return child.commands.length > 0 ? everyVerb(child, all) : [[all.join(' '), child]];
-  });
-}
-
 /** Options that take the code of a registrar or a person. */
 const ofOthers = ['--registrar', '--code', '--orphans-to', '--ident'];
 
@@ -35,8 +29,8 @@ const takesCode = ([name, { registeredArguments, options }]: [string, CommandUnk
   (name.startsWith('contact ') && registeredArguments.some((one) => /^code/.test(one.name()))) ||
   options.some(({ flags, long }) => /<code/.test(flags) && !ofOthers.includes(long!));
 
-const takingCodes = everyVerb(await loadProgram(), [])
-  .filter(takesCode)
+const takingCodes = everyCommand(await loadProgram())
+  .filter((each) => isVerb(each) && takesCode(each))
   .map(([name]) => name);
 
 const codeFor = (name: string) => `BETA:${name.replace(' ', '-').toUpperCase()}`;
@@ -79,8 +73,7 @@ test('contact import finds such a contact as contact export has written it', asy
 });
 
 test('contact import gives a contact to nobody whom neither the file nor the command names', async () => {
-  const rows =
-    'code,name,email,phone,ident,ident_type,ident_country_code\nBETA:NEW,Mari,mari@example.ee,+372.5123456,12345678,org,EE\n';
+  const rows = `${contactHeader}BETA:NEW,Mari,mari@example.ee,+372.5123456,12345678,org,EE\n`;
   const { status, stderr } = await registry.run('contact import - --format csv', rows);
   expect(status).toBe(1);
   expect(stderr).toContain('registrar is missing: name it in the column or with --registrar');

@@ -253,8 +253,3 @@ it('lists verify refuses a list of another length than was logged', async () => 
   const { status, stderr } = await verify();
   expect([status, stderr]).toEqual([1, expect.stringContaining('has another number of entries')]);
 });
-
-it('lists verify needs an address', async () => {
-  const { status, stderr } = await registry.run('lists verify');
-  expect([status, stderr]).toEqual([2, expect.stringContaining('give --url')]);
-});

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { wordsOf } from './program.ts';
 import { startTool } from './tool.ts';
-import { wordsOf } from './words.ts';
 
 const tool = startTool();
 const document = path.resolve('src/tool/README.md');
@@ -76,4 +76,4 @@ test("runs the operator's day as it stands in the documentation", async () => {
   } finally {
     process.chdir(before);
   }
-});
+}, 120_000);

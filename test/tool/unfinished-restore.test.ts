@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
 import { makeEmpty } from '../../src/tool/nouns/backup/copy.ts';
 import { loadProgram } from '../../src/tool/program.ts';
 import { prepareLocalData } from '../../src/tool/start/data.ts';
+import { everyCommand, helpOf, isVerb, wordsOf } from './program.ts';
 import { startTool } from './tool.ts';
-import { wordsOf } from './words.ts';
 
 const tool = startTool();
 const registry = tool.sharedRegistry();
@@ -21,13 +20,10 @@ beforeAll(async () => {
 
 /** The words of the first example in the help of each verb that works on a registry. */
 async function everyExample(): Promise<string[][]> {
-  const verbsOf = (parent: CommandUnknownOpts): CommandUnknownOpts[] =>
-    parent.commands.length === 0 ? [parent] : parent.commands.flatMap(verbsOf);
-  const examples = verbsOf(await loadProgram()).map((verb) => {
-    let help = '';
-    verb.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
-    return wordsOf(/Examples?:\n +(.*)/.exec(help)![1]!.replace(/ (<.*|--json)/, ''));
-  });
+  const verbs = everyCommand(await loadProgram()).filter(isVerb);
+  const examples = verbs.map(([, verb]) =>
+    wordsOf(/Examples?:\n +(.*)/.exec(helpOf(verb))![1]!.replace(/ (<.*|--json)/, '')),
+  );
   const others = ['backup verify', 'lists verify', 'restore', 'move-in', 'reconcile'];
   return examples.filter((words) => !others.some((other) => words.join(' ').startsWith(other)));
 }

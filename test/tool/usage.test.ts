@@ -1,48 +1,30 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { expect, test } from 'vitest';
 import { loadProgram, runProgram } from '../../src/tool/program.ts';
 import { projectVersion } from '../../src/tool/project.ts';
 import { captured } from './captured.ts';
+import { everyCommand, helpOf, isVerb } from './program.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
 const program = await loadProgram();
 
-/** Each command below this one, with the words that call it. */
-function everyCommand(
-  command: CommandUnknownOpts,
-  words: string[],
-): [string[], CommandUnknownOpts][] {
-  return command.commands.flatMap((child): [string[], CommandUnknownOpts][] => {
-    const all = [...words, child.name()];
-    return [[all, child], ...everyCommand(child, all)];
-  });
-}
-
-const commands = everyCommand(program, []);
-const verbs = commands.filter(([, command]) => command.commands.length === 0);
-
-function help(command: CommandUnknownOpts): string {
-  let text = '';
-  command.configureOutput({ writeOut: (written) => (text += written) });
-  command.outputHelp();
-  return text;
-}
+const commands = everyCommand(program);
+const verbs = commands.filter(isVerb);
 
 test('the tool has help with an example on every level', () => {
-  expect(help(program)).toContain('Example:\n  npm run registry -- registrar add');
+  expect(helpOf(program)).toContain('Example:\n  npm run registry -- registrar add');
   for (const [words, command] of commands) {
-    const example = `npm run registry -- ${words.join(' ')}`;
-    expect(help(command)).toMatch(new RegExp(`Examples?:\n  ${example}( |\n)`));
+    const example = `npm run registry -- ${words}`;
+    expect(helpOf(command)).toMatch(new RegExp(`Examples?:\n  ${example}( |\n)`));
   }
 });
 
 test('says of each column of an import what it holds, and whether it is required', () => {
-  const helpOf = (noun: string) =>
-    help(verbs.find(([words]) => words.join(' ') === `${noun} import`)![1]);
-  const [, required, optional] = helpOf('contact').split(/(?:Required|Optional) columns:\n/);
+  const importOf = (noun: string) =>
+    helpOf(verbs.find(([words]) => words === `${noun} import`)![1]);
+  const [, required, optional] = importOf('contact').split(/(?:Required|Optional) columns:\n/);
   const names = (text = '') => [...text.matchAll(/^ {2}([a-z_]+) +\S/gm)].map(([, name]) => name);
   expect(names(required)).toEqual(
     'code name email phone ident ident_type ident_country_code'.split(' '),
@@ -53,37 +35,22 @@ test('says of each column of an import what it holds, and whether it is required
     ),
   );
   expect(optional).toContain('in NDJSON also an array: name email\n');
-  expect(helpOf('domain')).toContain(
+  expect(importOf('domain')).toContain(
     '  admin       codes of contacts, separated by spaces or commas; in NDJSON also an array',
   );
-  expect(helpOf('retained')).toContain('  status    reserved or blocked;');
-  expect(helpOf('auction')).toContain('  name  the domain in its Unicode form');
+  expect(importOf('retained')).toContain('  status    reserved or blocked;');
+  expect(importOf('auction')).toContain('  name  the domain in its Unicode form');
 });
 
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
   const reading = [
-    'diagnose',
-    'list',
-    'show',
-    'export',
-    'lists archive',
-    'lists status',
-    'lists verify',
-    'issue',
-    'report disclosures',
-    'report invalid',
-    'report month',
-    'report verification',
-    'health',
-    'name',
-    'desk',
-    'move-out',
-    'backup write',
-    'restore',
+    ...['diagnose', 'list', 'show', 'export', 'issue', 'health', 'name', 'desk', 'move-out'],
+    ...['lists archive', 'lists status', 'lists verify', 'restore', 'report disclosures'],
+    ...['report invalid', 'report month', 'report verification', 'backup write'],
   ];
   for (const [words, { options }] of verbs) {
     const flags = options.map(({ long }) => long);
-    if (['backup verify', 'move-in', 'reconcile'].includes(words.join(' '))) {
+    if (['backup verify', 'move-in', 'reconcile'].includes(words)) {
       expect(flags).toContain('--json');
       continue;
     }
@@ -92,7 +59,7 @@ test('takes --json on every verb, and --dry-run on every one that writes', () =>
     );
     expect({ words, dryRun: flags.includes('--dry-run') }).toEqual({
       words,
-      dryRun: !reading.some((end) => words.join(' ').endsWith(end)),
+      dryRun: !reading.some((end) => words.endsWith(end)),
     });
   }
 });
@@ -123,6 +90,25 @@ test.each([
     'retained export names.txt',
     'names.txt is not named .csv or .ndjson; give its format with --format',
   ],
+  [
+    'a demand of a contact and of a file',
+    'contact demand ALPHA:1 --file x.csv',
+    'give either a contact or --file',
+  ],
+  ['a demand of no contact', 'contact demand', 'give either a contact or --file'],
+  [
+    'a withdrawal with a day',
+    'contact demand ALPHA:1 --withdraw --by 2099-01-01',
+    "option '--withdraw' cannot be used with option '--by <day>'",
+  ],
+  ['a demand of nothing', 'contact demand ALPHA:1', 'give --claims and --by, or --withdraw'],
+  [
+    'a demand without a day',
+    'contact demand ALPHA:1 --claims name',
+    'give --claims and --by, or --withdraw',
+  ],
+  ['an unknown log', 'lists verify', 'give --url'],
+  ['a move to nowhere', 'move-in DIR', 'move-in writes a file: move-in DIRECTORY --to FILE'],
   ['deleted contacts of anybody', 'contact list --deleted', '--deleted belongs to --ident'],
   ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
   ['options that exclude each other', 'lists status --remote', 'cannot be used with option'],

@@ -99,18 +99,6 @@ test.each([
   expect([status, stderr]).toEqual([1, `refused: ${message}\n`]);
 });
 
-test.each([
-  'ALPHA:1 --file x.csv --claims name --by 2099-01-01',
-  '',
-  'ALPHA:1 --withdraw --by 2099-01-01',
-  'ALPHA:1',
-  'ALPHA:1 --claims name',
-])('contact demand %s is wrong usage', async (words) => {
-  const { registry } = await registryWith();
-  const args = `contact demand ${words}`.trim();
-  expect(await registry.run(args)).toMatchObject({ status: 2, stdout: '' });
-});
-
 test('the contacts of a file get the demands of its rows, or those of the command', async () => {
   const { registry, demandOf } = await registryWith({}, {}, { phone_verification: verification() });
   const file = await registry.file(
