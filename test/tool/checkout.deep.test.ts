@@ -86,19 +86,6 @@ test('the tool runs for a user who may not write the checkout', () => {
   expect(readdirSync(checkout)).not.toContain('.wrangler');
 });
 
-test('the static files are written again where some were deleted', () => {
-  const assets = path.join(checkout, '.wrangler/assets');
-  const build = () => expect(run('build-assets.ts', []).status).toBe(0);
-  build();
-  const all = readdirSync(assets, { recursive: true }).sort();
-  rmSync(path.join(assets, 'docs'), { recursive: true });
-  build();
-  expect(readdirSync(assets, { recursive: true }).sort()).toEqual(all);
-  rmSync(assets, { recursive: true });
-  build();
-  expect(readdirSync(assets, { recursive: true }).sort()).toEqual(all);
-});
-
 test('a command that reads opens the database that a writing one of its environment opens', () => {
   const config = path.join(checkout, 'wrangler.toml');
   const deployed = readFileSync(config, 'utf8').replace(

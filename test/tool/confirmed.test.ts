@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Origin } from '../../src/change/write.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
@@ -34,102 +34,80 @@ async function confirmWhile(
   return captured(() => runProgram([...args, ...place], open), terminal);
 }
 
-const adding = (name: string) => (db: Database, origin: Origin) =>
-  addRetainedDomains(db, origin, [named(name)]);
+const adding = (db: Database, origin: Origin) => addRetainedDomains(db, origin, [named('e.ee')]);
+const importing = (name: string, registrant: string) => (db: Database, origin: Origin) =>
+  importDomains(db, origin, [
+    {
+      ...{ name: `${name}.ee`, punycode: `${name}.ee`, registrar: 'ALPHA' },
+      ...{ registrant: `ALPHA:${registrant}`, admin: [], tech: [] },
+    },
+  ]);
 
 const refusal =
   'refused: somebody else changed this just now, so it was left as it is; look again\n';
+const five = ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'];
+const three = five.slice(0, 3);
+const places: Record<string, string> = {};
 
-describe('of names', () => {
-  beforeEach(async () => {
-    registry = await tool.newRegistry();
-    await registry.done('retained add a.ee b.ee c.ee d.ee --status reserved');
-  });
-
-  async function namesLeft() {
-    const { retained_domains: rows } = await registry.rows();
-    return (rows as { name: string }[]).map(({ name }) => name);
-  }
-
-  test('a list that changed while the question stood is not replaced', async () => {
-    const file = await registry.file('names.csv', 'name\na.ee\n');
-    const args = ['retained', 'import', file, '--status', 'reserved', '--replace'];
-    const { status, stderr } = await confirmWhile(args, adding('e.ee'));
-    expect(stderr).toContain('This removes 3 of 4 reserved names. Continue? [y/N] ');
-    expect(stderr.slice(-refusal.length)).toBe(refusal);
-    expect({ status, names: await namesLeft() }).toEqual({
-      status: 1,
-      names: ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'],
-    });
-  });
-
-  test('names that were added while the question stood do not go with those that were shown', async () => {
-    const args = ['retained', 'remove', 'a.ee', 'b.ee', 'e.ee', '--status', 'reserved'];
-    const { status, stderr } = await confirmWhile(args, adding('e.ee'));
-    expect(stderr).toContain('This removes 2 of 4 reserved names. Continue? [y/N] ');
-    expect(stderr.slice(-refusal.length)).toBe(refusal);
-    expect({ status, names: await namesLeft() }).toEqual({
-      status: 1,
-      names: ['a.ee', 'b.ee', 'c.ee', 'd.ee', 'e.ee'],
-    });
-  });
-
-  test('what was confirmed goes, whatever else was added', async () => {
-    const args = ['retained', 'remove', 'a.ee', 'b.ee', '--status', 'reserved'];
-    const { status } = await confirmWhile(args, adding('e.ee'));
-    expect({ status, names: await namesLeft() }).toEqual({
-      status: 0,
-      names: ['c.ee', 'd.ee', 'e.ee'],
-    });
-  });
+beforeEach(async () => {
+  registry = await tool.newRegistry('ALPHA');
+  await registry.done('retained add a.ee b.ee c.ee d.ee --status reserved');
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
+  const domains = three.map((name) => `${name},ALPHA,ALPHA:1\n`).join('');
+  await registry.done('domain import -', `name,registrar,registrant\n${domains}`);
+  places.NAMES = await registry.file('names.csv', 'name\na.ee\n');
+  const kept = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
+  places.DOMAINS = await registry.file('domains.csv', kept);
 });
 
-describe('of domains', () => {
-  const contact = (suffix: string) => `ALPHA:${suffix}`;
-  const record = (name: string, registrant: string) => ({
-    ...{ name: `${name}.ee`, punycode: `${name}.ee`, registrar: 'ALPHA' },
-    ...{ registrant: contact(registrant), admin: [], tech: [] },
-  });
-  const domainsLeft = async () =>
-    ((await registry.rows()).domains as { name: string }[]).map(({ name }) => name);
+const rowsLeft = async (table: string) =>
+  ((await registry.rows())[table] as { name: string }[]).map(({ name }) => name);
 
-  beforeAll(async () => {
-    registry = await tool.newRegistry('ALPHA');
-    await registry.addContacts(contact('1'), contact('2'));
-    const domains = ['a', 'b', 'c'].map((name) => `${name}.ee,ALPHA,ALPHA:1\n`);
-    await registry.done(
-      'domain import - --format csv',
-      `name,registrar,registrant\n${domains.join('')}`,
-    );
-  });
+test.each([
+  [
+    'a list that changed is not replaced',
+    'retained import NAMES --status reserved --replace',
+    adding,
+    'This removes 3 of 4 reserved names.',
+    five,
+  ],
+  [
+    'names that were added do not go with those that were shown',
+    'retained remove a.ee b.ee e.ee --status reserved',
+    adding,
+    'This removes 2 of 4 reserved names.',
+    five,
+  ],
+  [
+    'a domain that got another holder is not removed',
+    'domain remove a.ee b.ee',
+    importing('b', '2'),
+    'This removes 2 of 3 domains.',
+    three,
+  ],
+  [
+    'a replacement keeps a domain that got another holder',
+    'domain import DOMAINS --replace',
+    importing('b', '2'),
+    'This removes 2 of 3 domains.',
+    three,
+  ],
+])('while the question stood: %s', async (_, command, somebodyElse, question, left) => {
+  const args = command.split(' ').map((word) => places[word] ?? word);
+  const { status, stderr } = await confirmWhile(args, somebodyElse);
+  expect(stderr).toContain(`${question} Continue? [y/N] `);
+  expect(stderr.slice(-refusal.length)).toBe(refusal);
+  const table = command.startsWith('domain') ? 'domains' : 'retained_domains';
+  expect({ status, names: await rowsLeft(table) }).toEqual({ status: 1, names: left });
+});
 
-  test('a domain that got another holder while the question stood is not removed', async () => {
-    const { status, stderr } = await confirmWhile(
-      ['domain', 'remove', 'a.ee', 'b.ee'],
-      (db, other) => importDomains(db, other, [record('b', '2')]),
-    );
-    expect(stderr).toContain('This removes 2 of 3 domains. Continue? [y/N] ');
-    expect(stderr.slice(-refusal.length)).toBe(refusal);
-    expect({ status, names: await domainsLeft() }).toEqual({
-      status: 1,
-      names: ['a.ee', 'b.ee', 'c.ee'],
-    });
-  });
-
-  test('a replacement keeps a domain that got another holder while the question stood', async () => {
-    const file = await registry.file(
-      'domains.csv',
-      'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n',
-    );
-    const args = ['domain', 'import', file, '--replace'];
-    const { status, stderr } = await confirmWhile(args, (db, other) =>
-      importDomains(db, other, [record('b', '1')]),
-    );
-    expect(stderr).toContain('This removes 2 of 3 domains. Continue? [y/N] ');
-    expect(stderr).toContain(refusal);
-    expect({ status, names: await domainsLeft() }).toEqual({
-      status: 1,
-      names: ['a.ee', 'b.ee', 'c.ee'],
-    });
+test('what was confirmed goes, whatever else was added', async () => {
+  const { status } = await confirmWhile(
+    ['retained', 'remove', 'a.ee', 'b.ee', '--status', 'reserved'],
+    adding,
+  );
+  expect({ status, names: await rowsLeft('retained_domains') }).toEqual({
+    status: 0,
+    names: ['c.ee', 'd.ee', 'e.ee'],
   });
 });

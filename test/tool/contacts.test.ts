@@ -293,42 +293,36 @@ test('transfers a contact that no domain refers to, with its history, and notifi
   );
 });
 
-test.each([
-  ['identity_verification', 'jah', 'is not a verification, a JSON object'],
-  [
-    'email_verification',
-    { id: '1', method: 'e', verified_at: 'eile' },
-    'verified_at is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
-  ],
-  [
-    'phone_verification',
-    { id: '1', method: 'e', verified_at: '2999-01-01T00:00:00Z' },
-    'verified_at is in the future',
-  ],
-  [
-    'name_verification',
-    { id: '', method: 'e', verified_at: '2026-01-01T00:00:00Z' },
-    'id is empty',
-  ],
-  [
-    'address_verification',
-    { id: '1', method: 'e', verified_at: '2026-01-01T00:00:00Z', result: 'jah' },
-    'result is not success, failed or ended',
-  ],
-  ['verification_demand', { claims: [], by: '2027-01-31' }, 'claims is empty'],
-  [
-    'verification_demand',
-    { claims: ['name'], by: '2027-02-30' },
-    'by is not a day such as 2027-01-31',
-  ],
-  [
-    'identity_request',
-    { id: '1' },
-    'sent_at is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z',
-  ],
-])('refuses a contact with a malformed %s', async (column, value, message) => {
+test('refuses what is malformed about verifications, with its reason', async () => {
   const registry = await tool.newRegistry('ALPHA');
-  const { status, stderr } = await registry.run(importing, ndjson({ ...short, [column]: value }));
-  expect([status, stderr]).toEqual([1, `refused: standard input:1: ${message} [${column}]\n`]);
+  const check = { id: '1', method: 'e', verified_at: '2026-01-01T00:00:00Z' };
+  const timestamp = 'is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z';
+  const malformed: [column: string, value: unknown, reason: string][] = [
+    ['identity_verification', 'jah', 'is not a verification, a JSON object'],
+    ['email_verification', { ...check, verified_at: 'eile' }, `verified_at ${timestamp}`],
+    [
+      'phone_verification',
+      { ...check, verified_at: '2999-01-01T00:00:00Z' },
+      'verified_at is in the future',
+    ],
+    ['name_verification', { ...check, id: '' }, 'id is empty'],
+    ['address_verification', { ...check, result: 'jah' }, 'result is not success, failed or ended'],
+    ['verification_demand', { claims: [], by: '2027-01-31' }, 'claims is empty'],
+    [
+      'verification_demand',
+      { claims: ['name'], by: '2027-02-30' },
+      'by is not a day such as 2027-01-31',
+    ],
+    ['identity_request', { id: '1' }, `sent_at ${timestamp}`],
+  ];
+  const rows = malformed.map(([column, value], n) => ({
+    ...{ ...short, code: `ALPHA:${n}` },
+    [column]: value,
+  }));
+  const { status, stderr } = await registry.run(importing, ndjson(...rows));
+  const refusals = malformed.map(
+    ([column, , reason], n) => `refused: standard input:${n + 1}: ${reason} [${column}]\n`,
+  );
+  expect([status, stderr]).toEqual([1, refusals.join('')]);
   expect((await registry.rows()).contacts).toEqual([]);
 });

@@ -35,8 +35,22 @@ async function withRequest(...more: string[]) {
   return { registry, directory, file: path.join(directory, 'for-the-police.json') };
 }
 
-const outcomeOf = async (registry: TestRegistry, id = 1) =>
-  (await registry.done(`disclosure show ${id}`)).disclosure.outcome;
+type Request = Awaited<ReturnType<typeof withRequest>>;
+
+const grant = ({ registry, file }: Request, ...more: string[]) =>
+  registry.run(['disclosure', 'grant', '1', '--to', file, ...more]);
+
+async function expectRefused(registry: TestRegistry, args: string[], message: string) {
+  const { status, stderr } = await registry.run(args);
+  expect(stderr).toContain(message);
+  expect(status).toBe(1);
+}
+
+/** Expects that the request is as it was, with nothing beside these files. */
+async function expectOpen({ registry, directory }: Request, ...files: string[]) {
+  expect((await registry.done('disclosure show 1')).disclosure.outcome).toBeNull();
+  expect(await readdir(directory)).toEqual(files);
+}
 
 test('a request says who asks for which fields of whom, on what basis, and until when it is to be answered', async () => {
   const registry = await tool.newRegistry('ALPHA');
@@ -108,31 +122,19 @@ test('the history says what happened to a request, but not whom it is about nor 
   expect(revert.status).toBe(1);
 });
 
-test.each([
-  ['an unknown contact', open({ contact: 'ALPHA:NOBODY' }), 'there is no contact ALPHA:NOBODY'],
-  [
-    'a field that there is not',
-    open({ fields: 'name,age' }),
-    'not a field: "age"; choose from name,',
-  ],
-  ['a secret', open({ fields: 'auth_info' }), 'not a field: "auth_info"'],
-  ['no field', open({ fields: ',' }), 'no field is given'],
-  ['a requester without a name', open({ requester: ' ' }), 'requester must be text'],
-  [
-    'a receipt in the future',
-    open({}, '--received', '2099-01-01'),
-    'is not received in the future',
-  ],
-  [
-    'an unknown request',
-    ['disclosure', 'refuse', '9', '--reason', 'x'],
-    'there is no disclosure 9',
-  ],
-])('refuses %s', async (_, args, message) => {
+test('refuses what is not a request, with the reason', async () => {
   const { registry } = await withRequest();
-  const { status, stderr } = await registry.run(args);
-  expect(status).toBe(1);
-  expect(stderr).toContain(message);
+  for (const [args, message] of [
+    [open({ contact: 'ALPHA:NOBODY' }), 'there is no contact ALPHA:NOBODY'],
+    [open({ fields: 'name,age' }), 'not a field: "age"; choose from name,'],
+    [open({ fields: 'auth_info' }), 'not a field: "auth_info"'],
+    [open({ fields: ',' }), 'no field is given'],
+    [open({ requester: ' ' }), 'requester must be text'],
+    [open({}, '--received', '2099-01-01'), 'is not received in the future'],
+    [['disclosure', 'refuse', '9', '--reason', 'x'], 'there is no disclosure 9'],
+  ] as const) {
+    await expectRefused(registry, [...args], message);
+  }
   expect((await registry.done('disclosure list')).disclosures).toHaveLength(1);
 });
 
@@ -180,15 +182,10 @@ test('nothing is granted twice, or after another answer', async () => {
   for (const [id, outcome] of [
     ['1', 'granted'],
     ['2', 'returned'],
-  ]) {
-    for (const answer of [
-      ['grant', id!, '--to', `${file}.2`],
-      ['refuse', id!, '--reason', 'x'],
-    ]) {
-      const { status, stderr } = await registry.run(['disclosure', ...answer]);
-      expect(status).toBe(1);
-      expect(stderr).toContain(`disclosure ${id} is answered already: it was ${outcome} at 2`);
-    }
+  ] as const) {
+    const message = `disclosure ${id} is answered already: it was ${outcome} at 2`;
+    await expectRefused(registry, ['disclosure', 'grant', id, '--to', `${file}.2`], message);
+    await expectRefused(registry, ['disclosure', 'refuse', id, '--reason', 'x'], message);
   }
   expect(existsSync(`${file}.2`)).toBe(false);
   expect(await registry.done('disclosure show 2')).toMatchObject({
@@ -197,27 +194,15 @@ test('nothing is granted twice, or after another answer', async () => {
 });
 
 test.each([
-  [['--fields', 'phone'], 'not a field: "phone"; choose from name, email', []],
-  [
-    ['--visible-after', '2099-01-31'],
-    'is confidential: the person never sees it',
-    ['--confidential'],
-  ],
-  [['--visible-after', '2020-01-31'], 'the time after which the person sees it is past', []],
-])('a grant with %j is refused, and the request stays open', async (more, message, flags) => {
-  const { registry, directory, file } = await withRequest(...flags);
-  const { status, stderr } = await registry.run([
-    'disclosure',
-    'grant',
-    '1',
-    '--to',
-    file,
-    ...more,
-  ]);
-  expect(status).toBe(1);
+  ['--fields phone', 'not a field: "phone"; choose from name, email', []],
+  ['--visible-after 2099-01-31', 'is confidential: the person never sees it', ['--confidential']],
+  ['--visible-after 2020-01-31', 'the time after which the person sees it is past', []],
+])('a grant with %s is refused, and the request stays open', async (more, message, flags) => {
+  const request = await withRequest(...flags);
+  const { status, stderr } = await grant(request, ...more.split(' '));
   expect(stderr).toContain(message);
-  expect(await outcomeOf(registry)).toBeNull();
-  expect(await readdir(directory)).toEqual([]);
+  expect(status).toBe(1);
+  await expectOpen(request);
 });
 
 test('a field that the contact does not have is not granted, and the others are without it', async () => {
@@ -240,16 +225,20 @@ test('a request about a contact that is gone, or whose holder is another one, ca
     ['1', 'the request is about a former holder of ALPHA:TAMM'],
     ['2', 'the contact is gone'],
   ]) {
-    const { status, stderr } = await registry.run(['disclosure', 'grant', id!, '--to', file]);
-    expect(status).toBe(1);
-    expect(stderr).toContain(`${message}; answer with: disclosure refuse ${id} --reason …`);
+    const grant = ['disclosure', 'grant', id!, '--to', file];
+    await expectRefused(
+      registry,
+      grant,
+      `${message}; answer with: disclosure refuse ${id} --reason …`,
+    );
     await registry.done(['disclosure', 'refuse', id!, '--reason', 'another holder']);
   }
   expect(existsSync(file)).toBe(false);
 });
 
 test('a grant writes over no file, and one that cannot be written leaves the request open', async () => {
-  const { registry, directory, file } = await withRequest();
+  const request = await withRequest();
+  const { registry, directory, file } = request;
   await writeFile(file, 'another');
   const nowhere = path.join(directory, 'no/file.json');
   const link = path.join(directory, 'link.json');
@@ -258,54 +247,49 @@ test('a grant writes over no file, and one that cannot be written leaves the req
     [file, 'already exists; name another file'],
     [link, 'already exists; name another file'],
     [nowhere, 'cannot be written'],
-  ]) {
-    const { status, stderr } = await registry.run(['disclosure', 'grant', '1', '--to', to!]);
-    expect(status).toBe(1);
-    expect(stderr).toContain(message);
+  ] as const) {
+    await expectRefused(registry, ['disclosure', 'grant', '1', '--to', to], message);
   }
   const nameless = await registry.run(['disclosure', 'grant', '1', '--to', '']);
   expect(nameless).toMatchObject({ status: 2, stderr: expect.stringContaining('name is empty') });
   expect(await readFile(file, 'utf8')).toBe('another');
-  expect(await readdir(directory)).toEqual(['for-the-police.json', 'link.json']);
-  expect(await outcomeOf(registry)).toBeNull();
+  await expectOpen(request, 'for-the-police.json', 'link.json');
 });
 
 test('no file has its name before the row is written, nor any content if the row is not', async () => {
-  const { registry, directory, file } = await withRequest();
+  const request = await withRequest();
   const seen: boolean[] = [];
   const open: OpenBindings = async (options, access) => {
     const { env, ...opened } = await openKept(options, access);
     const DB = {
       prepare: (query: string) => env.DB.prepare(query),
       batch() {
-        seen.push(existsSync(file));
+        seen.push(existsSync(request.file));
         // The only batch writes.
         throw new Error('the row is not written');
       },
     };
     return { ...opened, env: { ...env, DB: DB as unknown as D1Database } };
   };
-  const args = ['disclosure', 'grant', '1', '--to', file, '--persist-to', registry.directory];
-  const { status, stderr } = await captured(() => runProgram(args, open));
-  expect(status).toBe(1);
+  const place = ['--to', request.file, '--persist-to', request.registry.directory];
+  const { status, stderr } = await captured(() =>
+    runProgram(['disclosure', 'grant', '1', ...place], open),
+  );
   expect(stderr).toContain('the row is not written');
-  expect(seen).toEqual([false]);
-  expect(await readdir(directory)).toEqual([]);
-  expect(await outcomeOf(registry)).toBeNull();
+  expect({ status, seen }).toEqual({ status: 1, seen: [false] });
+  await expectOpen(request);
 });
 
 test('a request stays open if the disk has no room for what is disclosed', async () => {
-  const { registry, directory, file } = await withRequest();
+  const request = await withRequest();
   vi.spyOn(fs, 'writeFile').mockRejectedValue(Object.assign(new Error('full'), { code: 'ENOSPC' }));
   syncBuiltinESMExports();
   onTestFinished(() => {
     vi.restoreAllMocks();
     syncBuiltinESMExports();
   });
-  const { status } = await registry.run(['disclosure', 'grant', '1', '--to', file]);
-  expect(status).toBe(1);
-  expect(await readdir(directory)).toEqual([]);
-  expect(await outcomeOf(registry)).toBeNull();
+  expect((await grant(request)).status).toBe(1);
+  await expectOpen(request);
 });
 
 test('health warns a day before a request must be answered, fails after that, and ends with the answer', async () => {

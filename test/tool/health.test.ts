@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import { readdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRunningServer } from '../../src/tool/local/server.ts';
 import { messageOf } from '../../src/tool/report/problem.ts';
 import { domainAddress } from '../../src/tool/wrangler-config.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool } from './tool.ts';
 
 const tool = startTool();
 
@@ -38,14 +37,12 @@ test('shows the lists, the size of the database and the last runs', async () => 
 
 test('fails when the last cron run failed, or a list has been behind for two minutes', async () => {
   const registry = await tool.newRegistry();
-  await change(
-    registry,
-    `insert into cron_runs (cron, started_at, took_ms, failed)
-     values ('31 * * * *', '2026-01-01T00:31:00.000Z', 7, '["sweep_lists"]')`,
-    `insert into retained_domains (name, punycode, status, created_at)
-     values ('tartu.ee', 'tartu.ee', 'blocked', '2026-01-01T00:00:00.000Z')`,
-    "update retained_changes set at = '2026-01-01T00:00:00.000Z'",
-  );
+  registry.edit(`
+    insert into cron_runs (cron, started_at, took_ms, failed)
+    values ('31 * * * *', '2026-01-01T00:31:00.000Z', 7, '["sweep_lists"]');
+    insert into retained_domains (name, punycode, status, created_at)
+    values ('tartu.ee', 'tartu.ee', 'blocked', '2026-01-01T00:00:00.000Z');
+    update retained_changes set at = '2026-01-01T00:00:00.000Z'`);
 
   const { status, stdout } = await registry.run('health --json');
 
@@ -71,14 +68,6 @@ test('fails when the last cron run failed, or a list has been behind for two min
     },
   ]);
 });
-
-/** Changes the database's file, which no runtime has open yet. */
-async function change({ directory }: TestRegistry, ...statements: string[]): Promise<void> {
-  const folder = path.join(directory, 'v3/d1/miniflare-D1DatabaseObject');
-  const file = (await readdir(folder)).find((name) => /^[0-9a-f]+\.sqlite$/.test(name))!;
-  using database = new DatabaseSync(path.join(folder, file));
-  for (const statement of statements) database.exec(statement);
-}
 
 /** A service that answers every request alike; its address. */
 async function serviceAnswering(status: number, body: unknown): Promise<string> {

@@ -48,19 +48,6 @@ test('lists the contacts whose values today’s rules refuse, with each field an
   expect((await registry.run([...none, '--json'])).stdout).toBe('');
 });
 
-test('refuses to list or count the contacts of a registrar that does not exist', async () => {
-  for (const command of [
-    ['contact', 'list', '--invalid'],
-    ['report', 'invalid'],
-  ]) {
-    expect(await registry.run([...command, '--registrar', 'GAMMA'])).toMatchObject({
-      status: 1,
-      stdout: '',
-      stderr: expect.stringMatching(/^refused: .*"GAMMA"/),
-    });
-  }
-});
-
 test('counts such values by registrar, field and reason', async () => {
   const report = ['report', 'invalid'];
   const ofAlpha = [

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
-import { dayOf, daysBefore } from '../../src/base/time/day.ts';
+import { daysBefore } from '../../src/base/time/day.ts';
 import { readDailyCounts } from '../../src/list/daily-counts.ts';
 import { readFacts } from '../../src/list/read/parts.ts';
-import { demoDailyCounts } from '../../src/tool/demo/load.ts';
 import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
 import { openLocalData } from '../../src/tool/local/open.ts';
 import { readBytes } from '../../src/tool/nouns/alarm.ts';
@@ -54,21 +53,6 @@ it('keeps the counts of earlier days when it prepares the same data again', asyn
   const { days } = await read();
   expect(days).toHaveLength(366);
   expect(days[0]!.counts.reserved).toBe(99);
-});
-
-it('gives the demo data counts for every day of the year before any day, none of them impossible', async () => {
-  for (const today of ['2026-03-01', '2026-03-07', '2028-02-29', dayOf(new Date())]) {
-    const days = await demoDailyCounts(today);
-    expect(days[0]!.day).toBe(daysBefore(today, 1));
-    expect(new Set(days.map(({ day }) => day)).size).toBeGreaterThanOrEqual(365);
-    expect(days.map(({ day }) => day)).toEqual(
-      days.map((_, index) => daysBefore(today, index + 1)),
-    );
-    const counts = days.flatMap(({ counts }) => Object.values(counts).map(Number));
-    expect(counts.every((count) => count > 0)).toBe(true);
-    const sundays = days.filter(({ day }) => new Date(day).getUTCDay() === 0);
-    expect(Math.max(...sundays.map(({ counts }) => Number(counts.auctions)))).toBeLessThan(8);
-  }
 });
 
 it('knows how large a database is that it reads from its file', async () => {

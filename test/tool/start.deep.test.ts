@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -221,16 +221,5 @@ describe('npm start', () => {
     expect(await ended).toBe(2);
     expect(printed()).toContain(message);
     expect(printed()).not.toContain('✓');
-  });
-
-  it.each([
-    ['a file', 'file'],
-    ['below a file', 'file/x'],
-  ])('refuses a --persist-to that is %s in one line', async (_, name) => {
-    const directory = newDirectory();
-    writeFileSync(join(directory, 'file'), '');
-    const { ended, printed } = run('--persist-to', join(directory, name));
-    expect(await ended).toBe(1);
-    expect(printed()).toMatch(/^E\w+: [^\n]+, mkdir '[^\n]+'\n$/);
   });
 });

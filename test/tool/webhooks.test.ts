@@ -62,6 +62,9 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
 test('replaces the secret of a webhook, records neither, and removes the webhook', async () => {
   const registry = await tool.newRegistry('ALPHA');
   const set = ['registrar', 'update', 'ALPHA', '--webhook', endpoint.url];
+  expect((await registry.run(set.with(-1, 'https://10.0.0.1/'))).stderr).toBe(
+    'refused: the webhook must name its host, not give an IP address [webhook]\n',
+  );
   const { webhook_secret: first } = await registry.done(set);
   const { webhook_secret: second } = await registry.done(set);
   expect(second).not.toBe(first);
@@ -89,18 +92,6 @@ test('replaces the secret of a webhook, records neither, and removes the webhook
     { webhook_url: { from: endpoint.url, to: null } },
   ]);
 }, 120_000);
-
-test('refuses a webhook without https, and one in a private network', async () => {
-  const registry = await tool.newRegistry('ALPHA');
-  const set = (url: string) => registry.run(['registrar', 'update', 'ALPHA', '--webhook', url]);
-  expect((await set('http://hooks.example.ee/')).stderr).toBe(
-    'refused: the webhook must begin with https:// [webhook]\n',
-  );
-  expect((await set('https://10.0.0.1/')).stderr).toBe(
-    'refused: the webhook must name its host, not give an IP address [webhook]\n',
-  );
-  expect((await registry.rows()).webhooks).toEqual([]);
-});
 
 test('sends again what was given up, once the operator asks, and shows since when a webhook fails', async () => {
   const registry = await tool.newRegistry('ALPHA');

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { startTool } from './tool.ts';
+import { contactHeader, startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA');
 let before: unknown;
@@ -20,46 +20,30 @@ async function expectRefused(args: string[], status: number, message: string): P
 const header = 'name,status\n';
 const good = 'hea.ee,reserved\n';
 
-/** The last row of the file, and the tool's words about it after the file's name. */
-test.each<[string | Buffer, string]>([
-  ['Ää.ee,reserved', ':3: "Ää.ee" contains capital letters; write "ää.ee"'],
-  ['hea.ee,reserved', ':3: hea.ee (reserved) is already in line 2'],
-  ['nimi.ee,disputed', ':3: "disputed" is neither reserved nor blocked [status]'],
-  ['nimi.ee,', ':3: status is missing [status]'],
-  ['nimi.ee,reserved,x', ':3: has 3 fields, but the header has 2'],
-  ['"nimi.ee,reserved', ':3: is not CSV: Quote Not Closed'],
-  ['ni"mi.ee,reserved', ':3: is not CSV: Invalid Opening Quote'],
-  [Buffer.from('õ.ee,reserved', 'latin1'), ':3: is not UTF-8'],
-])('refuses a file with the row %j, and changes nothing', async (row, message) => {
-  const content = Buffer.concat([Buffer.from(header + good), Buffer.from(row)]);
-  await expectRefused(
-    ['retained', 'import', await registry.file('names.csv', content)],
-    1,
-    message,
-  );
-});
+const named = `${header}${good}`;
 
-test.each<[string | Buffer, string]>([
-  ['hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
-  ['status\nreserved\n', ':1: the header line lacks the column name'],
-  ['nimi;status\n', ':1: there is no column "nimi"'],
-  ['name,constructor\n', ':1: there is no column "constructor"'],
-  ['', ':1: is empty'],
-  [Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],
-])('refuses the file %j, and changes nothing', async (content, message) => {
-  const file = await registry.file('names.csv', content);
-  await expectRefused(['retained', 'import', file, '--replace'], 1, message);
-});
-
-test.each([
-  ['{"name": "hea.ee"', ':2: is not JSON'],
-  ['["hea.ee"]', ':2: is not a JSON object'],
-  ['{"name":"ok.ee","stauts":"reserved"}', ':2: there is no field "stauts"'],
-  ['{"name":7,"status":"reserved"}', ':2: 7 is not text [name]'],
-])('refuses NDJSON with %s, and changes nothing', async (line, message) => {
-  const content = `{"name":"hea.ee","status":"reserved"}\n${line}\n`;
-  const file = await registry.file('names.ndjson', content);
-  await expectRefused(['retained', 'import', file], 1, message);
+/** The files, and the tool's words about them after their names. */
+test.each<[name: string, content: string | Buffer, message: string]>([
+  ['names.csv', `${named}Ää.ee,reserved`, ':3: "Ää.ee" contains capital letters; write "ää.ee"'],
+  ['names.csv', `${named}nimi.ee,x`, ':3: "x" is neither reserved nor blocked [status]'],
+  ['names.csv', `${named}nimi.ee,`, ':3: status is missing [status]'],
+  ['names.csv', `${named}nimi.ee,reserved,x`, ':3: has 3 fields, but the header has 2'],
+  ['names.csv', `${named}"nimi.ee,reserved`, ':3: is not CSV: Quote Not Closed'],
+  ['names.csv', `${named}ni"mi.ee,reserved`, ':3: is not CSV: Invalid Opening Quote'],
+  ['names.csv', Buffer.from(`${named}õ.ee,reserved`, 'latin1'), ':3: is not UTF-8'],
+  ['names.csv', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
+  ['names.csv', 'status\nreserved\n', ':1: the header line lacks the column name'],
+  ['names.csv', 'nimi;status\n', ':1: there is no column "nimi"'],
+  ['names.csv', 'name,constructor\n', ':1: there is no column "constructor"'],
+  ['names.csv', '', ':1: is empty'],
+  ['names.csv', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],
+  ['names.ndjson', '{"name": "hea.ee"\n', ':1: is not JSON'],
+  ['names.ndjson', '["hea.ee"]\n', ':1: is not a JSON object'],
+  ['names.ndjson', '{"name":"ok.ee","stauts":"blocked"}', ':1: there is no field "stauts"'],
+  ['names.ndjson', '{"name":7,"status":"reserved"}', ':1: 7 is not text [name]'],
+])('refuses %s with %j, and changes nothing', async (name, content, message) => {
+  const file = await registry.file(name, content);
+  await expectRefused(['retained', 'import', file, '--replace'], 1, `${file}${message}`);
 });
 
 test.each([[['retained', 'import']], [['certificate', 'bind', '--user', 'ats', '--file']]])(
@@ -76,8 +60,6 @@ test('calls a file that is not named .csv or .ndjson wrong usage', async () => {
   await expectRefused(['retained', 'import', file], 2, 'give its format with --format');
 });
 
-const contactHeader = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
-
 const rest = ',Mari,mari@example.ee,+372.5123456,38001085718,priv,EE';
 const noPrefix = 'cannot be a new contact code of ALPHA; write ALPHA:<suffix> [code]';
 
@@ -88,6 +70,10 @@ test.each([
   ],
   [`ALPHA:1${rest}\nalpha:1${rest}`, ':3: ALPHA:1 is already in line 2'],
   ['ALPHA:1,,mari,5123456,38001085718,priv,EE', ':2: name is missing [name]'],
+  [
+    'ALPHA:1,Mari,mari@example.ee,5123456,38001085718,priv,EE',
+    ':2: "5123456" is not valid: +, country code, dot and number, for example +372.5123456 [phone]',
+  ],
   ...['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'].map((code) => [
     code + rest,
     `:2: ${code} ${noPrefix}`,

@@ -9,7 +9,8 @@ import { startWorker } from '../../support/worker.ts';
 
 const worker = startWorker();
 
-test.each([30_000, 100_000])('takes back an import of %i names in one step', async (count) => {
+test('takes back an import of 100,000 names in one step', async () => {
+  const count = 100_000;
   await emptyLists(worker.env);
   const names = Array.from({ length: count }, (_, n) => named(`name${n}.ee`, 'blocked'));
   const { actor, request } = operator;
