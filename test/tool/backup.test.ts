@@ -12,7 +12,7 @@ import { startTool, TestRegistry } from './tool.ts';
 const tool = startTool();
 const registry = tool.sharedRegistry();
 
-beforeAll(() => fill(registry));
+beforeAll(() => fill(registry), 120_000);
 
 async function newPlace(name: string): Promise<TestRegistry> {
   return new TestRegistry(path.join(await tool.newDirectory(), name));

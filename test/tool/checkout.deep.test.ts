@@ -50,31 +50,11 @@ function unpackChange(word: string): void {
   utimesSync(file, new Date('2025-01-01'), new Date('2025-01-01'));
 }
 
-const bundles = () => readdirSync(path.join(checkout, '.wrangler')).sort();
-
 test('the tool runs a source that has changed, however old its time is', () => {
   unpackChange('first');
   expect(firstLine()).toBe("The operator's tool, first");
   unpackChange('second');
   expect(firstLine()).toBe("The operator's tool, second");
-});
-
-test('the tool keeps the bundles that a command may be running from, and removes older ones', () => {
-  firstLine();
-  const [first] = bundles();
-  const old = ['tool-1500000000000', 'tool-1600000000000', 'tool-1700000000000'];
-  for (const name of old) {
-    cpSync(path.join(checkout, '.wrangler', first!), path.join(checkout, '.wrangler', name), {
-      recursive: true,
-    });
-  }
-  for (const change of ['second', 'third']) {
-    unpackChange(change);
-    firstLine();
-  }
-  // The last of the old ones was replaced just now.
-  expect(bundles().slice(0, 2)).toEqual(['tool-1700000000000', first]);
-  expect(bundles()).toHaveLength(4);
 });
 
 test('the tool runs for a user who may not write the checkout', () => {
