@@ -17,7 +17,7 @@ const noise = [
   /^Binding +Resource +Mode/,
   /^env\.[A-Z_]+ \(.*local$/,
   /Starting local server/,
-  /^\[custom build\]/,
+  /^\[custom build\] Running/,
   /Parsed \d+ valid header rule/,
   /Scheduled Workers are not automatically triggered/,
   /^ {2}(To manually trigger a scheduled event|For more details, see)/,
@@ -49,8 +49,12 @@ export async function serve(
   // Printed only if the server does not start.
   const early: string[] = [];
   let isReady = false;
+  // Of a build that failed, wrangler prints its whole object, and then a sentence.
+  let isObject = false;
   collectLines(server, (line, isError) => {
+    if (isError) isObject = /Process exited with/.test(line) || (isObject && !/ build /.test(line));
     if (!isReady) early.push(line);
+    else if (isError && isObject) return;
     else print(line, isError ? process.stderr : process.stdout, jsonLog);
   });
   server.on('message', async (address: string) => {
