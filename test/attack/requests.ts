@@ -35,7 +35,7 @@ const routes: Route[] = Array.from(
 
 for (const { path, methods } of routes) {
   const isUnknown = (method: string) => /^P/.test(method) && !validBody(method, path);
-  if (methods.some(isUnknown)) throw new Error(`say in validBody what ${path} takes`);
+  if (methods.some(isUnknown)) throw new Error(`the document lacks a call of ${path}`);
 }
 
 /** Where there is nothing. */
