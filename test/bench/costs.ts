@@ -1,16 +1,8 @@
-import { type Cost, cost, counted } from '../support/counted.ts';
-import {
-  addAuction,
-  addContact,
-  addRegistrar,
-  bearer,
-  newContact,
-  send,
-} from '../support/fixtures.ts';
+import { cost, counted } from '../support/counted.ts';
+import { send } from '../support/fixtures.ts';
 import { seedRegistrar } from '../support/seed.ts';
-import { atMost, type Figure, stated } from './figure.ts';
-import { edgeHeaders } from './load.ts';
-import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
+import { atMost, type Figure } from './figure.ts';
+import { builtWorker, type Runtime, startRuntime } from './runtime.ts';
 
 const list = '/repp/v1/contacts';
 
@@ -34,75 +26,14 @@ const searches = {
   'country, all, at offset 9800': 'ident_country_code=EE&offset=9800',
 } as const;
 
-/** The round trips and rows of calls, with up to a million contacts. */
+/** The rows that lists and searches read, with up to a million contacts. */
 export async function costs(): Promise<Figure[]> {
   const runtime = await startRuntime([]);
   try {
-    return [...(await roundTrips(runtime)), ...(await rowsRead(runtime))];
+    return await rowsRead(runtime);
   } finally {
     await runtime.stop();
   }
-}
-
-async function roundTrips({ env, url }: Runtime): Promise<Figure[]> {
-  const bindings = counted(env, await builtWorker());
-  const registrar = await addRegistrar(env);
-  const contact = await addContact(env, registrar, { ident: '37605030299' });
-  const auction = await addAuction(env);
-  const path = `${list}/${contact.code}`;
-  const ofPerson = '/api/v1/registrant/contacts';
-  const person = {
-    authorization: await bearer({ fetch: atService(url) }, contact.ident),
-  };
-  const once = () => ({ 'Idempotency-Key': crypto.randomUUID() });
-  const trips = async (calls: [path: string, init?: RequestInit][]) => {
-    const measured: number[] = [];
-    for (const [path, init] of calls) {
-      const { answer, status } = await cost(bindings, path, init);
-      if (status !== 200) throw new Error(`${path}: ${status}`);
-      measured.push(answer.d1RoundTrips ?? 0);
-    }
-    return Math.max(...measured);
-  };
-  const reads = await trips([
-    [list, send('GET', registrar)],
-    [`${list}?details=true`, send('GET', registrar)],
-    [`${list}?details=true&offset=1`, send('GET', registrar)],
-    [path, send('GET', registrar)],
-    [`${path}/history`, send('GET', registrar)],
-    [`${list}/check/free`, send('GET', registrar)],
-    [ofPerson, send('GET', person)],
-    [`${ofPerson}/${contact.uuid}`, send('GET', person)],
-    [`${ofPerson}/${contact.uuid}/history`, send('GET', person)],
-  ]);
-  const report = { status: 'awaiting_payment' };
-  const writes = await trips([
-    [list, send('POST', registrar, { contact: newContact({ id: 'A' }) })],
-    [list, send('POST', registrar, { contact: newContact({ id: 'B' }) }, once())],
-    [path, send('PUT', registrar, { contact: { name: 'Jüri Tamm' } })],
-    [path, send('PUT', registrar, { contact: { name: 'Jaan Tamm' } }, once())],
-    [`${ofPerson}/${contact.uuid}`, send('PATCH', person, { name: 'Mari Maasikas' })],
-    [`${ofPerson}/${contact.uuid}`, send('PATCH', person, { name: 'Mari Mets' }, once())],
-    [path, send('DELETE', registrar)],
-    [`/api/v1/auctions/${auction.uuid}`, send('PATCH', person, report)],
-  ]);
-  const created = await cost(
-    bindings,
-    list,
-    send('POST', registrar, { contact: newContact({ id: 'C' }) }),
-  );
-  const code = `${list}/${registrar.code}:C`;
-  const update = { contact: { name: 'Jüri Tamm' } };
-  const updated = await cost(bindings, code, send('PUT', registrar, update));
-  const deleted = await cost(bindings, code, send('DELETE', registrar));
-  const written = ({ answer }: Cost) => answer.rowsWritten ?? 0;
-  return [
-    atMost('Round trips to D1, any read, login included', reads, '', 1),
-    atMost('Round trips to D1, any write', writes, '', 2),
-    stated('Rows written: create a contact', written(created), ''),
-    stated('Rows written: update a contact', written(updated), ''),
-    stated('Rows written: delete a contact', written(deleted), ''),
-  ];
 }
 
 async function rowsRead({ env }: Runtime): Promise<Figure[]> {
@@ -130,9 +61,4 @@ async function rowsRead({ env }: Runtime): Promise<Figure[]> {
     }
   }
   return figures;
-}
-
-function atService(url: Runtime['url']) {
-  return (path: string, init: RequestInit) =>
-    fetch(url(service, path), { ...init, headers: { ...edgeHeaders, ...init.headers } });
 }

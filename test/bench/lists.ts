@@ -1,10 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import type { Env } from '../../src/base/env.ts';
-import { cost, counted } from '../support/counted.ts';
 import { nameOf, seedRetainedNames } from '../support/seed.ts';
-import { atLeast, atMost, type Figure } from './figure.ts';
+import { atLeast, type Figure } from './figure.ts';
 import { compare, edgeHeaders } from './load.ts';
-import { builtWorker, type Runtime, service, startRuntime } from './runtime.ts';
+import { type Runtime, service, startRuntime } from './runtime.ts';
 
 export const retainedDomains = '/repp/v1/retained_domains';
 
@@ -48,7 +46,6 @@ export async function lists(): Promise<Figure[]> {
       { url: runtime.url('constant-json'), status: 200 },
       { url: name, status: 200 },
     ]);
-    const reads = await kvReadsOfOneName(runtime.env);
     return [
       atLeast('304 of 100,000 names, requests/s', same304!, '× a constant 304, same headers', 0.92),
       atLeast('304 of 100,000 names, requests/s', bare304!, '× a constant 304, two headers', 0.8),
@@ -56,22 +53,10 @@ export async function lists(): Promise<Figure[]> {
       atLeast('304 of 100,000 names, requests/s', naive304!, '× the straightforward Worker', 300),
       atLeast('200 of 100,000 names, requests/s', naive200!, '× the straightforward Worker', 300),
       atLeast('One name of 100,000, requests/s', oneName!, '× constant JSON, same headers', 0.6),
-      atMost('One name: KV reads, cold', reads.cold, '', 4),
-      atMost('One name: KV reads, warm', reads.warm, '', 1),
-      atMost('One name: D1 queries', reads.d1, '', 0),
     ];
   } finally {
     await runtime.stop();
   }
-}
-
-/** The calls of KV and D1 for the first name, and for one in the same place a moment later. */
-async function kvReadsOfOneName(env: Env): Promise<{ cold: number; warm: number; d1: number }> {
-  const bindings = counted(env, await builtWorker());
-  const ask = () => cost(bindings, `${retainedDomains}/${nameOf(1).punycode}`);
-  const [first, second] = [await ask(), await ask()];
-  const d1 = (first.answer.d1RoundTrips ?? 0) + (second.answer.d1RoundTrips ?? 0);
-  return { cold: first.answer.kvReads ?? 0, warm: second.answer.kvReads ?? 0, d1 };
 }
 
 /** Stores the whole list, compressed, for the Worker that returns stored bytes. */

@@ -2,22 +2,18 @@ import { setTimeout } from 'node:timers/promises';
 import { newMeter } from '../../src/base/database/meter.ts';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
+import { headKey, readPublished } from '../../src/list/kv.ts';
 import { listNames, retainedList } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
 import { expireCopies } from '../../src/list/read/memory.ts';
 import { readList } from '../../src/list/read/whole-list.ts';
+import { counted } from '../support/counted.ts';
+import { addRetainedDomain } from '../support/fixtures.ts';
 import { nameOf, seedRetainedNames } from '../support/seed.ts';
 import { atLeast, atMost, type Figure, stated } from './figure.ts';
 import { knowing, retainedDomains } from './lists.ts';
 import { compare, edgeHeaders } from './load.ts';
 import { peakBytes } from './memory.ts';
-import {
-  costOfOneName,
-  costOfPublishing,
-  headBytes,
-  type PublishingCost,
-  wholeBytes,
-} from './one-name.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
 
 const mebibyte = 1024 * 1024;
@@ -102,7 +98,8 @@ const samples = 11;
 async function medianCost(env: Env): Promise<PublishingCost> {
   const costs: PublishingCost[] = [];
   for (let count = 0; count < samples; count++) {
-    costs.push(await costOfOneName(env, `extra-${nameOf(977 * count).name}`));
+    await addRetainedDomain(env, { name: `extra-${nameOf(977 * count).name}` });
+    costs.push(await costOfPublishing(env));
   }
   const median = (of: keyof PublishingCost) =>
     costs.map((cost) => cost[of]).toSorted((a, b) => a - b)[(samples - 1) / 2]!;
@@ -152,4 +149,39 @@ async function drain({ DB, LISTS }: Env): Promise<void> {
   };
   const { body } = await readList(retainedList, reader, () => false);
   for await (const _ of new Response(body).body!);
+}
+
+/** The cost of publishing, in the platform's units, and the bytes that went to KV. */
+interface PublishingCost {
+  rowsRead: number;
+  puts: number;
+  putBytes: number;
+  largestPut: number;
+}
+
+async function costOfPublishing(env: Env): Promise<PublishingCost> {
+  const { env: counting, counts } = counted(env);
+  let [putBytes, largestPut] = [0, 0];
+  const kv = new Proxy(counting.LISTS, {
+    get(target, name: keyof KVNamespace) {
+      if (name !== 'put') return target[name];
+      return (key: string, value: Uint8Array, options: KVNamespacePutOptions) => {
+        putBytes += value.byteLength;
+        largestPut = Math.max(largestPut, value.byteLength);
+        return target.put(key, value, options);
+      };
+    },
+  });
+  await publish(openDatabase(counting.DB), kv, listNames, () => new Date());
+  return { rowsRead: counts.rowsRead, puts: counts.kvWrites, putBytes, largestPut };
+}
+
+/** Bytes of the value that says what a list is. */
+async function headBytes({ LISTS }: Env): Promise<number> {
+  return (await LISTS.get(headKey(retainedList), 'arrayBuffer'))!.byteLength;
+}
+
+/** Bytes of the whole list, compressed. */
+async function wholeBytes({ LISTS }: Env): Promise<number> {
+  return (await readPublished(LISTS)).get(retainedList)!.bytes;
 }

@@ -141,21 +141,14 @@ async function callsAmong(env: Env, registrar: Registrar): Promise<Figure[]> {
   ];
   const bindings = counted({ ...env, VERSION: { id: '', tag: '', timestamp: '' } });
   const figures: Figure[] = [];
-  const roundTrips = { GET: 0, other: 0 };
   for (const [name, path, init, most] of calls) {
     const { status, answer } = await cost(bindings, path, init);
     if (status !== 200) throw new Error(`${name}: ${status}`);
-    const { d1RoundTrips = 0, rowsRead = 0 } = answer;
-    const kind = init.method === 'GET' ? 'GET' : 'other';
-    roundTrips[kind] = Math.max(roundTrips[kind], d1RoundTrips);
+    const { rowsRead = 0 } = answer;
     const title = `Rows read among 10,000,000 contacts: ${name}`;
     figures.push(
       most === undefined ? stated(title, rowsRead, '') : atMost(title, rowsRead, '', most),
     );
   }
-  return [
-    ...figures,
-    atMost('Round trips among 10,000,000 contacts, any read', roundTrips.GET, '', 1),
-    atMost('Round trips among 10,000,000 contacts, any write', roundTrips.other, '', 2),
-  ];
+  return figures;
 }

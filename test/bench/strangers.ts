@@ -170,7 +170,7 @@ async function dearest(env: Env): Promise<Figure[]> {
   return figures;
 }
 
-function admitting(count: (requests: number) => void): RateLimit {
+export function admitting(count: (requests: number) => void): RateLimit {
   return {
     async limit({ delta = 1 }) {
       count(delta);

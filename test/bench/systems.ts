@@ -4,6 +4,7 @@ import { addSystem, send } from '../support/fixtures.ts';
 import { type SeededRegistrar, seedRegistrar } from '../support/seed.ts';
 import { atMost, type Figure, stated } from './figure.ts';
 import { builtWorker, service, startRuntime } from './runtime.ts';
+import { admitting } from './strangers.ts';
 
 const count = Number(process.env.N ?? 100_000);
 /** The most that one call may take of the database, which serves one statement at a time. */
@@ -25,12 +26,9 @@ export async function systems(): Promise<Figure[]> {
     const figures: Figure[] = [];
     for (const [what, method, path, body] of dearest(registrar, other)) {
       let requests = 0;
-      const SYSTEM_LIMITER = {
-        async limit({ delta = 1 }: { delta?: number }) {
-          requests += delta;
-          return { success: true };
-        },
-      };
+      const SYSTEM_LIMITER = admitting((delta) => {
+        requests += delta;
+      });
       const measured = counted({ ...env, SYSTEM_LIMITER }, built);
       const ask = (url: string, init: RequestInit, bindings: Env) => {
         const request = new Request(`https://registry.example${url}`, init);
