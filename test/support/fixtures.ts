@@ -1,3 +1,4 @@
+import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import {
   apiUsers,
   auctions,
@@ -37,42 +38,44 @@ export function unique(): number {
   return sequence;
 }
 
+async function insert<Table extends SQLiteTable>(
+  { DB }: Env,
+  table: Table,
+  values: Table['$inferInsert'],
+): Promise<Table['$inferSelect']> {
+  const rows = await openDatabase(DB).insert(table).values(values).returning();
+  return (rows as Table['$inferSelect'][])[0]!;
+}
+
 /** A registrar with one API user; `authorization` is the header that lets the user in. */
 export async function addRegistrar(
   env: Env,
   overrides: Partial<typeof registrars.$inferInsert> = {},
   user: Partial<typeof apiUsers.$inferInsert> = {},
 ) {
-  const db = openDatabase(env.DB);
   const n = unique();
   const secret = crypto.randomUUID() + crypto.randomUUID();
   const username = user.username ?? `user${n}`;
   const login = await loginOf(username, secret, undefined, new Date());
-  const [registrar] = await db
-    .insert(registrars)
-    .values({
-      code: `REG${n}`,
-      name: `Registrar ${n}`,
-      createdAt: timestamp,
-      updatedAt: timestamp,
-      ...overrides,
-    })
-    .returning();
-  const [apiUser] = await db
-    .insert(apiUsers)
-    .values({
-      registrarId: registrar!.id,
-      username,
-      secretDigest: login.secretDigest,
-      secretChangedAt: timestamp,
-      createdAt: timestamp,
-      updatedAt: timestamp,
-      ...user,
-    })
-    .returning();
+  const registrar = await insert(env, registrars, {
+    code: `REG${n}`,
+    name: `Registrar ${n}`,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...overrides,
+  });
+  const apiUser = await insert(env, apiUsers, {
+    registrarId: registrar.id,
+    username,
+    secretDigest: login.secretDigest,
+    secretChangedAt: timestamp,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...user,
+  });
   return {
-    ...registrar!,
-    apiUser: apiUser!,
+    ...registrar,
+    apiUser,
     secret,
     authorization: basic(username, secret),
     /** The part of a login that the nouns take. */
@@ -87,20 +90,17 @@ export async function addSystem(
   overrides: Partial<typeof systems.$inferInsert> = {},
 ) {
   const key = crypto.randomUUID();
-  const [system] = await openDatabase(env.DB)
-    .insert(systems)
-    .values({
-      name: `system${unique()}`,
-      keyDigest: await sha256Hex(key),
-      keyChangedAt: timestamp,
-      rights,
-      allowedIps: ['127.0.0.0/8', '::1'],
-      createdAt: timestamp,
-      updatedAt: timestamp,
-      ...overrides,
-    })
-    .returning();
-  return { ...system!, key, authorization: `Bearer ${key}` };
+  const system = await insert(env, systems, {
+    name: `system${unique()}`,
+    keyDigest: await sha256Hex(key),
+    keyChangedAt: timestamp,
+    rights,
+    allowedIps: ['127.0.0.0/8', '::1'],
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...overrides,
+  });
+  return { ...system, key, authorization: `Bearer ${key}` };
 }
 
 export function basic(username: string, secret: string): string {
@@ -154,24 +154,20 @@ export async function addContact(
     email: `contact${n}@example.ee`,
     ...overrides,
   };
-  const [contact] = await openDatabase(env.DB)
-    .insert(contacts)
-    .values({
-      uuid: crypto.randomUUID(),
-      registrarId: registrar.id,
-      number: n,
-      code: `${registrar.code}:C${n}`,
-      phone: '+372.5123456',
-      ...keysOf(given),
-      identType: 'priv',
-      identCountryCode: 'EE',
-      authInfo: 'e2c440eba6055c2f844a88',
-      createdAt: timestamp,
-      updatedAt: timestamp,
-      ...given,
-    })
-    .returning();
-  return contact!;
+  return insert(env, contacts, {
+    uuid: crypto.randomUUID(),
+    registrarId: registrar.id,
+    number: n,
+    code: `${registrar.code}:C${n}`,
+    phone: '+372.5123456',
+    ...keysOf(given),
+    identType: 'priv',
+    identCountryCode: 'EE',
+    authInfo: 'e2c440eba6055c2f844a88',
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...given,
+  });
 }
 
 /** A contact with its registrar, who has no other. */
@@ -179,6 +175,14 @@ export async function addOwnContact(env: Env, overrides?: Parameters<typeof addC
   const registrar = await addRegistrar(env);
   const contact = await addContact(env, registrar, overrides);
   return { ...contact, contact, registrar };
+}
+
+/** A registrar with that many contacts, of which it has the codes. */
+export async function addRegistrarWith(env: Env, count: number) {
+  const registrar = await addRegistrar(env);
+  const codes: string[] = [];
+  for (let n = 0; n < count; n++) codes.push((await addContact(env, registrar)).code);
+  return { ...registrar, codes };
 }
 
 /** That many contacts of a registrar with the numbers and codes from 1, otherwise the same: one statement copies the first. */
@@ -212,18 +216,14 @@ export async function addDisclosure(
   }: Record<`ident${'Key' | 'Type' | 'CountryCode'}`, string>,
   overrides: Partial<typeof disclosures.$inferInsert> = {},
 ) {
-  const [disclosure] = await openDatabase(env.DB)
-    .insert(disclosures)
-    .values({
-      ...{ identKey, identType, identCountryCode, contactCode: 'ALPHA:1' },
-      ...{ contactUuid: crypto.randomUUID(), requester: 'Jaan Tamm', identifiedBy: 'ID card' },
-      ...{ organization: 'Police', basis: 'case 12-3', requestedFields: ['name'] },
-      ...{ isConfidential: false, receivedAt: timestamp, answeredAt: timestamp },
-      ...{ outcome: 'granted', grantedFields: ['name'] },
-      ...overrides,
-    })
-    .returning();
-  return disclosure!;
+  return insert(env, disclosures, {
+    ...{ identKey, identType, identCountryCode, contactCode: 'ALPHA:1' },
+    ...{ contactUuid: crypto.randomUUID(), requester: 'Jaan Tamm', identifiedBy: 'ID card' },
+    ...{ organization: 'Police', basis: 'case 12-3', requestedFields: ['name'] },
+    ...{ isConfidential: false, receivedAt: timestamp, answeredAt: timestamp },
+    ...{ outcome: 'granted', grantedFields: ['name'] },
+    ...overrides,
+  });
 }
 
 /** A request to the identity service that waits for the registrar's decision. */
@@ -238,23 +238,19 @@ export async function addEntry(
   contact: { code: string; uuid: string },
   overrides: Partial<typeof history.$inferInsert> = {},
 ) {
-  const [entry] = await openDatabase(env.DB)
-    .insert(history)
-    .values({
-      occurredAt: '2020-01-01T00:00:00.000Z',
-      subject: 'contact',
-      subjectKey: contact.code,
-      subjectUuid: contact.uuid,
-      action: 'update',
-      actorType: 'api_user',
-      actor: '1-ApiUser: ats',
-      requestId: `request-${unique()}`,
-      clientReference: 'ABC-1',
-      changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
-      ...overrides,
-    })
-    .returning();
-  return entry!;
+  return insert(env, history, {
+    occurredAt: '2020-01-01T00:00:00.000Z',
+    subject: 'contact',
+    subjectKey: contact.code,
+    subjectUuid: contact.uuid,
+    action: 'update',
+    actorType: 'api_user',
+    actor: '1-ApiUser: ats',
+    requestId: `request-${unique()}`,
+    clientReference: 'ABC-1',
+    changes: { name: { from: 'Mari', to: 'Mari Maasikas' } },
+    ...overrides,
+  });
 }
 
 /** A check of a contact's claim, as it is stored. */
@@ -308,15 +304,18 @@ export async function addDomainOf(
   contact: { id: number; registrarId: number },
   name = `domain${unique()}.ee`,
 ) {
-  const db = openDatabase(env.DB);
-  const [domain] = await db
-    .insert(domains)
-    .values({ name, punycode: name, registrarId: contact.registrarId, createdAt: timestamp })
-    .returning();
-  await db
-    .insert(domainContacts)
-    .values({ domainId: domain!.id, contactId: contact.id, role: 'registrant' });
-  return domain!;
+  const domain = await insert(env, domains, {
+    name,
+    punycode: name,
+    registrarId: contact.registrarId,
+    createdAt: timestamp,
+  });
+  await insert(env, domainContacts, {
+    domainId: domain.id,
+    contactId: contact.id,
+    role: 'registrant',
+  });
+  return domain;
 }
 
 /** An unread notification of a registrar, about a contact that need not be there. */
@@ -326,36 +325,28 @@ export async function addNotification(
   overrides: Partial<typeof notifications.$inferInsert> = {},
 ) {
   const subjectKey = overrides.subjectKey ?? `${registrar.code}:C${unique()}`;
-  const [notification] = await openDatabase(env.DB)
-    .insert(notifications)
-    .values({
-      registrarId: registrar.id,
-      event: 'contact.updated',
-      text: `Contact ${subjectKey} has been updated by registrant`,
-      subjectKey,
-      fields: ['email'],
-      createdAt: timestamp,
-      ...overrides,
-    })
-    .returning();
-  return notification!;
+  return insert(env, notifications, {
+    registrarId: registrar.id,
+    event: 'contact.updated',
+    text: `Contact ${subjectKey} has been updated by registrant`,
+    subjectKey,
+    fields: ['email'],
+    createdAt: timestamp,
+    ...overrides,
+  });
 }
 
 /** An auction in progress. */
 export async function addAuction(env: Env, overrides: Partial<typeof auctions.$inferInsert> = {}) {
   const name = overrides.name ?? `auction${unique()}.ee`;
-  const [auction] = await openDatabase(env.DB)
-    .insert(auctions)
-    .values({
-      uuid: crypto.randomUUID(),
-      name,
-      punycode: name,
-      createdAt: timestamp,
-      updatedAt: timestamp,
-      ...overrides,
-    })
-    .returning();
-  return auction!;
+  return insert(env, auctions, {
+    uuid: crypto.randomUUID(),
+    name,
+    punycode: name,
+    createdAt: timestamp,
+    updatedAt: timestamp,
+    ...overrides,
+  });
 }
 
 /** The header of a person whom the portal has authenticated: Mari Maasikas, EE 38001085718. */
@@ -378,28 +369,26 @@ export async function addRetainedDomain(
   overrides: Partial<typeof retainedDomains.$inferInsert> = {},
 ) {
   const name = overrides.name ?? `retained${unique()}.ee`;
-  const [retained] = await openDatabase(env.DB)
-    .insert(retainedDomains)
-    .values({ name, punycode: name, status: 'reserved', createdAt: timestamp, ...overrides })
-    .returning();
-  return retained!;
+  return insert(env, retainedDomains, {
+    name,
+    punycode: name,
+    status: 'reserved',
+    createdAt: timestamp,
+    ...overrides,
+  });
 }
 
 /** A dispute that is in force on every day of this century. */
 export async function addDispute(env: Env, overrides: Partial<typeof disputes.$inferInsert> = {}) {
   const name = overrides.name ?? `disputed${unique()}.ee`;
-  const [dispute] = await openDatabase(env.DB)
-    .insert(disputes)
-    .values({
-      name,
-      punycode: name,
-      firstDay: '2000-01-01',
-      lastDay: '2099-12-31',
-      createdAt: timestamp,
-      ...overrides,
-    })
-    .returning();
-  return dispute!;
+  return insert(env, disputes, {
+    name,
+    punycode: name,
+    firstDay: '2000-01-01',
+    lastDay: '2099-12-31',
+    createdAt: timestamp,
+    ...overrides,
+  });
 }
 
 /** The lists are the registry's, not a test's: this makes them, and what is published of them, empty. */

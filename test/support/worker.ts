@@ -21,7 +21,7 @@ interface Runtime {
   env: Env;
 }
 
-export type TestWorker = ReturnType<typeof workerOn>;
+export type TestWorker = ReturnType<typeof workerFrom>;
 
 /**
  * The production build in the real runtime with D1 and KV of its own, for the tests of one file: started
@@ -29,12 +29,16 @@ export type TestWorker = ReturnType<typeof workerOn>;
  * the bindings of the named one where there is one.
  */
 export function startWorker(vars: Record<string, string> = {}, environment?: 'production') {
+  return ownWorker(() => startRuntime(vars, environment));
+}
+
+function ownWorker(start: () => Promise<Runtime>) {
   let runtime: Runtime | undefined;
-  beforeAll(async () => {
-    runtime = await startRuntime(vars, environment);
-  });
   afterAll(() => runtime?.harness.close());
-  return workerOn(() => runtime!);
+  return workerFrom(async () => {
+    runtime = await start();
+    return runtime;
+  });
 }
 
 let shared: Promise<Runtime> | undefined;
@@ -45,11 +49,7 @@ let shared: Promise<Runtime> | undefined;
  * this process answers instead, on the same data.
  */
 export function shareWorker(settings?: Partial<Env>) {
-  let runtime: Runtime | undefined;
-  beforeAll(async () => {
-    runtime = await startShared();
-  });
-  return workerOn(() => runtime!, settings);
+  return workerFrom(startShared, settings);
 }
 
 /**
@@ -57,16 +57,14 @@ export function shareWorker(settings?: Partial<Env>) {
  * and that ask this Worker for nothing that an isolate remembers.
  */
 export function shareEmptyWorker(settings?: Partial<Env>) {
-  let runtime: Runtime | undefined;
-  beforeAll(async () => {
+  return workerFrom(async () => {
     const { env, ...rest } = await startShared();
     if (!(await emptyAgain(env, inject('emptyRegistry'))))
       throw new Error('a test left tables of its own');
     // This process remembers lists and auctions by the bindings that it has read them from.
     const fresh = { DB: withMethods(env.DB, {}), LISTS: withMethods(env.LISTS, {}) };
-    runtime = { ...rest, env: { ...env, ...fresh } };
-  });
-  return workerOn(() => runtime!, settings);
+    return { ...rest, env: { ...env, ...fresh } };
+  }, settings);
 }
 
 /** The shared runtime, which asks the shared stand-in for the identity service. */
@@ -89,15 +87,12 @@ export function startSandbox(vars: Record<string, string> = {}) {
 
 /** The Worker of another module, as `startWorker` starts the one that is deployed. */
 export function startWorkerFrom(main: string, vars: Record<string, string> = {}) {
-  let runtime: Runtime | undefined;
-  beforeAll(async () => {
+  return ownWorker(() => {
     const config = parse(readFileSync('wrangler.toml', 'utf8'));
     delete config.env;
     const all = { ...readLocalConfig(undefined).vars, ...vars };
-    runtime = await startHarness({ config: { ...config, main, vars: all } });
+    return startHarness({ config: { ...config, main, vars: all } });
   });
-  afterAll(() => runtime?.harness.close());
-  return workerOn(() => runtime!);
 }
 
 async function holdToContract(asked: Asked, response: Response): Promise<void> {
@@ -146,7 +141,11 @@ async function startHarness(
 }
 
 /** The answer of this process, once the work that goes on after it is done. */
-async function answerHere(path: string, init: RequestInit, env: Env): Promise<Response> {
+export async function answerHere(
+  path: string | Request,
+  init: RequestInit,
+  env: Env,
+): Promise<Response> {
   const works: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
   const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };
@@ -156,23 +155,27 @@ async function answerHere(path: string, init: RequestInit, env: Env): Promise<Re
   return response;
 }
 
-function workerOn(runtime: () => Runtime, settings?: Partial<Env>) {
+function workerFrom(start: () => Promise<Runtime>, settings?: Partial<Env>) {
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await start();
+  });
   return {
     get env(): Env {
-      return runtime().env;
+      return runtime.env;
     },
     get url(): URL {
-      return runtime().url;
+      return runtime.url;
     },
     get db(): Database {
-      return openDatabase(runtime().env.DB);
+      return openDatabase(runtime.env.DB);
     },
     /**
      * A request over HTTP, from 127.0.0.1 unless the test says otherwise. Throws an Error if the answer is not as the
      * OpenAPI document says.
      */
     async fetch(path: string, init?: RequestInit): Promise<Response> {
-      const { harness, url, env } = runtime();
+      const { harness, url, env } = runtime;
       // What stands before the Worker costs as much again, but a body that is refused unread doesn't close its connection.
       const isLarge = String(init?.body).length > maximumBodyBytes;
       const answer = settings
@@ -185,7 +188,7 @@ function workerOn(runtime: () => Runtime, settings?: Partial<Env>) {
       await holdToContract({ method: init?.method ?? 'GET', path }, response);
       return response;
     },
-    scheduled: (cron: string) => runtime().harness.getWorker().scheduled({ cron }),
-    logs: () => runtime().harness.getLogs(),
+    scheduled: (cron: string) => runtime.harness.getWorker().scheduled({ cron }),
+    logs: () => runtime.harness.getLogs(),
   };
 }
