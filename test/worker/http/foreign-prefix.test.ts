@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, it, test } from 'vitest';
 import { deleteAnyContact, updateAnyContact } from '../../../src/contact/administer.ts';
-import { openApiDocument } from '../../../src/worker/http/document.openapi.ts';
 import { answerOf } from '../../support/client.ts';
 import {
   addContact,
@@ -13,6 +12,7 @@ import {
 } from '../../support/fixtures.ts';
 import { pdf, sharedIdentityService } from '../../support/identity-service.ts';
 import { shareWorker } from '../../support/worker.ts';
+import { registrarCalls } from './openapi/operations.ts';
 
 /** Codes that moved in may begin with another registrar's: whose a contact is, the database says. */
 
@@ -35,43 +35,26 @@ async function addForeign() {
   return contact;
 }
 
-/** The registrar calls whose path has the code of a contact. */
-const calls = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, item]) =>
-  /^\/repp\/v1\/contacts\/.*\{/.test(path)
-    ? Object.entries(item).map(([method, { requestBody }]) => ({
-        call: `${method.toUpperCase()} ${path}`,
-        hasBody: requestBody !== undefined,
-      }))
-    : [],
+/** Calls whose answers differ: about an id that a new contact could have, and with a PDF. */
+const check = 'GET /repp/v1/contacts/check/{code}';
+const proof = 'GET /repp/v1/contacts/download_poi/{code}';
+const aboutContact = registrarCalls.filter(
+  ({ call }) => call.includes('{code}') && call !== check && call !== proof,
 );
 
-const bodies: Record<string, unknown> = {
-  'PUT /repp/v1/contacts/{code}': { contact: { phone: '+372.777' } },
-  'POST /repp/v1/contacts/{code}/verifications': {
-    verification: { claim: 'email', method: 'email' },
-  },
-};
-
-/** It takes an id that a new contact could have, and so the code of any. */
-const check = 'GET /repp/v1/contacts/check/{code}';
-
-/** It answers with a PDF. */
-const proof = 'GET /repp/v1/contacts/download_poi/{code}';
-
-function ask(registrar: Registrar, { call, hasBody }: (typeof calls)[number], code: string) {
-  if (hasBody && !(call in bodies)) throw new Error(`say in bodies what ${call} sends`);
-  const [method, path] = call.split(' ') as [string, string];
-  const sent = send(method, registrar, bodies[call]);
-  return answerOf(worker.fetch(path.replace('{code}', code).replace('{id}', 'first'), sent));
+function ask(registrar: Registrar, name: string, code: string) {
+  const { method, body, pathOf } = registrarCalls.find(({ call }) => call === name)!;
+  return answerOf(worker.fetch(pathOf(code, 'first'), send(method, registrar, body)));
 }
 
-describe.each(calls.filter(({ call }) => call !== check && call !== proof))('$call', (each) => {
-  it('finds a contact with another registrar’s prefix for its own registrar alone', async () => {
+it.each(aboutContact)(
+  '$call finds a contact with another registrar’s prefix for its own registrar alone',
+  async ({ call }) => {
     const { code } = await addForeign();
-    expect(await ask(beta, each, code)).toMatchObject({ status: 404, body: { code: 2303 } });
-    expect(await ask(alpha, each, code)).toMatchObject({ status: 200, body: { code: 1000 } });
-  });
-});
+    expect(await ask(beta, call, code)).toMatchObject({ status: 404, body: { code: 2303 } });
+    expect(await ask(alpha, call, code)).toMatchObject({ status: 200, body: { code: 1000 } });
+  },
+);
 
 test('the proof of identity of a contact with another registrar’s prefix is for its own registrar alone', async () => {
   const { code } = await addForeign();
@@ -87,12 +70,11 @@ test('the proof of identity of a contact with another registrar’s prefix is fo
 
 test('whether an id is free does not depend on whose contact has it', async () => {
   const { code } = await addForeign();
-  const each = calls.find(({ call }) => call === check)!;
   const answer = (id: string, available: boolean) => ({
     body: { data: { contact: { id, available } } },
   });
-  expect(await ask(beta, each, code)).toMatchObject(answer(code, false));
-  expect(await ask(alpha, each, code)).toMatchObject(answer(`${alpha.code}:${code}`, true));
+  expect(await ask(beta, check, code)).toMatchObject(answer(code, false));
+  expect(await ask(alpha, check, code)).toMatchObject(answer(`${alpha.code}:${code}`, true));
 });
 
 test('nobody creates a contact with the code of another registrar’s', async () => {
@@ -104,11 +86,7 @@ test('nobody creates a contact with the code of another registrar’s', async ()
 
 describe('the history of a deleted contact', () => {
   const history = async (registrar: Registrar, code: string) => {
-    const { status, body } = await ask(
-      registrar,
-      { call: 'GET /repp/v1/contacts/{code}/history', hasBody: false },
-      code,
-    );
+    const { status, body } = await ask(registrar, 'GET /repp/v1/contacts/{code}/history', code);
     return { status, actions: body.data.history?.map(({ action }: { action: string }) => action) };
   };
 
@@ -123,7 +101,7 @@ describe('the history of a deleted contact', () => {
     const { code } = await addForeign();
     await deleteAnyContact(worker.db, operator, code);
     await addContact(worker.env, beta, { code });
-    await ask(beta, { call: 'PUT /repp/v1/contacts/{code}', hasBody: true }, code);
+    await ask(beta, 'PUT /repp/v1/contacts/{code}', code);
     expect(await history(alpha, code)).toEqual({ status: 200, actions: ['delete', 'update'] });
     expect(await history(beta, code)).toEqual({ status: 200, actions: ['update'] });
   });

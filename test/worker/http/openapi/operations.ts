@@ -14,7 +14,14 @@ export interface Operation {
   /** The first scheme by which the caller logs in. */
   scheme: 'basic' | 'bearer' | 'systemKey' | undefined;
   parameters: { name: string; in: string }[];
-  requestBody?: { content: { 'application/json': { schema: { $ref: string } } } };
+  requestBody?: {
+    content: {
+      'application/json': {
+        schema: { $ref: string };
+        examples?: Record<string, { value: object }>;
+      };
+    };
+  };
   responses: Record<string, Answer>;
 }
 
@@ -46,3 +53,17 @@ export const operations: Operation[] = Object.entries<Node>(document.paths).flat
       }),
     ),
 );
+
+/** The calls of registrars, each with the body of its first example, and its path for a code and an id. */
+export const registrarCalls = operations
+  .filter(({ path }) => /^\/repp\/v1\/(contacts|registrar)/.test(path))
+  .map(({ method, path, requestBody }) => {
+    const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
+    return {
+      call: `${method} ${path}`,
+      method,
+      body: example?.value,
+      pathOf: (code: string, id: string | number) =>
+        path.replace('{code}', code).replace('{id}', String(id)),
+    };
+  });
