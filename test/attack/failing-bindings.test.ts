@@ -5,10 +5,9 @@ import type { Env } from '../../src/base/env.ts';
 import { deleteAnyContact, listContactsBy } from '../../src/contact/administer.ts';
 import type { ContactWithRegistrar } from '../../src/contact/contact.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
-import { app } from '../../src/worker/http/app.ts';
 import { rateLimits } from '../../src/worker/settings.ts';
 import { addRegistrar, operator } from '../support/fixtures.ts';
-import { startWorker } from '../support/worker.ts';
+import { answerHere, startWorker } from '../support/worker.ts';
 import { type Command, doneEachTime, type Kinds, kindsOf } from './commands.ts';
 import { type Fault, Faults, overload, passingMessages } from './faults.ts';
 
@@ -34,16 +33,8 @@ async function answerTo({ path, init }: Command, faults: Faults, settings: Parti
   // Not the last words of a route, which the log names.
   const [, name] = /\/(?:contacts|auctions)\/([^/?]*(?:[:-]|%3A)[^/?]*)/.exec(path) ?? [];
   if (name !== undefined) asked.add(name);
-  const later: Promise<unknown>[] = [];
-  const context = {
-    waitUntil: (work: Promise<unknown>) => later.push(work),
-    passThroughOnException() {},
-  };
-  const env: Env = faults.wrap({ ...worker.env, ...settings });
-  const response = await app.request(path, init, env, context as unknown as ExecutionContext);
-  const text = await response.text();
-  await Promise.all(later);
-  return { status: response.status, text };
+  const response = await answerHere(path, init, faults.wrap({ ...worker.env, ...settings }));
+  return { status: response.status, text: await response.text() };
 }
 
 /** Without what differs from row to row. */

@@ -1,4 +1,4 @@
-import { beforeEach, expect, inject, it, vi } from 'vitest';
+import { beforeEach, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { dayOf } from '../../src/base/time/day.ts';
@@ -129,15 +129,6 @@ async function answerOf(env: Env, path = '/repp/v1/retained_domains', init: Requ
   return { status: response.status, etag: response.headers.get('ETag'), body };
 }
 
-it('answers with the last published list while D1 is down', async () => {
-  await addRetainedDomain(worker.env);
-  await publishWith(worker.env);
-  const calm = await answerOf(new Faults().wrap(worker.env));
-  const down = new Faults({ message: overload, isDone: false }, (_, binding) => binding === 'd1');
-
-  expect(await answerOf(down.wrap(worker.env))).toEqual(calm);
-});
-
 it('answers from the database while KV fails at each call, with the same list and ETag', async () => {
   await addRetainedDomain(worker.env);
   await publishWith(worker.env);
@@ -145,21 +136,6 @@ it('answers from the database while KV fails at each call, with the same list an
   const down = new Faults({ message: 'KV GET failed', isDone: false }, (_, kind) => kind === 'kv');
 
   expect(await answerOf(down.wrap(worker.env))).toEqual(calm);
-});
-
-it('answers from an older copy while both KV and D1 fail', async () => {
-  await addRetainedDomain(worker.env);
-  await publishWith(worker.env);
-  let isDown = false;
-  const env = new Faults({ message: overload, isDone: false }, () => isDown).wrap(worker.env);
-  const calm = await answerOf(env);
-  isDown = true;
-  vi.useFakeTimers({ now: Date.now() + 600_000, toFake: ['Date'] });
-  try {
-    expect(await answerOf(env)).toEqual(calm);
-  } finally {
-    vi.useRealTimers();
-  }
 });
 
 it('tells in the form of the lists that there is none where KV is empty and D1 is down', async () => {

@@ -62,14 +62,11 @@ export class Faults {
       ...(env.ARCHIVE && {
         ARCHIVE: this.#intercepted(env.ARCHIVE, 'r2', ['get', 'head', 'put', 'list', 'delete']),
       }),
-      CALLER_LIMITER: this.#intercepted(env.CALLER_LIMITER, 'limiter', ['limit']),
-      ADDRESS_LIMITER: this.#intercepted(env.ADDRESS_LIMITER, 'limiter', ['limit']),
-      FAILED_LOGIN_LIMITER: this.#intercepted(env.FAILED_LOGIN_LIMITER, 'limiter', ['limit']),
-      PASSWORD_LIMITER: this.#intercepted(env.PASSWORD_LIMITER, 'limiter', ['limit']),
-      SYSTEM_LIMITER: this.#intercepted(env.SYSTEM_LIMITER, 'limiter', ['limit']),
-      REGISTRANT_WRITE_LIMITER: this.#intercepted(env.REGISTRANT_WRITE_LIMITER, 'limiter', [
-        'limit',
-      ]),
+      ...Object.fromEntries(
+        Object.entries(env)
+          .filter(([name]) => name.endsWith('_LIMITER'))
+          .map(([name, limiter]) => [name, this.#intercepted(limiter, 'limiter', ['limit'])]),
+      ),
       ...(env.WEBHOOKS && { WEBHOOKS: this.#intercepted(env.WEBHOOKS, 'queue', ['sendBatch']) }),
     };
   }

@@ -128,33 +128,21 @@ export async function plant(env: Env) {
   ];
   const unsigned = Buffer.from('{"alg":"none","kid":"demo"}').toString('base64url');
 
-  const registrar: Caller = {
-    name: 'registrar',
-    headers: { Authorization: caller.authorization },
-    mayUse: 'registrar',
-  };
-  const registrant: Caller = {
-    name: 'registrant',
-    headers: { Authorization: token },
-    mayUse: 'registrant',
-  };
-  const system: Caller = {
-    name: 'system',
-    headers: { Authorization: ownSystem.authorization },
-    mayUse: 'internal',
-  };
+  const callerOf = (name: string, authorization: string, mayUse?: Caller['mayUse']): Caller => ({
+    name,
+    headers: { Authorization: authorization },
+    ...(mayUse && { mayUse }),
+  });
+  const registrar = callerOf('registrar', caller.authorization, 'registrar');
+  const registrant = callerOf('registrant', token, 'registrant');
+  const system = callerOf('system', ownSystem.authorization, 'internal');
   // With the right to act alone, or it could read every contact in the internal interface.
   const actingSystem = await addSystem(env, ['act-for']);
-  const acting: Caller = {
-    name: 'acting',
-    headers: { Authorization: actingSystem.authorization, 'Acting-For': caller.code.toLowerCase() },
-    mayUse: 'registrar',
-  };
+  const acting = callerOf('acting', actingSystem.authorization, 'registrar');
+  acting.headers['Acting-For'] = caller.code.toLowerCase();
   const limitedSystem = await addSystem(env, [`act-for=${bystander.code}`]);
-  const beyond: Caller = {
-    name: 'acting beyond its right',
-    headers: { Authorization: limitedSystem.authorization, 'Acting-For': caller.code },
-  };
+  const beyond = callerOf('acting beyond its right', limitedSystem.authorization);
+  beyond.headers['Acting-For'] = caller.code;
   const intruders: Caller[] = [
     ['nobody', ''],
     ['a wrong secret', basic(bystander.apiUser.username, caller.secret)],

@@ -47,15 +47,11 @@ beforeAll(async () => {
     if (death) death.call -= 1;
     const isLast = death?.call === 0;
     if (isLast && death?.side === 'before') return death.kill();
-    const { authorization = '', 'acting-for': actingFor, 'idempotency-key': key } = request.headers;
+    const passedOn = /^(content-type|authorization|acting-for|idempotency-key)$/;
+    const headers = Object.entries(request.headers).filter(([name]) => passedOn.test(name));
     const answer = await fetch(sandbox.address + request.url, {
       method: request.method!,
-      headers: {
-        'Content-Type': 'application/json',
-        Authorization: authorization,
-        ...(actingFor && { 'Acting-For': String(actingFor) }),
-        ...(key && { 'Idempotency-Key': String(key) }),
-      },
+      headers: headers as [string, string][],
       ...(body && { body }),
     });
     if (answer.status === 410) restarts += 1;

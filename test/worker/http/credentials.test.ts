@@ -13,11 +13,10 @@ import {
 } from '../../../src/party/credential/operator/certificate.ts';
 import { findRefusals } from '../../../src/party/registrar/login.ts';
 import { hashPassword } from '../../../src/party/registrar/password.ts';
-import { app } from '../../../src/worker/http/app.ts';
 import { rateLimits } from '../../../src/worker/settings.ts';
 import { answerOf } from '../../support/client.ts';
 import { addRegistrar, addSystem, basic, operator, send } from '../../support/fixtures.ts';
-import { shareWorker } from '../../support/worker.ts';
+import { answerHere, shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const policy = rateLimits.map((limit) => `"${limit}";q=600;w=60`).join(', ');
@@ -37,14 +36,10 @@ const trusted = (fingerprint: string) => ({
 /** The answer, the line in the log, and what the request goes on with after the answer. */
 async function answered(path: string, headers: Record<string, string>, tlsClientAuth?: object) {
   const logged = vi.spyOn(console, 'info').mockReturnValue();
-  const later: Promise<unknown>[] = [];
-  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
-  const request = new Request(`http://localhost${path}`, {
-    headers: { 'CF-Connecting-IP': '127.0.0.1', ...headers },
-  });
+  const given = { 'CF-Connecting-IP': '127.0.0.1', ...headers };
+  const request = new Request(`http://localhost${path}`, { headers: given });
   if (tlsClientAuth) Object.defineProperty(request, 'cf', { value: { tlsClientAuth } });
-  const response = await app.fetch(request, worker.env, context as unknown as ExecutionContext);
-  await Promise.all(later);
+  const response = await answerHere(request, {}, worker.env);
   const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
   logged.mockRestore();
   return { status: response.status, body: await response.json(), refusal: lines[0].refusal };
@@ -235,9 +230,7 @@ test('a right secret without the certificate costs the slow hash of a wrong one'
   for (const login of [wrong, headers]) {
     const hashes = vi.fn(async () => ({ success: true }));
     const env = { ...worker.env, RATE_LIMIT_POLICY: policy, PASSWORD_LIMITER: { limit: hashes } };
-    const request = { headers: { 'CF-Connecting-IP': '127.0.0.1', ...login } };
-    const context = { waitUntil: () => {} } as unknown as ExecutionContext;
-    expect((await app.request(list, request, env, context)).status).toBe(401);
+    expect((await answerHere(list, { headers: login }, env)).status).toBe(401);
     expect(hashes).toHaveBeenCalledTimes(1);
   }
 });

@@ -1,21 +1,14 @@
-import { and, eq } from 'drizzle-orm';
+import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { contacts, history, idempotencyKeys } from '../../../drizzle/schema.ts';
+import { contacts, idempotencyKeys } from '../../../drizzle/schema.ts';
 import { deleteOldOutcomes } from '../../../src/change/outcome.ts';
-import {
-  answerOf,
-  completed,
-  refused,
-  registrantClient,
-  registrarClient,
-} from '../../support/client.ts';
+import { answerOf, refused, registrantClient, registrarClient } from '../../support/client.ts';
 import {
   addContact,
   addDomainOf,
   addOwnContact,
   addPerson,
   addRegistrar,
-  bearer,
   newContact,
 } from '../../support/fixtures.ts';
 import { shareWorker } from '../../support/worker.ts';
@@ -69,22 +62,6 @@ it('a request with the Idempotency-Key of another body or path is refused', asyn
   expect(await update(two.code, '+372.777')).toEqual(refusal);
 });
 
-it('one Idempotency-Key may be used by two registrars for two requests', async () => {
-  const alpha = await addRegistrar(worker.env);
-  const beta = await addRegistrar(worker.env);
-  await repp.request(alpha, 'POST', '', creation, key('s'));
-
-  const others = await repp.request(
-    beta,
-    'POST',
-    '',
-    { contact: newContact({ name: 'Other' }) },
-    key('s'),
-  );
-
-  expect(others.status).toBe(200);
-});
-
 it.each(['+372.000', '+372.111'])(
   'a request with an Idempotency-Key does not repeat an update that others have overwritten since, even if it changed nothing: from %s',
   async (phone) => {
@@ -102,14 +79,6 @@ it.each(['+372.000', '+372.111'])(
   },
 );
 
-it('a request with an Idempotency-Key reports a deletion as done when it is repeated', async () => {
-  const { registrar: alpha, contact } = await addOwnContact(worker.env);
-  const remove = () => repp.request(alpha, 'DELETE', `/${contact.code}`, undefined, key('gone'));
-  await remove();
-
-  expect(await answerOf(remove())).toEqual(completed({}));
-});
-
 it('a request with an Idempotency-Key is judged again after a refusal, which keeps nothing', async () => {
   const { registrar: alpha, contact } = await addOwnContact(worker.env);
   const domain = await addDomainOf(worker.env, contact);
@@ -121,24 +90,6 @@ it('a request with an Idempotency-Key is judged again after a refusal, which kee
 
   expect(refused.status).toBe(400);
   expect(done.status).toBe(200);
-});
-
-it('a request with an Idempotency-Key replays a registrant’s update with the whole contact', async () => {
-  const { contact } = await addOwnContact(worker.env);
-  const person = { authorization: await bearer(worker) };
-  const update = () =>
-    portal.request(person, 'PATCH', `/${contact.uuid}`, { name: 'New Name' }, key('reg'));
-  const first = await (await update()).text();
-
-  const repeated = await update();
-
-  expect(repeated.headers.get('Idempotent-Replayed')).toBe('true');
-  expect(await repeated.text()).toBe(first);
-  const changes = await worker.db
-    .select()
-    .from(history)
-    .where(and(eq(history.subjectUuid, contact.uuid), eq(history.action, 'update')));
-  expect(changes).toHaveLength(1);
 });
 
 it.each(['"open', 'x'.repeat(256), 'with"quote'])(

@@ -4,10 +4,9 @@ import type { LoginRefusal } from '../../../src/base/error.ts';
 import { issueToken, type TokenKey } from '../../../src/party/registrant/token.ts';
 import { authenticate, findRefusals, loginOf } from '../../../src/party/registrar/login.ts';
 import { hashPassword } from '../../../src/party/registrar/password.ts';
-import { app } from '../../../src/worker/http/app.ts';
 import { settings } from '../../../src/worker/settings.ts';
 import { addRegistrar, addSystem, basic } from '../../support/fixtures.ts';
-import { shareWorker } from '../../support/worker.ts';
+import { answerHere, shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
 const address = '192.0.2.7';
@@ -17,15 +16,8 @@ type Headers = Record<string, string>;
 /** The answer to the request, and its line in the log once what goes on after the answer is done. */
 async function answered(path: string, headers: Headers, method = 'GET', env = worker.env) {
   const logged = vi.spyOn(console, 'info').mockReturnValue();
-  const later: Promise<unknown>[] = [];
-  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
-  const response = await app.request(
-    path,
-    { method, headers: { 'CF-Connecting-IP': address, ...headers } },
-    env,
-    context as unknown as ExecutionContext,
-  );
-  await Promise.all(later);
+  const sent = { method, headers: { 'CF-Connecting-IP': address, ...headers } };
+  const response = await answerHere(path, sent, env);
   const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
   logged.mockRestore();
   expect(lines).toHaveLength(1);

@@ -244,22 +244,6 @@ test('another value is judged beside repeated ones, with every problem at once',
   expect(await stored(contact)).toEqual(before);
 });
 
-test('another invalid value is refused a registrant, in JSON and in a form', async () => {
-  const { person, contact } = await addFormer({ phone: '+3725551234', countryCode: 'AN' });
-  const fields = { phone: '+3725551235', address: { country_code: 'SU', zip: '' } };
-  const refusal = {
-    status: 400,
-    body: {
-      errors: {
-        phone: ['Phone nr is invalid'],
-        'address.country_code': ['Country code is invalid'],
-      },
-    },
-  };
-  expect(await portal.update(person, contact.uuid, fields)).toEqual(refusal);
-  expect(await sendForm(person, contact.uuid, fields)).toEqual(refusal);
-});
-
 test('a value is repeated with or without the spaces around it, in either Unicode form', async () => {
   const former = { name: '  O\u0308rn ', city: '\tTartu', countryCode: 'an' };
   const { registrar, contact } = await addFormer(former);

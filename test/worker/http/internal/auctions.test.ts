@@ -93,11 +93,6 @@ test('a name that must not be put up for auction is refused with what stands in 
   }
 });
 
-test('a name with white space around it is put up for auction', async () => {
-  const name = newName();
-  expect(await start(` ${name}\n`)).toMatchObject({ status: 201, body: { domain: name } });
-});
-
 test('what is not a name or not in a zone of the registry is refused under its field', async () => {
   for (const domain of ['tallinn', 'a b.ee', 'kohv.lv', '', 7, null]) {
     const { status, body } = await call('POST', '', { auction: { domain } });

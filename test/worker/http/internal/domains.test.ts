@@ -3,7 +3,6 @@ import { beforeAll, expect, test } from 'vitest';
 import { contacts } from '../../../../drizzle/schema.ts';
 import { startAuctions } from '../../../../src/name/auction/start.ts';
 import { parseDomainName } from '../../../../src/name/domain/name.ts';
-import { saveDomain } from '../../../../src/name/domain/save.ts';
 import { releaseDomain } from '../../../../src/name/registration/release.ts';
 import { answerOf } from '../../../support/client.ts';
 import {
@@ -56,16 +55,6 @@ test('a system reports a domain, reads it, and reports it again', async () => {
   expect(await call('PUT', name, { domain })).toEqual({ status: 200, body: { domain: shown } });
   const entries = await historyOf(worker.env, 'domain', { name });
   expect(entries).toMatchObject([{ action: 'create', actor: `System: ${system.name}` }]);
-});
-
-test('a domain is the same with white space around its name', async () => {
-  const { name, domain, shown } = await newDomain();
-  const saved = await call('PUT', `%20${name}%20`, { domain });
-  expect(saved).toEqual({ status: 200, body: { domain: shown } });
-  const given = ` ${name}\t`;
-  const { body } = await call('POST', 'batch', { domains: [{ name: given, deleted: true }] });
-  expect(body.results).toEqual([{ name: given, ok: true, errors: {} }]);
-  expect((await call('GET', name)).status).toBe(404);
 });
 
 test('a list that is not told stays as it is, and an empty one is cleared', async () => {
@@ -183,23 +172,6 @@ test('a transfer to an unknown registrar is refused under its field', async () =
   expect([status, Object.keys(body.errors)]).toEqual([400, ['registrar']]);
 });
 
-test('of two words about a domain at once, the one that is judged later counts whole', async () => {
-  const { name, domain, registrar } = await newDomain();
-  const name2 = parseDomainName(name);
-  const other = (await addContact(worker.env, registrar)).code;
-  const record = { ...name2, registrar: registrar.code, registrant: other, admin: [], tech: [] };
-  const work = () => saveDomain(worker.db, operator, name2, () => record);
-  const db = beforeBatch(worker.env, 1, work);
-  const mine = { ...record, registrant: domain.registrant, admin: [other] };
-  await saveDomain(db, operator, name2, () => mine);
-  expect((await call('GET', name)).body.domain).toMatchObject({
-    registrant: domain.registrant,
-    admin_contacts: [other],
-    tech_contacts: [],
-  });
-  expect(await historyOf(worker.env, 'domain', { name })).toHaveLength(3);
-});
-
 test('a batch reports each domain by itself, and one refusal stops no other', async () => {
   const { name, domain } = await newDomain();
   const gone = await newDomain();
@@ -243,23 +215,6 @@ test('a name that is refused at its later place in a batch is not saved at its e
   const { body } = await call('POST', 'batch', { domains: [changed, { name, registrar: 7 }] });
   expect(body.results.map(({ ok }: { ok: boolean }) => ok)).toEqual([false, false]);
   expect((await call('GET', name)).body.domain).toMatchObject(domain);
-});
-
-test('the same batch twice at once changes each domain once', async () => {
-  const { domain } = await newDomain();
-  const domains = Array.from({ length: 500 }, () => ({ name: `domain${unique()}.ee`, ...domain }));
-  const answers = await Promise.all([1, 2].map(() => call('POST', 'batch', { domains })));
-  for (const { status, body } of answers) {
-    expect(status).toBe(200);
-    expect(body.results.filter(({ ok }: { ok: boolean }) => !ok)).toEqual([]);
-  }
-  const { results } = await worker.env.DB.prepare(
-    `select count(*) as entries from history where subject = 'domain' and subject_key in (
-      select value ->> 'name' from json_each(?))`,
-  )
-    .bind(JSON.stringify(domains))
-    .all();
-  expect(results).toEqual([{ entries: 500 }]);
 });
 
 test.each([

@@ -90,13 +90,6 @@ it('the history of a name is not known any longer to a client that has yet to le
   expect(await followed.text()).toBe(await last.text());
 });
 
-it('the history of a name answers a preflight and HEAD', async () => {
-  const preflight = await worker.fetch(path(name.name), { method: 'OPTIONS' });
-  expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS');
-  const head = await worker.fetch(path(name.name), { method: 'HEAD' });
-  expect([head.status, await head.text()]).toEqual([200, '']);
-});
-
 describe('a long history', () => {
   const long = `pikk${unique()}-ajalugu.ee`;
   const times = Array.from({ length: 450 }, (_, hour) => new Date(Date.UTC(2026, 0, 1, hour)));

@@ -89,13 +89,6 @@ describe('GET /repp/v1/retained_domains/{name}', () => {
     expect([again.status, again.body, again.headers.get('ETag')]).toEqual([304, '', etag]);
     expect((await read('õ.ee', { 'If-None-Match': etag })).status).toBe(200);
   });
-
-  it('answers a preflight and HEAD', async () => {
-    const preflight = await worker.fetch(`${path}/both.ee`, { method: 'OPTIONS' });
-    expect(preflight.headers.get('Access-Control-Allow-Methods')).toBe('GET, HEAD, OPTIONS');
-    const head = await worker.fetch(`${path}/both.ee`, { method: 'HEAD' });
-    expect([head.status, await head.text()]).toEqual([200, '']);
-  });
 });
 
 describe('POST /repp/v1/retained_domains/lookup', () => {

@@ -3,10 +3,9 @@ import type { Env } from '../../../../src/base/env.ts';
 import { putDay } from '../../../../src/list/archive/day.ts';
 import { openCheckpoint } from '../../../../src/list/log/operator/verify.ts';
 import { appendToLog } from '../../../../src/list/log/signed-log.ts';
-import { app } from '../../../../src/worker/http/app.ts';
 import { withMethods } from '../../../list/published.ts';
 import { counted } from '../../../support/counted.ts';
-import { shareEmptyWorker } from '../../../support/worker.ts';
+import { answerHere, shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const leaf = `all 2026-05-01 abc ${'0a'.repeat(32)} 3\n`;
@@ -19,8 +18,7 @@ beforeAll(async () => {
 
 /** Asks the Worker's code in this process, which remembers a checkpoint by its bucket. */
 function ask(path: string, env: Partial<Env> = counted(worker.env).env): Promise<Response> {
-  const headers = { 'CF-Connecting-IP': '127.0.0.1' };
-  return app.request(path, { headers }, env, { waitUntil() {} } as never) as Promise<Response>;
+  return answerHere(path, {}, env as Env);
 }
 
 const forEver = 'public, max-age=31536000, immutable';

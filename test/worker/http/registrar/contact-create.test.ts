@@ -98,9 +98,8 @@ test('keeps every field as given', async () => {
       country_code: 'ee',
     },
   });
-  const contact = await repp.read(registrar, code);
-  const { id, created_at, updated_at, ...shown } = contact;
-  expect(shown).toEqual({
+  const { id, created_at, updated_at, ...shown } = await repp.read(registrar, code);
+  expect(shown).toMatchObject({
     code,
     phone: '+372.5123456',
     email: 'mari@example.ee',
@@ -342,4 +341,44 @@ test('records who created what, without what is secret, derived or technical', a
       },
     },
   ]);
+});
+
+/** A contact may be written as it is read, too: with `street` and `ident_type` beside `name`, not in `addr` and `ident`. */
+const flat = {
+  ...{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+  ...{ street: 'Pikk 1', city: 'Tallinn', zip: '10123', country_code: 'EE', state: 'Harju' },
+};
+
+test('creates and validates a contact in the form in which it is read', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = newContact(flat);
+  const given = { contacts: [contact] };
+  const verdicts = await answerOf(repp.request(registrar, 'POST', '/validate', given));
+  expect(verdicts.body.data.results).toEqual([{ valid: true, errors: [] }]);
+  expect(await repp.read(registrar, await createdCode(registrar, contact))).toMatchObject(flat);
+});
+
+test('names what is missing of an identity without a group', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const given = newContact({ ident: '38001085718', ident_type: 'priv' });
+  const field = 'ident.ident_country_code';
+  expect(await repp.create(registrar, given)).toEqual(
+    refused(2003, `Required parameter missing [${field}]`, field),
+  );
+});
+
+test('ignores a numeric id, which is that of a record, and says so', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const contact = newContact({ id: 7 });
+  const calls = [
+    ['', { contact }, 'contact.id'],
+    ['/validate', { contacts: [newContact(), contact] }, 'contacts.id'],
+  ] as const;
+  for (const [path, body, ignored] of calls) {
+    const response = await repp.request(registrar, 'POST', path, body);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Ignored-Fields')).toBe(ignored);
+  }
+  const codes = (await repp.list(registrar)).body.contacts;
+  expect(codes).toEqual([expect.stringMatching(/:[0-9A-F]{8}$/)]);
 });

@@ -1,13 +1,7 @@
 import { expect, test } from 'vitest';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
 import { completed, refused, registrarClient } from '../../../support/client.ts';
-import {
-  addContact,
-  addDomainOf,
-  addOwnContact,
-  addRegistrar,
-  newContact,
-} from '../../../support/fixtures.ts';
+import { addContact, addDomainOf, addOwnContact, addRegistrar } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
@@ -27,16 +21,6 @@ test('deletes a contact: it is gone from the list, and a second delete does not 
   const { body: list } = await repp.list(registrar);
   expect(list).toEqual({ contacts: [second.code], total_number_of_records: 1 });
   expect(await repp.delete(registrar, first.code)).toEqual(missing);
-});
-
-test('lets the code of a deleted contact be chosen again', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const contact = await addContact(worker.env, registrar, {
-    code: `${registrar.code}:AGAIN`,
-  });
-  await repp.delete(registrar, contact.code);
-  const { body } = await repp.create(registrar, newContact({ id: 'again' }));
-  expect(body).toMatchObject({ data: { contact: { id: contact.code } } });
 });
 
 test('checks for a link before the statuses', async () => {
@@ -60,21 +44,6 @@ test.each(contactStatuses)('judges a deletion of a contact whose status is %s', 
       ? refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses')
       : done,
   );
-});
-
-test('lets either a delete or a simultaneous link win, never both', async () => {
-  const registrar = await addRegistrar(worker.env);
-  for (let round = 0; round < 10; round++) {
-    const contact = await addContact(worker.env, registrar);
-    const [deleted, link] = await Promise.allSettled([
-      repp.delete(registrar, contact.code),
-      addDomainOf(worker.env, contact),
-    ]);
-    const isLinked = link.status === 'fulfilled';
-    expect(deleted).toEqual({ status: 'fulfilled', value: isLinked ? linked : done });
-    const response = await repp.request(registrar, 'GET', `/${contact.code}`);
-    expect(response.status).toBe(isLinked ? 200 : 404);
-  }
 });
 
 test('deletes a contact once if two delete it at once', async () => {

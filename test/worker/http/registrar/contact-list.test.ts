@@ -12,6 +12,7 @@ import {
   addDomainOf,
   addOwnContact,
   addRegistrar,
+  addRegistrarWith,
   unverified,
 } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
@@ -19,15 +20,8 @@ import { shareWorker } from '../../../support/worker.ts';
 const worker = shareWorker();
 const repp = registrarClient(worker);
 
-async function registrarWithContacts(count: number) {
-  const registrar = await addRegistrar(worker.env);
-  const codes: string[] = [];
-  for (let n = 0; n < count; n++) codes.push((await addContact(worker.env, registrar)).code);
-  return { ...registrar, codes };
-}
-
 test('lists codes in the order of the record ids', async () => {
-  const registrar = await registrarWithContacts(3);
+  const registrar = await addRegistrarWith(worker.env, 3);
   expect(await repp.list(registrar)).toEqual({
     status: 200,
     body: { contacts: registrar.codes, total_number_of_records: 3 },
@@ -35,7 +29,7 @@ test('lists codes in the order of the record ids', async () => {
 });
 
 test('returns the page that limit and offset describe, with the total of all', async () => {
-  const registrar = await registrarWithContacts(4);
+  const registrar = await addRegistrarWith(worker.env, 4);
   const [, second, third, fourth] = registrar.codes;
   const page = async (query: string) => (await repp.list(registrar, query)).body;
   expect(await page('?limit=2&offset=1')).toEqual({
@@ -149,7 +143,10 @@ test.each([
 });
 
 test("leaves other registrars' contacts out of the list and of its total", async () => {
-  const [registrar, other] = [await registrarWithContacts(1), await registrarWithContacts(2)];
+  const [registrar, other] = [
+    await addRegistrarWith(worker.env, 1),
+    await addRegistrarWith(worker.env, 2),
+  ];
   expect((await repp.list(registrar)).body).toEqual({
     contacts: registrar.codes,
     total_number_of_records: 1,

@@ -135,16 +135,6 @@ it('the list of a registrar can be searched by values that a former registry acc
   }
 });
 
-it('the list of a registrar can be searched without finding what another registrar has', async () => {
-  const fields = { name: 'Mari', email: 'mari@example.ee', statuses: ['pendingDelete'] };
-  await registrarWith({ A: fields });
-  const registrar = await addRegistrar(worker.env);
-  const queries = ['name=mari', 'email=mari@example.ee', 'status=pendingDelete'];
-  for (const query of [...queries, 'ident=38001085718', 'updated_since=2026-01-01']) {
-    expect(await found(registrar, query)).toEqual({ contacts: [], total: 0 });
-  }
-});
-
 it('the list of a registrar can be searched with details, and what an update changes is found from then on', async () => {
   const registrar = await addRegistrar(worker.env);
   await repp.create(registrar, newContact({ id: 'A', name: 'Mari Maasikas' }));

@@ -75,61 +75,84 @@ test('leaves a contact as it was, timestamp included, when nothing differs', asy
   expect(await repp.read(registrar, code)).toEqual(before);
 });
 
+const identity = { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' };
+
 test.each([
-  [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' }],
-  [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'ee' }],
-  [{ ident: ' 38001085718 ' }],
-  [{ ident_type: 'priv' }],
-  [{ ident: '380 010-85718' }],
-])('accepts the identity on record, given as %j, with an update', async (ident) => {
+  { ident: identity },
+  { ident: { ...identity, ident_country_code: 'ee' } },
+  { ident: { ident: ' 38001085718 ' } },
+  { ident: { ident_type: 'priv' } },
+  { ident: { ident: '380 010-85718' } },
+  { ident: '38001085718' },
+  { ident: '380010-85718', ident_country_code: 'ee' },
+  identity,
+  { ident: identity, ident_type: 'priv' },
+])('accepts the identity on record, given as %j, with an update', async (given) => {
   const { registrar, code } = await addOwnContact(worker.env);
-  expect(await repp.update(registrar, code, { ident, name: 'Mari Kask' })).toMatchObject({
-    status: 200,
-  });
-  expect(await repp.read(registrar, code)).toMatchObject({
-    name: 'Mari Kask',
-    ident: '38001085718',
-  });
+  const update = await repp.update(registrar, code, { ...given, name: 'Mari Kask' });
+  expect(update).toMatchObject({ status: 200 });
+  expect(await repp.read(registrar, code)).toMatchObject({ name: 'Mari Kask', ...identity });
 });
 
 test.each([
-  [{ ident: '60001019906', ident_type: 'priv', ident_country_code: 'EE' }],
-  [{ ident: '38001085718', ident_type: 'org', ident_country_code: 'EE' }],
-  [{ ident: '38001085718', ident_type: 'priv', ident_country_code: 'LV' }],
-  [{ ident: 'nonsense' }],
-  [{ ident_country_code: 'FI' }],
-])('refuses to change the identity to %j, and does not update the rest', async (ident) => {
+  { ident: { ...identity, ident: '60001019906' } },
+  { ident: { ...identity, ident_type: 'org' } },
+  { ident: { ...identity, ident_country_code: 'LV' } },
+  { ident: { ident: 'nonsense' } },
+  { ident: { ident_country_code: 'FI' } },
+  { ident: '123' },
+  { ident: '60001019906', addr: { city: 'Tartu' } },
+  { ident_type: 'org' },
+  { ident_country_code: 'LV' },
+  { ident: { ident: '60001019906' }, ident_type: 'priv' },
+])('refuses to change the identity to %j, and does not update the rest', async (given) => {
   const { registrar, code } = await addOwnContact(worker.env);
   const before = await repp.read(registrar, code);
-  expect(await repp.update(registrar, code, { ident, name: 'Mari Kask' })).toEqual(
+  expect(await repp.update(registrar, code, { ...given, name: 'Mari Kask' })).toEqual(
     refused(2308, 'Ident update is not allowed. Consider creating new contact object', null),
   );
   expect(await repp.read(registrar, code)).toEqual(before);
 });
 
 test.each([
-  [{ name: null }, 2003, 'Required parameter missing [name]', 'name'],
-  [{ name: '' }, 2003, 'Required parameter missing [name]', 'name'],
-  [{ email: '' }, 2003, 'Required parameter missing [email]', 'email'],
-  [{ phone: null }, 2003, 'Required parameter missing [phone]', 'phone'],
-  [{ ident: null }, 2003, 'Required parameter missing [ident]', 'ident'],
-  [{ phone: '123' }, 2005, 'Phone nr is invalid [phone]', 'phone'],
-  [
-    { addr: { country_code: 'XX' } },
-    2005,
-    'Country code is invalid [addr.country_code]',
-    'addr.country_code',
-  ],
-  [{}, 2003, 'Required parameter missing [contact]', 'contact'],
-  [{ id: 'NEW' }, 2003, 'Required parameter missing [contact]', 'contact'],
-  [{ verified: true }, 2003, 'Required parameter missing [contact]', 'contact'],
-])('refuses the update %j, and changes nothing', async (fields, code, message, field) => {
+  [{ name: null }, 2003, 'Required parameter missing [name]'],
+  [{ name: '' }, 2003, 'Required parameter missing [name]'],
+  [{ email: '' }, 2003, 'Required parameter missing [email]'],
+  [{ phone: null }, 2003, 'Required parameter missing [phone]'],
+  [{ ident: null }, 2003, 'Required parameter missing [ident]'],
+  [{ phone: '123' }, 2005, 'Phone nr is invalid [phone]'],
+  [{ addr: { country_code: 'XX' } }, 2005, 'Country code is invalid [addr.country_code]'],
+  [{}, 2003, 'Required parameter missing [contact]'],
+  [{ id: 'NEW' }, 2003, 'Required parameter missing [contact]'],
+  [{ verified: true }, 2003, 'Required parameter missing [contact]'],
+  [{ street: 'Pikk 1', addr: { street: 'Lai 2' } }, 2005, 'Street is invalid [addr.street]'],
+  [{ street: 'Pikk 1', addr: null }, 2005, 'Street is invalid [street]'],
+  [{ ident_type: 'org', ident: identity }, 2005, 'Ident type is invalid [ident.ident_type]'],
+  [{ country_code: 'XX' }, 2005, 'Country code is invalid [country_code]'],
+  [{ ident: 38001085718 }, 2005, 'Ident code is invalid [ident]'],
+  [{ ident_type: 'other' }, 2005, 'Ident type is invalid [ident_type]'],
+  [{ street: 'Pikk 1', addr: 'Pikk 1' }, 2005, 'Address is invalid [addr]'],
+])('refuses the update %j, and changes nothing', async (fields, code, message) => {
   const { registrar, contact } = await addOwnContact(worker.env);
   const before = await repp.read(registrar, contact.code);
+  const field = /\[(.*)\]$/.exec(message)![1]!;
   expect(await repp.update(registrar, contact.code, fields)).toMatchObject(
     refused(code, message, field),
   );
   expect(await repp.read(registrar, contact.code)).toEqual(before);
+});
+
+test('updates a part of the address beside others in their group', async () => {
+  const { registrar, code } = await addOwnContact(worker.env, filled);
+  const given = { city: 'Narva', zip: null, addr: { street: 'Lai 2', city: ' Narva' } };
+  expect(await repp.update(registrar, code, given)).toMatchObject({ status: 200 });
+  const kept = { state: 'Tartumaa', country_code: 'EE' };
+  expect(await repp.read(registrar, code)).toMatchObject({
+    ...{ street: 'Lai 2', city: 'Narva', zip: '', ...kept },
+  });
+  const cleared = await repp.update(registrar, code, { addr: null, state: '' });
+  expect(cleared).toMatchObject({ status: 200 });
+  expect(await repp.read(registrar, code)).toMatchObject({ street: '', state: null });
 });
 
 const refusesUpdate = ['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'];

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { issueToken, type Person } from '../../../../src/party/registrant/token.ts';
-import { app } from '../../../../src/worker/http/app.ts';
 import { rateLimits, settings } from '../../../../src/worker/settings.ts';
 import { addPerson, send } from '../../../support/fixtures.ts';
-import { shareWorker } from '../../../support/worker.ts';
+import { answerHere, shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 
@@ -32,11 +31,10 @@ function portal(requests: Partial<Record<(typeof rateLimits)[number], number>>) 
     REGISTRANT_WRITE_LIMITER: limiterOf('registrant-write'),
   };
   const ask = (path: string, init: RequestInit, address = '192.0.2.7') =>
-    app.request(
+    answerHere(
       path,
       { ...init, headers: { ...(init.headers as object), 'CF-Connecting-IP': address } },
       env,
-      { waitUntil() {} } as never,
     );
   const statuses = async (times: number, ...asked: Parameters<typeof ask>) => {
     const found: number[] = [];

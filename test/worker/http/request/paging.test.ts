@@ -6,7 +6,14 @@ import {
   registrantClient,
   registrarClient,
 } from '../../../support/client.ts';
-import { addContact, addPerson, addRegistrar, send, unique } from '../../../support/fixtures.ts';
+import {
+  addContact,
+  addPerson,
+  addRegistrar,
+  addRegistrarWith,
+  send,
+  unique,
+} from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
@@ -46,13 +53,6 @@ async function everyElement(
   return seen;
 }
 
-async function registrarWith(count: number) {
-  const registrar = await addRegistrar(worker.env);
-  const codes: string[] = [];
-  for (let n = 0; n < count; n++) codes.push((await addContact(worker.env, registrar)).code);
-  return { ...registrar, codes };
-}
-
 /** An `after` that the caller received for the list at this path. */
 async function givenAfter(caller: Caller, path: string): Promise<string> {
   const { next } = await pageAt(caller, path);
@@ -63,7 +63,7 @@ const list = '/repp/v1/contacts';
 const ofPerson = '/api/v1/registrant/contacts';
 
 it('the list of a registrar links every full page to the next one, with the parameters of the request', async () => {
-  const registrar = await registrarWith(3);
+  const registrar = await addRegistrarWith(worker.env, 3);
   const page = await pageAt(registrar, `${list}?details=true&limit=2&color=red&offset=1`);
   const link = new URL(page.next as string);
   expect(link.origin).toBe(worker.url.origin);
@@ -74,7 +74,7 @@ it('the list of a registrar links every full page to the next one, with the para
 });
 
 it('the list of a registrar adds no link to a page that is not full', async () => {
-  const registrar = await registrarWith(1);
+  const registrar = await addRegistrarWith(worker.env, 1);
   for (const query of ['', '?limit=2', '?details=true', '?limit=1&offset=1']) {
     expect((await pageAt(registrar, list + query)).next).toBeUndefined();
   }
@@ -83,7 +83,7 @@ it('the list of a registrar adds no link to a page that is not full', async () =
 it.each(['', '&details=true'])(
   'the list of a registrar leads to every contact, in order (%s)',
   async (details) => {
-    const registrar = await registrarWith(7);
+    const registrar = await addRegistrarWith(worker.env, 7);
     const codes = await everyElement(registrar, `${list}?limit=3${details}`, ({ contacts }) =>
       contacts.map((each) => (details ? (each as { code: string }).code : each)),
     );
@@ -92,7 +92,7 @@ it.each(['', '&details=true'])(
 );
 
 it('the list of a registrar shows each contact that stays exactly once, whatever comes and goes meanwhile', async () => {
-  const registrar = await registrarWith(30);
+  const registrar = await addRegistrarWith(worker.env, 30);
   const gone = new Set<unknown>();
   const remove = async (code: string | undefined) => {
     if (code === undefined) return;
@@ -130,14 +130,17 @@ it.each([
   [base64Url('00000000000001x'), 'a place that is not a number'],
   ['a&after=b', 'two'],
 ])('the list of a registrar refuses after=%s, %s', async (after) => {
-  const registrar = await registrarWith(1);
+  const registrar = await addRegistrarWith(worker.env, 1);
   expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
     refused(2005, 'After is invalid [after]', 'after', 400, parameterDetails.after),
   );
 });
 
 it('the list of a registrar shows only its own contacts after a place that another caller was given', async () => {
-  const [registrar, other] = [await registrarWith(2), await registrarWith(2)];
+  const [registrar, other] = [
+    await addRegistrarWith(worker.env, 2),
+    await addRegistrarWith(worker.env, 2),
+  ];
   const person = await addPerson(worker.env);
   await addContact(worker.env, other, { ident: person.code });
   const { code } = await addContact(worker.env, other);
@@ -217,7 +220,7 @@ it('a history leads to every entry by its links, newest first, whatever is added
 });
 
 it('an offset beyond 10,000 is refused where each row before it is read, with the way to go on', async () => {
-  const registrar = await registrarWith(1);
+  const registrar = await addRegistrarWith(worker.env, 1);
   const person = await addPerson(worker.env);
   const { code, uuid } = await addContact(worker.env, registrar, { ident: person.code });
   const asked = [

@@ -67,9 +67,11 @@ it.each<[given: Headers, read: number, write: number]>([
   }
 });
 
-it('a deletion is stopped by a tag that must not be the current one', async () => {
+it('a deletion is stopped by a tag that must not be the current one, and by one that is not', async () => {
   const { registrar, code } = await addOwnContact(worker.env);
-  expect((await repp.delete(registrar, code, { 'If-None-Match': '*' })).status).toBe(412);
+  for (const condition of [{ 'If-None-Match': '*' }, { 'If-Match': '"old"' }] as Headers[]) {
+    expect((await repp.delete(registrar, code, condition)).status).toBe(412);
+  }
   expect((await repp.delete(registrar, code, { 'If-None-Match': '"old"' })).status).toBe(200);
 });
 

@@ -3,7 +3,7 @@ import type { Env } from '../../../../src/base/env.ts';
 import { app } from '../../../../src/worker/http/app.ts';
 import { answerOf, refused } from '../../../support/client.ts';
 import { addOwnContact, addRegistrar, send } from '../../../support/fixtures.ts';
-import { shareWorker } from '../../../support/worker.ts';
+import { answerHere, shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 
@@ -87,13 +87,9 @@ it('an invalid bookmark is refused if only D1 finds out, and hidden from strange
     withSession: () => ({ prepare, batch, getBookmark: () => null }),
   };
   const statusFor = async (caller: { authorization: string }) => {
-    const response = await app.request(
-      '/repp/v1/contacts',
-      send('GET', caller, undefined, { 'X-D1-Bookmark': bookmark }),
-      { ...worker.env, DB: database } as unknown as Env,
-      { waitUntil: () => {} } as unknown as ExecutionContext,
-    );
-    return response.status;
+    const init = send('GET', caller, undefined, { 'X-D1-Bookmark': bookmark });
+    const env = { ...worker.env, DB: database } as unknown as Env;
+    return (await answerHere('/repp/v1/contacts', init, env)).status;
   };
   expect(await statusFor(await addRegistrar(worker.env))).toBe(400);
   expect(await statusFor({ authorization: 'Basic YW55OmFueQ==' })).toBe(401);

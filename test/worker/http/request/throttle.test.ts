@@ -1,7 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { unstable_readConfig } from 'wrangler';
 import { workersAddress } from '../../../../src/base/address-list.ts';
-import type { Env } from '../../../../src/base/env.ts';
 import { app } from '../../../../src/worker/http/app.ts';
 import { cost, counted } from '../../../support/counted.ts';
 import {
@@ -44,12 +43,6 @@ const details = {
 function registrarRefusal(detail: string | undefined) {
   const [code, message] = [2502, 'Session limit exceeded; try again later'];
   return { code, message, data: {}, errors: [{ code, message, field: null, detail }] };
-}
-
-/** Calls the app with real bindings, except for a limiter that refuses every key. */
-function fetchExhausted(exhausted: keyof Env, path: string, headers: Record<string, string>) {
-  const limiter = { limit: async () => ({ success: false }) };
-  return app.request(path, { headers }, { ...worker.env, [exhausted]: limiter });
 }
 
 async function expectThrottled(
@@ -301,7 +294,8 @@ it('an exceeded limit stops an address, or an API user', async () => {
     ['ADDRESS_LIMITER', 'address'],
     ['CALLER_LIMITER', 'caller'],
   ] as const) {
-    await expectThrottled(await fetchExhausted(limiter, '/repp/v1/contacts', headers), limit);
+    const env = { ...worker.env, [limiter]: { limit: async () => ({ success: false }) } };
+    await expectThrottled(await app.request('/repp/v1/contacts', { headers }, env), limit);
   }
 });
 
