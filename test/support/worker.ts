@@ -141,11 +141,7 @@ async function startHarness(
 }
 
 /** The answer of this process, once the work that goes on after it is done. */
-export async function answerHere(
-  path: string | Request,
-  init: RequestInit,
-  env: Env,
-): Promise<Response> {
+export async function answerHere(path: string, init: RequestInit, env: Env): Promise<Response> {
   const works: Promise<unknown>[] = [];
   const context = { waitUntil: (work: Promise<unknown>) => works.push(work) };
   const headers = { 'CF-Connecting-IP': '127.0.0.1', ...(init.headers as object) };

@@ -13,6 +13,7 @@ import {
 } from '../../../src/party/credential/operator/certificate.ts';
 import { findRefusals } from '../../../src/party/registrar/login.ts';
 import { hashPassword } from '../../../src/party/registrar/password.ts';
+import { app } from '../../../src/worker/http/app.ts';
 import { rateLimits } from '../../../src/worker/settings.ts';
 import { answerOf } from '../../support/client.ts';
 import { addRegistrar, addSystem, basic, operator, send } from '../../support/fixtures.ts';
@@ -36,10 +37,13 @@ const trusted = (fingerprint: string) => ({
 /** The answer, the line in the log, and what the request goes on with after the answer. */
 async function answered(path: string, headers: Record<string, string>, tlsClientAuth?: object) {
   const logged = vi.spyOn(console, 'info').mockReturnValue();
+  const later: Promise<unknown>[] = [];
+  const context = { waitUntil: (work: Promise<unknown>) => later.push(work) };
   const given = { 'CF-Connecting-IP': '127.0.0.1', ...headers };
   const request = new Request(`http://localhost${path}`, { headers: given });
   if (tlsClientAuth) Object.defineProperty(request, 'cf', { value: { tlsClientAuth } });
-  const response = await answerHere(request, {}, worker.env);
+  const response = await app.fetch(request, worker.env, context as unknown as ExecutionContext);
+  await Promise.all(later);
   const lines = logged.mock.calls.map(([line]) => JSON.parse(String(line)));
   logged.mockRestore();
   return { status: response.status, body: await response.json(), refusal: lines[0].refusal };
