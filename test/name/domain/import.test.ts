@@ -147,6 +147,15 @@ describe('importDomains', () => {
     });
   });
 
+  it('leaves the contacts of other domains alone', async () => {
+    const record = await newRecord();
+    const name = `domain${unique()}.ee`;
+    const sibling = { ...record, name, punycode: name };
+    await importDomains(worker.db, operator, [record, sibling]);
+    await importDomains(worker.db, operator, [{ ...record, admin: [], tech: [] }]);
+    expect(await contactsOf(sibling.name)).toHaveLength(3);
+  });
+
   it('names every unknown registrar and contact, and changes nothing', async () => {
     const [good, bad] = [await newRecord(), await newRecord()];
     const records = [good, { ...bad, registrar: 'NOBODY', tech: ['NOBODY:1'] }];
