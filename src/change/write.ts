@@ -50,19 +50,16 @@ export interface Origin {
   request: WriteRequest;
 }
 
-export interface ChangeOptions {
+/** A change to be made: where, by whom, in which request or command, and whether it is only tried. */
+export interface Operation {
+  db: Database;
+  origin: Origin;
   /** Checks the change and counts what it would do, but writes nothing. */
   isDryRun?: boolean | undefined;
 }
 
-/** An operator's command: the database that it is about, who gave it, and whether it only tries. */
-export interface Operation extends ChangeOptions {
-  db: Database;
-  origin: Origin;
-}
-
-/** Options of a change of rows that were looked at before, for example to ask about them. */
-export interface ChangeOfSeenOptions extends ChangeOptions {
+/** A change of rows that were looked at before, for example to ask about them. */
+export interface SeenOperation extends Operation {
   /**
    * The newest entry of history when the rows were looked at. If one of them has changed since, nothing is changed, and
    * the change throws `changed_meanwhile`.
@@ -124,7 +121,7 @@ export async function write<Seen, Outcome>(
   db: Database,
   request: WriteRequest,
   { look, judge }: Attempt<Seen, Outcome>,
-  { isDryRun = false }: ChangeOptions = {},
+  { isDryRun = false }: Pick<Operation, 'isDryRun'> = {},
 ): Promise<Written<Outcome>> {
   let inDoubt: Change<Outcome> | undefined;
   const attempt = async () => {
@@ -167,10 +164,8 @@ function pauseAfterLoss(losses: number): Promise<void> {
  * before is not planned again: then throws `changed_meanwhile`.
  */
 export async function writeMany<Outcome>(
-  db: Database,
-  { requestId }: WriteRequest,
+  { db, origin, isDryRun = false, seen }: SeenOperation,
   plan: (since: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
-  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<Outcome> {
   let first: number | undefined;
   let planned: Awaited<ReturnType<typeof plan>> | undefined;
@@ -178,7 +173,7 @@ export async function writeMany<Outcome>(
     // First the history: a change after this look makes the write fail.
     const newest = await findNewestId(db);
     first ??= newest;
-    const isOfRequest = sql`id > ${first} and request_id = ${requestId}`;
+    const isOfRequest = sql`id > ${first} and request_id = ${origin.request.requestId}`;
     // What others have done since stays.
     if (planned && (await db.$count(history, isOfRequest)) > 0) return planned.outcome;
     planned = await plan(seen ?? newest);
@@ -232,7 +227,7 @@ export function statementsOf(
     source: sql`where ${onlyIf}`,
   };
   return [
-    record(db, { actor: by, request }, row),
+    record({ db, origin: { actor: by, request } }, row),
     ...(statements?.(isWrittenBy(request, subject)) ?? []),
   ] as const;
 }
@@ -313,12 +308,11 @@ export function changesOfRows(
  * the batch begins, and if another row stands in the way, or is gone. A dry run counts the rows that are there to be changed.
  */
 export async function changeEach<Kind extends string>(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   kinds: Record<Kind, readonly ChangesOfMany[]>,
   onlyIf: SQL = sql`true`,
-  { isDryRun = false }: ChangeOptions = {},
 ): Promise<Record<Kind, number>> {
+  const { db, isDryRun = false } = operation;
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
   const batch: BatchItem<'sqlite'>[] = [];
   const recorded = new Map<number, string>();
@@ -326,7 +320,7 @@ export async function changeEach<Kind extends string>(
     for (const change of all) {
       if (isDryRun) counts[kind]! += await db.$count(sql`(select 1 ${change.source})`);
       recorded.set(batch.length, kind);
-      batch.push(record(db, origin, change), ...change.statements);
+      batch.push(record(operation, change), ...change.statements);
     }
   }
   if (isDryRun || batch.length === 0) return counts as Record<Kind, number>;
@@ -366,8 +360,7 @@ export function checkExpected({ isExpected }: WriteRequest, version: string): vo
 }
 
 function record(
-  db: Database,
-  { actor, request }: Origin,
+  { db, origin: { actor, request } }: Operation,
   { subject, action, key, uuid, registrar, changes, source }: Omit<ChangesOfMany, 'statements'>,
 ) {
   const entry = {

@@ -14,7 +14,7 @@ import { RegistryError, throwProblems } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { searchKey } from '../base/text/search-key.ts';
 import type { Changes } from '../change/history/changes.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../change/write.ts';
+import { type Change, type Operation, write } from '../change/write.ts';
 import { notifyingRegistrar, rowUpdate } from './change.ts';
 import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
 import { contactDeletion } from './delete.ts';
@@ -113,12 +113,11 @@ export async function getContactByCode(db: Database, code: string): Promise<Cont
  * the problems of the identity; `update_prohibited`, `not_found`.
  */
 export function updateAnyContact(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   code: string,
   changes: ContactChanges & Partial<ContactIdentity>,
-  options: ChangeOptions = {},
 ): Promise<Changes> {
+  const { origin } = operation;
   const changesOf = (contact: Contact) => {
     const { ident, identType, identCountryCode } = changes;
     if (ident ?? identType ?? identCountryCode) {
@@ -126,19 +125,12 @@ export function updateAnyContact(
     }
     return changes;
   };
-  return change(db, origin, code, options, (contact) =>
-    contactUpdate(db, contact, changesOf, origin),
-  );
+  return change(operation, code, (contact) => contactUpdate(operation, contact, changesOf));
 }
 
 /** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
-export function deleteAnyContact(
-  db: Database,
-  origin: Origin,
-  code: string,
-  options: ChangeOptions = {},
-): Promise<Changes> {
-  return change(db, origin, code, options, (contact) => contactDeletion(db, contact, origin));
+export function deleteAnyContact(operation: Operation, code: string): Promise<Changes> {
+  return change(operation, code, (contact) => contactDeletion(operation, contact));
 }
 
 /** The note explains the statuses that are added. */
@@ -153,13 +145,11 @@ export interface StatusChange {
  * contact's.
  */
 export function changeContactStatuses(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   code: string,
   { add, remove, note }: StatusChange,
-  options: ChangeOptions = {},
 ): Promise<Changes> {
-  return change(db, origin, code, options, (contact) => {
+  return change(operation, code, (contact) => {
     const known: string[] = [...contactStatuses, ...contact.statuses];
     const unknown = remove.find((status) => !known.includes(status));
     if (unknown !== undefined) {
@@ -173,23 +163,22 @@ export function changeContactStatuses(
     const added = note === undefined ? [] : add.map((status) => [status, note] as const);
     const values = { statuses, statusNotes: Object.fromEntries([...notes, ...added]) };
     const sorted = { ...contact, statuses: [...contact.statuses].sort() };
-    return rowUpdate(db, sorted, values, origin);
+    return rowUpdate(operation, sorted, values);
   });
 }
 
 /** Also notifies the contact's registrar; returns what differs. */
 async function change(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   code: string,
-  options: ChangeOptions,
   changeOf: (contact: ContactWithRegistrar) => Change<unknown>,
 ): Promise<Changes> {
+  const { db, origin } = operation;
   const look = () => getContactByCode(db, code);
   const judge = (contact: ContactWithRegistrar) => {
     const made = changeOf(contact);
     const reported = { ...made, outcome: made.changes };
     return notifyingRegistrar(db, contact, reported, origin.request.at);
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

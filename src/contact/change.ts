@@ -2,14 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { type Changes, difference, shownChanges } from '../change/history/changes.ts';
-import {
-  type Change,
-  type Origin,
-  type WriteRequest,
-  type Written,
-  write,
-} from '../change/write.ts';
-import { keyHolderOf, type Login, withLogin } from '../party/registrar/login.ts';
+import { type Change, type Operation, type Written, write } from '../change/write.ts';
+import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
 import { type NewNotification, notifying } from '../party/registrar/notification.ts';
 import {
   type Contact,
@@ -30,11 +24,9 @@ import { endedBy } from './verifications.ts';
  * Throws `not_found`, and what `changeOf`, `ask` and `withLogin` throw.
  */
 export function writeContact<Outcome, Asked = undefined>(
-  db: Database,
-  login: Login,
+  { db, login, request }: RegistrarCall,
   code: string,
-  request: WriteRequest,
-  changeOf: (contact: ContactWithRegistrar, origin: Origin, asked: Asked) => Change<Outcome>,
+  changeOf: (operation: Operation, contact: ContactWithRegistrar, asked: Asked) => Change<Outcome>,
   ask?: (contact: Contact) => Promise<Asked>,
 ): Promise<Written<Outcome>> {
   return write(db, request, {
@@ -48,17 +40,16 @@ export function writeContact<Outcome, Asked = undefined>(
     },
     judge({ caller, rows, asked }) {
       const contact = { ...theContact(rows), registrar: caller.registrarCode };
-      return changeOf(contact, { actor: caller.actor, request }, asked as Asked);
+      return changeOf({ db, origin: { actor: caller.actor, request } }, contact, asked as Asked);
     },
   });
 }
 
 /** Also ends the verifications of values that change. The outcome is the updated contact. */
 export function rowUpdate(
-  db: Database,
+  { db, origin: { actor, request } }: Operation,
   contact: ContactWithRegistrar,
   values: Partial<Contact>,
-  { actor, request }: Origin,
 ): Change<Contact> {
   const changes = difference(contact, values);
   const ended = endedBy(contact, changes);

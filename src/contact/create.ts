@@ -7,12 +7,13 @@ import { orRefusal, RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { difference } from '../change/history/changes.ts';
 import type { Origin } from '../change/write.ts';
-import { type WriteRequest, type Written, write } from '../change/write.ts';
+import { type Written, write } from '../change/write.ts';
 import { registrarIdOf } from '../party/registrar/account.ts';
 import {
   type Caller,
   keyHolderOf,
   type Login,
+  type RegistrarCall,
   readWithLogin,
   withLogin,
 } from '../party/registrar/login.ts';
@@ -31,10 +32,8 @@ import { contactColumns, verificationColumn } from './fields.ts';
 
 /** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
-  db: Database,
-  login: Login,
+  { db, login, request }: RegistrarCall,
   { code: chosen, ...given }: NewContact,
-  request: WriteRequest,
 ): Promise<Written<ContactReference>> {
   const uuid = crypto.randomUUID();
   const content = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };

@@ -6,13 +6,13 @@ import { RegistryError } from '../base/error.ts';
 import { type Changes, difference } from '../change/history/changes.ts';
 import {
   type Change,
-  type Origin,
+  type Operation,
   scheduledRun,
   type WriteRequest,
   type Written,
   write,
 } from '../change/write.ts';
-import type { Login } from '../party/registrar/login.ts';
+import type { RegistrarCall } from '../party/registrar/login.ts';
 import { notifyingRegistrar, writeContact } from './change.ts';
 import {
   type Contact,
@@ -31,21 +31,13 @@ import { contactColumns } from './fields.ts';
  * Two round trips. Throws `linked` if a domain refers to the contact, even one that was linked a moment ago;
  * `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
-export function deleteContact(
-  db: Database,
-  login: Login,
-  code: string,
-  request: WriteRequest,
-): Promise<Written<null>> {
-  return writeContact(db, login, code, request, (contact, origin) =>
-    contactDeletion(db, contact, origin),
-  );
+export function deleteContact(call: RegistrarCall, code: string): Promise<Written<null>> {
+  return writeContact(call, code, contactDeletion);
 }
 
 export function contactDeletion(
-  db: Database,
+  { db, origin: { actor, request } }: Operation,
   contact: ContactWithRegistrar,
-  { actor, request }: Origin,
 ): Change<null> {
   checkVersion(contact, request);
   if (contact.domainCount > 0) {
@@ -147,7 +139,7 @@ async function deleteOrphan(
       judge({ rows }) {
         const isMeant = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
         const contact = theContact(rows.filter(isMeant));
-        const deletion = contactDeletion(db, contact, { actor: scheduledRun, request });
+        const deletion = contactDeletion({ db, origin: { actor: scheduledRun, request } }, contact);
         return notifyingRegistrar(db, contact, deletion, request.at);
       },
     });

@@ -2,13 +2,13 @@ import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
 import {
   type Change,
-  type Origin,
+  type Operation,
   type WriteRequest,
   type Written,
   write,
 } from '../change/write.ts';
 import type { Person } from '../party/registrant/token.ts';
-import type { Login } from '../party/registrar/login.ts';
+import type { RegistrarCall } from '../party/registrar/login.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,
@@ -33,11 +33,9 @@ type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
  * `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
-  db: Database,
-  login: Login,
+  call: RegistrarCall,
   code: string,
   changesOf: Judged,
-  request: WriteRequest,
 ): Promise<Written<ContactReference>> {
   const withoutIdentity = (contact: Contact) => {
     const { ident, identType, identCountryCode, ...changes } = changesOf(contact);
@@ -47,19 +45,17 @@ export function updateContact(
       'Ident update is not allowed. Consider creating new contact object',
     );
   };
-  return writeContact(db, login, code, request, (contact, origin) => {
-    const change = contactUpdate(db, contact, withoutIdentity, origin);
+  return writeContact(call, code, (operation, contact) => {
+    const change = contactUpdate(operation, contact, withoutIdentity);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
 
 /** Two round trips. Throws what `updateContact` throws. */
 export function updateContactOfPerson(
-  db: Database,
-  person: Person,
+  { db, person, request }: { db: Database; person: Person; request: WriteRequest },
   uuid: string,
   changesOf: Judged,
-  request: WriteRequest,
 ): Promise<Written<Contact>> {
   const by = registrantActor(person);
   return write(db, request, {
@@ -72,7 +68,7 @@ export function updateContactOfPerson(
     },
     judge({ rows }) {
       const contact = theContact(rows);
-      const change = contactUpdate(db, contact, changesOf, { actor: by, request });
+      const change = contactUpdate({ db, origin: { actor: by, request } }, contact, changesOf);
       return notifyingRegistrar(db, contact, change, request.at);
     },
   });
@@ -80,16 +76,16 @@ export function updateContactOfPerson(
 
 /** The outcome is the updated contact. */
 export function contactUpdate(
-  db: Database,
+  operation: Operation,
   contact: ContactWithRegistrar,
   changesOf: Judged,
-  origin: Origin,
 ): Change<Contact> {
+  const { origin } = operation;
   checkVersion(contact, origin.request);
   const { authInfo, ...changes } = changesOf(contact);
   checkStatuses(contact, 'Update');
   const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
-  return rowUpdate(db, contact, values, origin);
+  return rowUpdate(operation, contact, values);
 }
 
 function registrantActor({ firstName, lastName, countryCode, code }: Person) {

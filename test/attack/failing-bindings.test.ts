@@ -160,18 +160,18 @@ it('a fault of D1 that lasts is given up after four tries of a write, each behin
 });
 
 it.each<[string, (db: Database) => Promise<unknown>]>([
-  ['deletion of a contact', (db) => deleteAnyContact(db, operator, 'NONE:1')],
+  ['deletion of a contact', (db) => deleteAnyContact({ db, origin: operator }, 'NONE:1')],
   [
     'list of contacts',
     (db) => Array.fromAsync(everyRow<ContactWithRegistrar>((page) => listContactsBy(db, {}, page))),
   ],
   [
     'cancellation of an auction by its UUID',
-    (db) => cancelAuction(db, operator, { auction: crypto.randomUUID(), reason }),
+    (db) => cancelAuction({ db, origin: operator }, { auction: crypto.randomUUID(), reason }),
   ],
   [
     'cancellation of an auction by its name',
-    (db) => cancelAuction(db, operator, { auction: 'a.ee', reason }),
+    (db) => cancelAuction({ db, origin: operator }, { auction: 'a.ee', reason }),
   ],
 ])(
   'a fault of D1 that lasts is given up after four tries of the operator’s %s',

@@ -109,7 +109,7 @@ type World = Awaited<ReturnType<typeof newWorld>>;
 const updateOf =
   ({ login }: World['registrar'], { code }: World['contact']) =>
   (db: Database, changes: object, tag: string) =>
-    updateContact(db, login, code, () => changes, newRequest(tag));
+    updateContact({ db, login, request: newRequest(tag) }, code, () => changes);
 
 /** The kinds of write: each prepares rows of its own, all with the tag in them, and writes to the database that it is given. */
 const writes: Record<
@@ -119,7 +119,10 @@ const writes: Record<
   async 'creates a contact'(tag, binding) {
     const { registrar } = await newWorld(tag);
     const contact = { ...rules, ...identity, code: 'new' };
-    await createContact(openDatabase(binding), registrar.login, contact, newRequest(tag));
+    await createContact(
+      { db: openDatabase(binding), login: registrar.login, request: newRequest(tag) },
+      contact,
+    );
   },
   async 'updates a contact'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
@@ -134,46 +137,64 @@ const writes: Record<
   async 'updates a contact for its person, while somebody else changes it'(tag, binding) {
     const { contact, person: ofContact } = await newWorld(tag);
     const update = (db: Database, changes: object, key: string) =>
-      updateContactOfPerson(db, ofContact, contact.uuid, () => changes, newRequest(key));
+      updateContactOfPerson(
+        { db, person: ofContact, request: newRequest(key) },
+        contact.uuid,
+        () => changes,
+      );
     const db = racing(binding, () => update(worker.db, { zip: '51003' }, `${tag}2`));
     await update(db, { city: 'Tartu' }, tag);
   },
   async 'deletes a contact'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
-    await deleteContact(openDatabase(binding), registrar.login, contact.code, newRequest(tag));
+    await deleteContact(
+      { db: openDatabase(binding), login: registrar.login, request: newRequest(tag) },
+      contact.code,
+    );
   },
   async 'updates a contact for its person'(tag, binding) {
     const { contact, person: ofContact } = await newWorld(tag);
     const email = 'new@example.ee';
     const db = openDatabase(binding);
-    await updateContactOfPerson(db, ofContact, contact.uuid, () => ({ email }), newRequest(tag));
+    await updateContactOfPerson(
+      { db, person: ofContact, request: newRequest(tag) },
+      contact.uuid,
+      () => ({ email }),
+    );
   },
   async 'updates a contact for the operator'(tag, binding) {
     const { contact } = await newWorld(tag);
-    await updateAnyContact(openDatabase(binding), operator(), contact.code, { city: 'Tartu' });
+    await updateAnyContact({ db: openDatabase(binding), origin: operator() }, contact.code, {
+      city: 'Tartu',
+    });
   },
   async 'deletes a contact for the operator'(tag, binding) {
     const { contact } = await newWorld(tag);
-    await deleteAnyContact(openDatabase(binding), operator(), contact.code);
+    await deleteAnyContact({ db: openDatabase(binding), origin: operator() }, contact.code);
   },
   async 'sets a status of a contact'(tag, binding) {
     const { contact } = await newWorld(tag);
     const statuses = { add: ['serverUpdateProhibited' as const], remove: [], note: 'why' };
-    await changeContactStatuses(openDatabase(binding), operator(), contact.code, statuses);
+    await changeContactStatuses(
+      { db: openDatabase(binding), origin: operator() },
+      contact.code,
+      statuses,
+    );
   },
   async 'erases a contact, and what is left of one that was deleted'(tag, binding) {
     const { registrar, contact, other, person: ofContact } = await newWorld(tag);
     const keep = newRequest(tag);
     await updateContactOfPerson(
-      worker.db,
-      ofContact,
+      { db: worker.db, person: ofContact, request: keep },
       contact.uuid,
       () => ({ city: 'Tartu' }),
-      keep,
     );
-    await deleteContact(worker.db, registrar.login, other.code, newRequest(`${tag}2`));
-    await eraseContact(openDatabase(binding), operator(), contact.code);
-    await eraseContact(openDatabase(binding), operator(), other.code);
+    await deleteContact(
+      { db: worker.db, login: registrar.login, request: newRequest(`${tag}2`) },
+      other.code,
+    );
+    await eraseContact({ db: openDatabase(binding), origin: operator() }, contact.code);
+    await eraseContact({ db: openDatabase(binding), origin: operator() }, other.code);
   },
   async 'deletes contacts to which no domain refers'(tag, binding) {
     await newWorld(tag);
@@ -187,7 +208,7 @@ const writes: Record<
       ...{ ...rules, ...identity },
       ...{ registrar: tag, code: `${tag}:${suffix}` },
     }));
-    await importContacts(openDatabase(binding), operator(), records);
+    await importContacts({ db: openDatabase(binding), origin: operator() }, records);
   },
   async 'imports and removes domains'(tag, binding) {
     const { contact, other } = await newWorld(tag);
@@ -197,16 +218,16 @@ const writes: Record<
       ...name,
       ...parties,
     }));
-    await importDomains(db, operator(), [first!, second!]);
-    await importDomains(db, operator(), [{ ...first!, admin: [] }, second!, third!]);
-    await removeDomains(db, operator(), [second!.name, 'unknown.ee']);
+    await importDomains({ db, origin: operator() }, [first!, second!]);
+    await importDomains({ db, origin: operator() }, [{ ...first!, admin: [] }, second!, third!]);
+    await removeDomains({ db, origin: operator() }, [second!.name, 'unknown.ee']);
   },
   async 'starts, imports and cancels auctions'(tag, binding) {
     const db = openDatabase(binding);
     const [first, second, third] = named(tag, 'a', 'b', 'c');
-    await startAuctions(db, operator(), [first!, second!]);
-    await startAuctions(db, operator(), [second!, third!], { ignored: ['started'] });
-    await cancelAuction(db, operator(), { auction: first!.name, reason: 'why' });
+    await startAuctions({ db, origin: operator() }, [first!, second!]);
+    await startAuctions({ db, origin: operator() }, [second!, third!], { ignored: ['started'] });
+    await cancelAuction({ db, origin: operator() }, { auction: first!.name, reason: 'why' });
   },
   async 'takes a report, which starts the next auction, and one that does not'(tag, binding) {
     const db = openDatabase(binding);
@@ -215,7 +236,7 @@ const writes: Record<
     for (const { name } of [free!, taken!]) {
       const { uuid } = await addAuction(worker.env, { name, status: 'awaiting_payment' });
       if (name === taken!.name) await addAuction(worker.env, { name });
-      await updateAuction(db, operator(), uuid, { status }, [status]);
+      await updateAuction({ db, origin: operator() }, uuid, { status }, [status]);
     }
   },
   async 'ends an auction with a registration'(tag, binding) {
@@ -223,8 +244,8 @@ const writes: Record<
     const { uuid } = await addAuction(worker.env, { name, status: 'awaiting_payment' });
     const db = openDatabase(binding);
     const paid = { status: 'payment_received' } as const;
-    const { registrationCode } = await updateAuction(db, operator(), uuid, paid, []);
-    await registerAuction(db, operator(), uuid, registrationCode!);
+    const { registrationCode } = await updateAuction({ db, origin: operator() }, uuid, paid, []);
+    await registerAuction({ db, origin: operator() }, uuid, registrationCode!);
   },
   async 'adds, updates and silences a registrar'(tag, binding) {
     const db = openDatabase(binding);
@@ -252,10 +273,14 @@ const writes: Record<
       ...name,
       ...{ firstDay: '2026-05-01', lastDay: '2026-06-01' },
     }));
-    await openDispute(db, operator(), first!);
-    await importDisputes(db, operator(), [first!, second!, { ...third!, firstDay: '2026-05-06' }]);
-    await closeDispute(db, operator(), first!);
-    await closeDispute(db, operator(), third!);
+    await openDispute({ db, origin: operator() }, first!);
+    await importDisputes({ db, origin: operator() }, [
+      first!,
+      second!,
+      { ...third!, firstDay: '2026-05-06' },
+    ]);
+    await closeDispute({ db, origin: operator() }, first!);
+    await closeDispute({ db, origin: operator() }, third!);
   },
   async 'adds, removes and replaces retained names'(tag, binding) {
     const db = openDatabase(binding);
@@ -263,9 +288,9 @@ const writes: Record<
       ...name,
       status: 'reserved' as const,
     }));
-    await addRetainedDomains(db, operator(), [first!, second!, second!]);
-    await removeRetainedDomains(db, operator(), [first!, third!]);
-    await replaceRetainedDomains(db, operator(), ['reserved'], [first!, third!]);
+    await addRetainedDomains({ db, origin: operator() }, [first!, second!, second!]);
+    await removeRetainedDomains({ db, origin: operator() }, [first!, third!]);
+    await replaceRetainedDomains({ db, origin: operator() }, ['reserved'], [first!, third!]);
   },
 };
 

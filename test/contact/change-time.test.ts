@@ -25,7 +25,11 @@ async function changedAt(code: string): Promise<string | undefined> {
 test('a change has the time of its request', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  await updateContact(worker.db, registrar.login, code, () => ({ name: 'Ants' }), at('12:00:00.5'));
+  await updateContact(
+    { db: worker.db, login: registrar.login, request: at('12:00:00.5') },
+    code,
+    () => ({ name: 'Ants' }),
+  );
   expect(await changedAt(code)).toBe('2026-03-04T12:00:00.500Z');
 });
 
@@ -34,11 +38,13 @@ test('what is written later has a later time, whichever request came first', asy
   const registrar = await addRegistrar(worker.env);
   const { login, code: prefix } = registrar;
   const created = (id: string, time: string) =>
-    createContact(db, login, { ...contactValues, code: id }, at(time));
+    createContact({ db, login, request: at(time) }, { ...contactValues, code: id });
   await created('A', '12:00:00.999');
   await created('B', '12:00:00.998');
   expect(await changedAt(`${prefix}:B`)).toBe('2026-03-04T12:00:01.000Z');
-  await updateContact(db, login, `${prefix}:A`, () => ({ name: 'Ants' }), at('11:59:00'));
+  await updateContact({ db, login, request: at('11:59:00') }, `${prefix}:A`, () => ({
+    name: 'Ants',
+  }));
   expect(await changedAt(`${prefix}:A`)).toBe('2026-03-04T12:00:01.001Z');
 });
 
@@ -47,9 +53,9 @@ test('the times of deleted contacts are not used again', async () => {
   const registrar = await addRegistrar(worker.env);
   const { login, code: prefix } = registrar;
   const { code } = await addContact(worker.env, registrar);
-  await createContact(db, login, { ...contactValues, code: 'A' }, at('12:00:00'));
-  await deleteContact(db, login, `${prefix}:A`, at('12:00:01'));
-  await updateContact(db, login, code, () => ({ name: 'Ants' }), at('11:00:00'));
+  await createContact({ db, login, request: at('12:00:00') }, { ...contactValues, code: 'A' });
+  await deleteContact({ db, login, request: at('12:00:01') }, `${prefix}:A`);
+  await updateContact({ db, login, request: at('11:00:00') }, code, () => ({ name: 'Ants' }));
   expect(await changedAt(code)).toBe('2026-03-04T12:00:00.001Z');
 });
 
@@ -60,7 +66,11 @@ test('a time that was set back is not used again', async () => {
   });
   const rows = worker.db.update(contacts).set({ updatedAt: '2026-01-01T00:00:00.000Z' });
   await rows.where(eq(contacts.code, code));
-  await updateContact(worker.db, registrar.login, code, () => ({ name: 'Ants' }), at('11:00:00'));
+  await updateContact(
+    { db: worker.db, login: registrar.login, request: at('11:00:00') },
+    code,
+    () => ({ name: 'Ants' }),
+  );
   expect(await changedAt(code)).toBe('2026-03-04T12:00:00.001Z');
 });
 
@@ -70,7 +80,7 @@ test('imported contacts keep the times that they bring, and others are as new as
   await addContact(env, registrar, { updatedAt: '2026-08-09T10:11:12.131Z' });
   const record = { ...contactValues, registrar: registrar.code };
   const updatedAt = '2019-01-01T00:00:00.000Z';
-  await importContacts(db, operator, [
+  await importContacts({ db, origin: operator }, [
     { ...record, code: `${registrar.code}:OLD`, updatedAt },
     { ...record, code: `${registrar.code}:NEW` },
   ]);

@@ -2,14 +2,7 @@ import { expect, it } from 'vitest';
 import { updateAnyContact } from '../../src/contact/administer.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
-import {
-  addContact,
-  addPerson,
-  addRegistrar,
-  contactValues,
-  operator,
-  send,
-} from '../support/fixtures.ts';
+import { addContact, addPerson, addRegistrar, contactValues, send } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -27,7 +20,7 @@ async function addMoved() {
   await repp.delete(registrar, former.code);
   const { uuid } = former;
   const present = { ...contactValues, ...identity, uuid, code: `${registrar.code}:PRESENT` };
-  await importContacts(worker.db, operator, [{ registrar: registrar.code, ...present }]);
+  await importContacts(worker.operation, [{ registrar: registrar.code, ...present }]);
   await repp.update(registrar, present.code, { phone: '+372.5000003' });
   return { registrar, person, uuid, former, present };
 }
@@ -73,7 +66,7 @@ it('the history of a contact that was deleted under its second code is in the ex
 it('the history of a contact under a former code is nobody’s after its identity was corrected', async () => {
   const { person, uuid, present } = await addMoved();
   const other = await addPerson(worker.env, { countryCode: 'LV' });
-  await updateAnyContact(worker.db, operator, present.code, { ident: other.code });
+  await updateAnyContact(worker.operation, present.code, { ident: other.code });
   const { body } = await portal.list(other, `/${uuid}/history`);
   expect(body.history).toMatchObject([{ changes: { ident: { redacted: true } } }]);
   expect((await exportOf(other)).contacts).toMatchObject([{ history: [{}] }]);

@@ -30,7 +30,7 @@ const repp = registrarClient(worker);
 const portal = registrantClient(worker);
 
 const erase = (codeOrUuid: string, isDryRun = false, db = worker.db) =>
-  eraseContact(db, operator, codeOrUuid, { isDryRun });
+  eraseContact({ db, origin: operator, isDryRun }, codeOrUuid);
 
 /** A contact that has lived: created by its registrar, changed by both, with copies kept for repeated requests. */
 async function addLife() {
@@ -134,10 +134,10 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
   };
   const ids: number[] = [];
   for (const { code } of [life, life, another]) {
-    ids.push((await openDisclosure(worker.db, operator, { contact: code, ...asked })).id);
+    ids.push((await openDisclosure(worker.operation, { contact: code, ...asked })).id);
   }
   const [granted, open, others] = ids as [number, number, number];
-  await grantDisclosure(worker.db, operator, granted, {});
+  await grantDisclosure(worker.operation, granted, {});
   const { disclosure: before } = await getDisclosure(worker.db, others);
   expect(await erase(life.code, true)).toMatchObject({ disclosures: 2 });
   expect(await tablesWith(life.person.code)).toContain('disclosures');
@@ -152,7 +152,7 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
     ...{ visibleAfter: null, explanation: null },
   });
   expect((await getDisclosure(worker.db, others)).disclosure).toEqual(before);
-  await expect(grantDisclosure(worker.db, operator, open, {})).rejects.toMatchObject({
+  await expect(grantDisclosure(worker.operation, open, {})).rejects.toMatchObject({
     reason: 'gone',
   });
   expect(await erase(life.code, true)).toMatchObject({ disclosures: 0 });
@@ -161,7 +161,7 @@ it('contact erase keeps disclosures, and takes out of them whom they are about',
 it('contact erase reaches a contact that only a disclosure remembers', async () => {
   const identity = { ident: `3800101${unique()}x` };
   const { code, id, uuid } = await addContact(worker.env, await addRegistrar(worker.env), identity);
-  await openDisclosure(worker.db, operator, {
+  await openDisclosure(worker.operation, {
     ...{ contact: code, requester: 'Jaan', identifiedBy: 'ID card', organization: 'Police' },
     ...{ basis: 'law', requestedFields: ['name'], isConfidential: false },
     receivedAt: operator.request.at,
@@ -330,7 +330,11 @@ it('contact erase leaves nothing kept for a request that changes nothing beside 
     key: { value: crypto.randomUUID(), requestDigest: 'digest' },
   };
   const db = beforeBatch(worker.env, 2, () => erase(life.code));
-  const unchanged = updateContactOfPerson(db, life.person, life.uuid, () => ({}), request);
+  const unchanged = updateContactOfPerson(
+    { db, person: life.person, request },
+    life.uuid,
+    () => ({}),
+  );
   await expect(unchanged).rejects.toMatchObject({ reason: 'not_found' });
   expect(await tablesWith(life.mark)).toEqual([]);
 });

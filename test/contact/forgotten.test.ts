@@ -28,7 +28,10 @@ function command(at = '2026-05-06T07:08:09.010Z', type: 'operator' | 'move_in' =
 
 async function takeBack({ request }: Origin): Promise<void> {
   const origin = command();
-  await revert(worker.db, origin, await planRevert(worker.db, origin, request.requestId));
+  await revert(
+    { db: worker.db, origin },
+    await planRevert({ db: worker.db, origin }, request.requestId),
+  );
 }
 
 /** A person whose values nobody else has, and two registrars that are told of changes. */
@@ -70,7 +73,7 @@ async function createContact({ alpha, values }: Somebody) {
 async function importContact({ alpha, values }: Somebody, uuid: string, origin = command()) {
   const code = `${alpha.code}:I${unique()}`;
   const identity = { identType: 'priv', identCountryCode: 'LV' } as const;
-  await importContacts(worker.db, origin, [
+  await importContacts({ db: worker.db, origin }, [
     { registrar: alpha.code, code, uuid, ...values, ...identity },
   ]);
   return code;
@@ -105,10 +108,10 @@ function movingForm({ alpha, values }: Somebody, uuid: string, overrides: Form =
 
 function moveIn(...forms: Form[]): Promise<void> {
   const rows = forms.map((form) => ({ form }));
-  return addForms(worker.db, command(undefined, 'move_in'), contactKind, rows);
+  return addForms({ db: worker.db, origin: command(undefined, 'move_in') }, contactKind, rows);
 }
 
-const remove = (form: Form) => deleteAnyContact(worker.db, command(), form.code!);
+const remove = (form: Form) => deleteAnyContact({ db: worker.db, origin: command() }, form.code!);
 
 /** Each life of a contact leads to the code or the UUID by which it is erased. */
 const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
@@ -133,7 +136,7 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
   async 'whose deletion was taken back'(somebody) {
     const { code } = await createContact(somebody);
     const deletion = command();
-    await deleteAnyContact(worker.db, deletion, code);
+    await deleteAnyContact({ db: worker.db, origin: deletion }, code);
     await takeBack(deletion);
     return code;
   },
@@ -141,20 +144,23 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
     const { code } = await createContact(somebody);
     const correction = command();
     const changes = { name: `${somebody.mark} Kask`, ident: `${somebody.person.code}1` };
-    await updateAnyContact(worker.db, correction, code, changes);
+    await updateAnyContact({ db: worker.db, origin: correction }, code, changes);
     await takeBack(correction);
     return code;
   },
   async 'whose identity was corrected'(somebody) {
     const { code } = await createContact(somebody);
     const identity = { ident: '12345678', identType: 'org', identCountryCode: 'EE' } as const;
-    await updateAnyContact(worker.db, command(), code, { name: 'Kuressaare', ...identity });
+    await updateAnyContact({ db: worker.db, origin: command() }, code, {
+      name: 'Kuressaare',
+      ...identity,
+    });
     return code;
   },
   async 'that was imported, deleted, and imported under another code'(somebody) {
     const uuid = crypto.randomUUID();
     const code = await importContact(somebody, uuid);
-    await deleteAnyContact(worker.db, command(), code);
+    await deleteAnyContact({ db: worker.db, origin: command() }, code);
     await importContact(somebody, uuid);
     return code;
   },
@@ -201,9 +207,9 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
   async 'whose first code is no longer on record'(somebody) {
     const uuid = crypto.randomUUID();
     const code = await importContact(somebody, uuid, command('2001-01-01T00:00:00.000Z'));
-    await deleteAnyContact(worker.db, command('2001-02-01T00:00:00.000Z'), code);
+    await deleteAnyContact({ db: worker.db, origin: command('2001-02-01T00:00:00.000Z') }, code);
     const second = await importContact(somebody, uuid);
-    await deleteAnyContact(worker.db, command(), second);
+    await deleteAnyContact({ db: worker.db, origin: command() }, second);
     await deleteOldEntries(worker.db, '2001-01-15T00:00:00.000Z');
     await importContact(somebody, uuid);
     return second;
@@ -211,7 +217,7 @@ const lives: Record<string, (somebody: Somebody) => Promise<string>> = {
   async 'whose old values have been removed'(somebody) {
     const uuid = crypto.randomUUID();
     const code = await importContact(somebody, uuid, command('2001-01-01T00:00:00.000Z'));
-    await deleteAnyContact(worker.db, command(), code);
+    await deleteAnyContact({ db: worker.db, origin: command() }, code);
     await importContact(somebody, uuid);
     await removeOldValues(worker.db, '2002-01-01T00:00:00.000Z');
     return uuid;
@@ -257,7 +263,7 @@ test.each(Object.entries(lives))('forgotten is forgotten: a contact %s', async (
   for (const text of [mark, values.ident, values.phone]) {
     expect(placesOf(text, before)).toContain('history.changes');
   }
-  await eraseContact(worker.db, command(), contact);
+  await eraseContact({ db: worker.db, origin: command() }, contact);
   const after = await readAll();
   for (const text of texts) expect([text, placesOf(text, after)]).toEqual([text, []]);
 });

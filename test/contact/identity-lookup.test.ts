@@ -5,7 +5,7 @@ import { contacts } from '../../drizzle/schema.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { identityKey } from '../../src/contact/identity-code.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
-import { addContact, addPerson, addRegistrar, operator, send } from '../support/fixtures.ts';
+import { addContact, addPerson, addRegistrar, send } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -61,14 +61,20 @@ test('keeps the key of every code that is created or imported, whatever stands b
     ...({ identType: 'priv', identCountryCode: 'FI' } as const),
   });
   for (const ident of codes.slice(0, 5)) {
-    await createContact(worker.db, registrar.login, contactOf(ident), {
-      at: new Date(),
-      requestId: crypto.randomUUID(),
-    });
+    await createContact(
+      {
+        db: worker.db,
+        login: registrar.login,
+        request: {
+          at: new Date(),
+          requestId: crypto.randomUUID(),
+        },
+      },
+      contactOf(ident),
+    );
   }
   await importContacts(
-    worker.db,
-    operator,
+    worker.operation,
     codes.map((ident, n) => ({
       ...contactOf(ident),
       code: `${registrar.code}:${n}`,

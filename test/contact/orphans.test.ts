@@ -122,7 +122,7 @@ it('contacts that no domain refers to have their time counted from their import,
     ...contactValues,
     createdAt: '2015-09-09T09:11:14.861Z',
   } as const;
-  await importContacts(worker.db, operator, [record]);
+  await importContacts(worker.operation, [record]);
   expect(await deleteThem()).toBe(0);
   const later = new Date(operator.request.at.getTime() + 1).toISOString();
   expect(await deleteOrphans(worker.db, later, { at, requestId: 'later' })).toBe(1);

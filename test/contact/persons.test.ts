@@ -68,12 +68,14 @@ const deeds: Record<string, (world: World, given: Given) => Promise<unknown>> = 
       : Promise.resolve();
   },
   correct: (_, { code, person, origin }) =>
-    updateAnyContact(worker.db, origin, code, valuesOf(person)),
-  transfer: (_, { code, other, origin }) => transferContact(worker.db, origin, code, other.code),
-  delete: (_, { code, origin }) => deleteAnyContact(worker.db, origin, code),
+    updateAnyContact({ db: worker.db, origin }, code, valuesOf(person)),
+  transfer: (_, { code, other, origin }) =>
+    transferContact({ db: worker.db, origin }, code, other.code),
+  delete: (_, { code, origin }) => deleteAnyContact({ db: worker.db, origin }, code),
   async undo(_, { origin, past }) {
     const request = past.at(-1);
-    if (request) await revert(worker.db, origin, await planRevert(worker.db, origin, request));
+    if (request)
+      await revert({ db: worker.db, origin }, await planRevert({ db: worker.db, origin }, request));
   },
   async update(world, { code }) {
     const { person, registrar } = await holderOf(world, code);
@@ -92,7 +94,11 @@ const deeds: Record<string, (world: World, given: Given) => Promise<unknown>> = 
     const status = 'serverTransferProhibited' as const;
     const note = `${person?.mark.replace('m', 'note ')} ${unique()}`;
     if (person)
-      await changeContactStatuses(worker.db, origin, code, { add: [status], remove: [], note });
+      await changeContactStatuses({ db: worker.db, origin }, code, {
+        add: [status],
+        remove: [],
+        note,
+      });
   },
 };
 
@@ -135,7 +141,7 @@ async function erase({ code }: Person): Promise<void> {
   const present = await worker.db.select().from(contacts).where(eq(contacts.identKey, code));
   for (const { uuid } of present) {
     await removeProhibitions(uuid);
-    await eraseContact(worker.db, operator, uuid);
+    await eraseContact(worker.operation, uuid);
   }
   for (let rounds = 0; rounds < 20; rounds++) {
     const [found] = await listDeletedContactsBy(
@@ -144,8 +150,8 @@ async function erase({ code }: Person): Promise<void> {
       { after: undefined, limit: 1 },
     );
     if (!found) return;
-    if (found.ended === 'deleted') await eraseContact(worker.db, operator, found.uuid);
-    else await eraseFormerHolder(worker.db, operator, found.uuid, code);
+    if (found.ended === 'deleted') await eraseContact(worker.operation, found.uuid);
+    else await eraseFormerHolder(worker.operation, found.uuid, code);
   }
 }
 

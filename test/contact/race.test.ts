@@ -35,7 +35,7 @@ test('refuses to delete a contact that is linked after it was looked at', async 
   const contact = await addContact(worker.env, registrar);
   const db = databaseWith(() => addDomainOf(worker.env, contact));
   await expect(
-    deleteContact(db, registrar.login, contact.code, newRequest()),
+    deleteContact({ db, login: registrar.login, request: newRequest() }, contact.code),
   ).rejects.toMatchObject({
     reason: 'linked',
   });
@@ -53,7 +53,9 @@ test('refuses to delete a contact that gets a prohibiting status after it was lo
       .bind(id)
       .run(),
   );
-  await expect(deleteContact(db, registrar.login, code, newRequest())).rejects.toMatchObject({
+  await expect(
+    deleteContact({ db, login: registrar.login, request: newRequest() }, code),
+  ).rejects.toMatchObject({
     reason: 'delete_prohibited',
   });
 });
@@ -62,9 +64,13 @@ test('keeps what somebody else changed after the contact was looked at', async (
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
   const db = databaseWith(() =>
-    updateContact(worker.db, registrar.login, code, () => ({ city: 'Tartu' }), newRequest()),
+    updateContact({ db: worker.db, login: registrar.login, request: newRequest() }, code, () => ({
+      city: 'Tartu',
+    })),
   );
-  await updateContact(db, registrar.login, code, () => ({ name: 'Mari Kask' }), newRequest());
+  await updateContact({ db, login: registrar.login, request: newRequest() }, code, () => ({
+    name: 'Mari Kask',
+  }));
   expect(await getContact(db, registrar.login, code)).toMatchObject({
     name: 'Mari Kask',
     city: 'Tartu',
@@ -75,9 +81,13 @@ test('keeps what somebody else changed after the contact was looked at', async (
 test('finds a contact missing that is deleted after it was looked at', async () => {
   const registrar = await addRegistrar(worker.env);
   const { code } = await addContact(worker.env, registrar);
-  const db = databaseWith(() => deleteContact(worker.db, registrar.login, code, newRequest()));
+  const db = databaseWith(() =>
+    deleteContact({ db: worker.db, login: registrar.login, request: newRequest() }, code),
+  );
   await expect(
-    updateContact(db, registrar.login, code, () => ({ name: 'Mari Kask' }), newRequest()),
+    updateContact({ db, login: registrar.login, request: newRequest() }, code, () => ({
+      name: 'Mari Kask',
+    })),
   ).rejects.toMatchObject({ reason: 'not_found' });
 });
 
@@ -85,7 +95,10 @@ test('creates a contact with a chosen code once if the request is sent twice at 
   const registrar = await addRegistrar(worker.env);
   const key = { value: 'once', requestDigest: 'a' };
   const create = (db: Database) =>
-    createContact(db, registrar.login, { ...contactValues, code: 'M1' }, { ...newRequest(), key });
+    createContact(
+      { db, login: registrar.login, request: { ...newRequest(), key } },
+      { ...contactValues, code: 'M1' },
+    );
   let first: Awaited<ReturnType<typeof create>> | undefined;
   const db = databaseWith(async () => {
     first = await create(worker.db);
@@ -100,9 +113,9 @@ test('imports the contacts that nobody else has added after they were looked for
     registrar,
     code: `${registrar}:${suffix}`,
   }));
-  const somebodyElse = () => importContacts(worker.db, { ...operator }, [one!]);
+  const somebodyElse = () => importContacts({ db: worker.db, origin: { ...operator } }, [one!]);
   const db = beforeBatch(worker.env, 1, somebodyElse);
-  expect(await importContacts(db, { ...operator }, [one!, other!])).toBe(1);
+  expect(await importContacts({ db, origin: { ...operator } }, [one!, other!])).toBe(1);
 });
 
 test('draws another code if the drawn one is taken', async () => {
@@ -115,7 +128,10 @@ test('draws another code if the drawn one is taken', async () => {
     draws += 1;
     return draws === 1 ? bytes.fill(0) : draw(bytes);
   });
-  const { outcome } = await createContact(worker.db, registrar.login, contactValues, newRequest());
+  const { outcome } = await createContact(
+    { db: worker.db, login: registrar.login, request: newRequest() },
+    contactValues,
+  );
   const { code } = outcome;
   expect(draws).toBe(2);
   expect(code).toMatch(new RegExp(`^${registrar.code}:[0-9A-F]{8}$`));

@@ -47,20 +47,26 @@ const writes: Record<string, (contact: Planted) => Promise<unknown>> = {
     portal.update({ authorization: await bearer(worker) }, uuid, { phone: `+372.${unique()}` }),
   'a status': ({ code }) => {
     const change = { add: ['serverTransferProhibited'], remove: [], note: `${unique()}` } as const;
-    return changeContactStatuses(worker.db, command(), code, change);
+    return changeContactStatuses({ db: worker.db, origin: command() }, code, change);
   },
   'a transfer': async ({ code }) =>
-    transferContact(worker.db, command(), code, (await addRegistrar(worker.env)).code),
+    transferContact(
+      { db: worker.db, origin: command() },
+      code,
+      (await addRegistrar(worker.env)).code,
+    ),
   'an addition with its UUID': async ({ registrar, code, uuid }) => {
     await worker.db.delete(contacts).where(eq(contacts.uuid, uuid));
     const record = { ...contactValues, registrar: registrar.code, code, uuid };
-    await importContacts(worker.db, command(), [{ ...record, phone: `+372.${unique()}` }]);
+    await importContacts({ db: worker.db, origin: command() }, [
+      { ...record, phone: `+372.${unique()}` },
+    ]);
   },
   'a deletion that is taken back': async ({ code }) => {
     const deletion = command();
-    await deleteAnyContact(worker.db, deletion, code);
-    const plan = await planRevert(worker.db, command(), deletion.request.requestId);
-    await revert(worker.db, command(), plan);
+    await deleteAnyContact({ db: worker.db, origin: deletion }, code);
+    const plan = await planRevert({ db: worker.db, origin: command() }, deletion.request.requestId);
+    await revert({ db: worker.db, origin: command() }, plan);
   },
 };
 

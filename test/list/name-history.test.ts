@@ -35,7 +35,7 @@ const historyOf = (name: string, now = '2026-12-31T00:00:00.000Z') =>
   readNameHistory(worker.db, name, new Date(now));
 
 const takeBack = async (request: string, origin: Origin) =>
-  revert(worker.db, origin, await planRevert(worker.db, origin, request));
+  revert({ db: worker.db, origin }, await planRevert({ db: worker.db, origin }, request));
 
 /** The commands' effect on one name, kept without the registry. */
 class Truth {
@@ -119,13 +119,12 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
     return reservedTo < at.slice(0, 10) ? never : reservedTo;
   };
   const reserve = (lastDay?: string) => async (origin: Origin, at: string) => {
-    await addRetainedDomains(db, origin, [{ ...reserved, lastDay }]);
+    await addRetainedDomains({ db, origin }, [{ ...reserved, lastDay }]);
     return setting(at, { reservedTo: lastDay ?? keptTo(at) });
   };
   const replace = (isReserved: boolean) => async (origin: Origin, at: string) => {
     await replaceRetainedDomains(
-      db,
-      origin,
+      { db, origin },
       ['reserved', 'blocked'],
       [isReserved ? reserved : blocked],
     );
@@ -135,7 +134,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
   const report = (status: 'awaiting_payment' | (typeof restarting)[number]) => {
     return async (origin: Origin, at: string) => {
       const { uuid } = await getAuctionOf(db, name.name);
-      await updateAuction(db, origin, uuid, { status }, restarting);
+      await updateAuction({ db, origin }, uuid, { status }, restarting);
       if (status === auctions.at(-1)) return undefined;
       auction(at, () => {
         auctions[auctions.length - 1] = status;
@@ -149,7 +148,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
   const dispute = (from: number, days: number) => async (origin: Origin, at: string) => {
     const firstDay = daysBefore(at.slice(0, 10), -from);
     const lastDay = days ? daysBefore(firstDay, -days) : untilClosed;
-    await openDispute(db, origin, { ...name, firstDay, lastDay });
+    await openDispute({ db, origin }, { ...name, firstDay, lastDay });
     const open: Undo = (recordedAt) => {
       const closings: (typeof truth.disputes)[number]['closings'] = [];
       const opened = { first: firstDay, last: lastDay, recordedAt, closings, takenBackAt: never };
@@ -170,15 +169,15 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
     endYesterday: (origin: Origin, at: string) =>
       reserve(daysBefore(at.slice(0, 10), 1))(origin, at),
     async release(origin: Origin, at: string) {
-      await removeRetainedDomains(db, origin, [reserved]);
+      await removeRetainedDomains({ db, origin }, [reserved]);
       return setting(at, { reservedTo: '' });
     },
     async block(origin: Origin, at: string) {
-      await addRetainedDomains(db, origin, [blocked]);
+      await addRetainedDomains({ db, origin }, [blocked]);
       return setting(at, { isBlocked: true });
     },
     async unblock(origin: Origin, at: string) {
-      await removeRetainedDomains(db, origin, [blocked]);
+      await removeRetainedDomains({ db, origin }, [blocked]);
       return setting(at, { isBlocked: false });
     },
     replaceByReserved: replace(true),
@@ -190,11 +189,11 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
     },
     async auction(origin: Origin, at: string) {
       const ignored = ['reserved', 'disputed', 'blocked', 'payment_received'] as const;
-      await startAuctions(db, origin, [name], { ignored });
+      await startAuctions({ db, origin }, [name], { ignored });
       return pushing('started')(at);
     },
     async cancel(origin: Origin, at: string) {
-      await cancelAuction(db, origin, { auction: name.name, reason: 'wrong name' });
+      await cancelAuction({ db, origin }, { auction: name.name, reason: 'wrong name' });
       return popping(at);
     },
     won: report('awaiting_payment'),
@@ -205,7 +204,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
     disputeSoon: dispute(2, 2),
     disputeWithoutEnd: dispute(0, 0),
     async settle(origin: Origin, at: string) {
-      await closeDispute(db, origin, name);
+      await closeDispute({ db, origin }, name);
       const closed = truth.disputes
         .filter(({ last, closings, takenBackAt }) => {
           const isClosed = closings.some(({ until }) => until === never);
@@ -284,20 +283,25 @@ it('says of every second what the name was, whatever was done to it and taken ba
 
 it('overlaps and joins: a dispute during a reservation, and auctions that follow each other at once', async () => {
   const name = newName();
-  await addRetainedDomains(worker.db, command('2026-01-05T10:00:00.000Z'), [
+  await addRetainedDomains({ db: worker.db, origin: command('2026-01-05T10:00:00.000Z') }, [
     { ...name, status: 'reserved', lastDay: '2026-01-31' },
   ]);
-  await openDispute(worker.db, command('2026-01-06T08:30:00.000Z'), {
-    ...name,
-    firstDay: '2026-01-13',
-    lastDay: '2026-01-20',
-  });
+  await openDispute(
+    { db: worker.db, origin: command('2026-01-06T08:30:00.000Z') },
+    {
+      ...name,
+      firstDay: '2026-01-13',
+      lastDay: '2026-01-20',
+    },
+  );
   const ignored = ['reserved', 'disputed'] as const;
-  await startAuctions(worker.db, command('2026-01-10T09:00:00.000Z'), [name], { ignored });
+  await startAuctions({ db: worker.db, origin: command('2026-01-10T09:00:00.000Z') }, [name], {
+    ignored,
+  });
   for (const day of ['11', '12']) {
     const { uuid } = await getAuctionOf(worker.db, name.name);
     const origin = command(`2026-01-${day}T09:00:00.000Z`);
-    await updateAuction(worker.db, origin, uuid, { status: 'no_bids' }, ['no_bids']);
+    await updateAuction({ db: worker.db, origin }, uuid, { status: 'no_bids' }, ['no_bids']);
   }
   expect(await historyOf(name.name, '2026-01-14T12:00:00.000Z')).toEqual([
     { status: 'reserved', from: '2026-01-05T10:00:00.000Z', until: null },
@@ -313,10 +317,10 @@ it('overlaps and joins: a dispute during a reservation, and auctions that follow
 
 describe('a dispute that was closed, and whose closing was taken back', () => {
   const open = (name: ReturnType<typeof newName>, at: string, firstDay: string, lastDay: string) =>
-    openDispute(worker.db, command(at), { ...name, firstDay, lastDay });
+    openDispute({ db: worker.db, origin: command(at) }, { ...name, firstDay, lastDay });
   const closeFor = async (name: ReturnType<typeof newName>, from: string, until: string) => {
     const closing = command(from);
-    await closeDispute(worker.db, closing, name);
+    await closeDispute({ db: worker.db, origin: closing }, name);
     await takeBack(closing.request.requestId, command(until));
   };
 
@@ -335,7 +339,7 @@ describe('a dispute that was closed, and whose closing was taken back', () => {
     const name = newName();
     await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
     const closing = command('2026-01-05T10:00:00.000Z');
-    await closeDispute(worker.db, closing, name);
+    await closeDispute({ db: worker.db, origin: closing }, name);
     let last = closing;
     for (const day of ['08', '11', '14']) {
       const again = command(`2026-01-${day}T10:00:00.000Z`);
@@ -355,7 +359,7 @@ describe('a dispute that was closed, and whose closing was taken back', () => {
     const name = newName();
     await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
     await closeFor(name, '2026-01-09T10:00:00.000Z', '2026-01-12T10:00:00.000Z');
-    await closeDispute(worker.db, command('2026-01-15T10:00:00.000Z'), name);
+    await closeDispute({ db: worker.db, origin: command('2026-01-15T10:00:00.000Z') }, name);
     await open(name, '2026-01-16T10:00:00.000Z', '2025-12-25', '2026-01-09');
     expect(await historyOf(name.name)).toEqual([
       { status: 'disputed', from: '2025-12-25T00:00:00.000Z', until: '2026-01-10T00:00:00.000Z' },
@@ -384,7 +388,7 @@ describe('a name that moved in', () => {
     const actor = { type: 'move_in', name: 'Former registry' } as const;
     const origin = { ...command('2026-03-01T12:00:00.000Z'), actor };
     const kind = kinds.find((one) => one.name === name)!;
-    return addForms(worker.db, origin, kind, [{ form }]);
+    return addForms({ db: worker.db, origin }, kind, [{ form }]);
   };
   const created = '2019-05-06T07:08:09.000Z';
   const times = { created_at: created, updated_at: '2019-06-01T00:00:00.000Z' };
@@ -398,7 +402,7 @@ describe('a name that moved in', () => {
     await add('auctions', { ...{ uuid, name, status: 'started' }, ...auction, ...times });
     const until = '2026-04-01T00:00:00.000Z';
     const all = [{ ...parseDomainName(name), status: 'blocked' as const }];
-    await removeRetainedDomains(worker.db, command(until), all);
+    await removeRetainedDomains({ db: worker.db, origin: command(until) }, all);
     expect(await historyOf(name)).toEqual([
       { status: 'auction', from: created, until: null },
       { status: 'blocked', from: created, until },
@@ -419,9 +423,9 @@ it('a name whose beginnings are no longer on record is what it is at present, an
   const [here, gone] = [newName(), newName()];
   const blocked = [here, gone].map((name) => ({ ...name, status: 'blocked' as const }));
   const from = '2026-01-05T00:00:00.000Z';
-  await addRetainedDomains(worker.db, command(from), blocked);
+  await addRetainedDomains({ db: worker.db, origin: command(from) }, blocked);
   const until = '2026-02-01T00:00:00.000Z';
-  await removeRetainedDomains(worker.db, command(until), [blocked[1]!]);
+  await removeRetainedDomains({ db: worker.db, origin: command(until) }, [blocked[1]!]);
   await deleteOldEntries(worker.db, until);
   expect(await historyOf(here.name)).toEqual([{ status: 'blocked', from, until: null }]);
   expect(await historyOf(gone.name)).toEqual([{ status: 'blocked', from: null, until }]);

@@ -8,7 +8,7 @@ import { createHead } from '../../src/list/format/head.ts';
 import { listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
 import { replaceRetainedDomains } from '../../src/name/retained/operator/replace.ts';
-import { emptyLists, operator } from '../support/fixtures.ts';
+import { emptyLists } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { published } from './published.ts';
 import { useSmallBlocks } from './small-blocks.ts';
@@ -83,7 +83,7 @@ async function take(step: Step): Promise<void> {
         punycode: name,
         status: 'reserved' as const,
       }));
-      await replaceRetainedDomains(worker.db, operator, ['reserved'], rows);
+      await replaceRetainedDomains(worker.operation, ['reserved'], rows);
       break;
     }
     case 'start':

@@ -116,8 +116,7 @@ const retained = ({ names }: Pool, [a, b, c]: Numbers) => {
 };
 const add: Command = (db, origin, { codes }, [a, b]) =>
   importContacts(
-    db,
-    origin,
+    { db, origin },
     [...new Set([at(codes, a), at(codes, b)])].map((code) => {
       return { ...contactValues, code, registrar: code.split(':')[0]!, uuid: crypto.randomUUID() };
     }),
@@ -126,47 +125,50 @@ const add: Command = (db, origin, { codes }, [a, b]) =>
 export const commands: Record<string, Command> = {
   'import contacts': add,
   'update contact': (db, origin, { codes }, [a, b]) =>
-    updateAnyContact(db, origin, at(codes, a), { city: `Linn ${b}` }),
-  'delete contact': (db, origin, { codes }, [a]) => deleteAnyContact(db, origin, at(codes, a)),
+    updateAnyContact({ db, origin }, at(codes, a), { city: `Linn ${b}` }),
+  'delete contact': (db, origin, { codes }, [a]) => deleteAnyContact({ db, origin }, at(codes, a)),
   'import domains': (db, origin, pool, [a, b, c]) =>
-    importDomains(db, origin, [domainOf(pool, [a, b, c]), domainOf(pool, [b, c, a])]),
+    importDomains({ db, origin }, [domainOf(pool, [a, b, c]), domainOf(pool, [b, c, a])]),
   'import contacts and a domain': async (db, origin, pool, [a, b, c]) => {
     await add(db, origin, pool, [b, c, a]);
-    await importDomains(db, origin, [domainOf(pool, [a, b, c])]);
+    await importDomains({ db, origin }, [domainOf(pool, [a, b, c])]);
   },
   'update domain': (db, origin, pool, [a, b, c]) => {
     const { registrant, admin } = domainOf(pool, [a, b, c]);
-    return updateDomain(db, origin, at(pool.names, a), { registrant, admin });
+    return updateDomain({ db, origin }, at(pool.names, a), { registrant, admin });
   },
   'remove domains': (db, origin, { names }, [a, b]) =>
-    removeDomains(db, origin, [at(names, a).name, at(names, b).name]),
+    removeDomains({ db, origin }, [at(names, a).name, at(names, b).name]),
   'transfer domain': (db, origin, { names, registrars }, [a, b]) =>
-    transferDomain(db, origin, at(names, a), at(registrars, b)),
+    transferDomain({ db, origin }, at(names, a), at(registrars, b)),
   'retain names': (db, origin, pool, numbers) =>
-    addRetainedDomains(db, origin, retained(pool, numbers)),
+    addRetainedDomains({ db, origin }, retained(pool, numbers)),
   'release names': (db, origin, pool, numbers) =>
-    removeRetainedDomains(db, origin, retained(pool, numbers)),
+    removeRetainedDomains({ db, origin }, retained(pool, numbers)),
   'open dispute': (db, origin, { names }, [a, b]) =>
-    openDispute(db, origin, {
-      ...at(names, a),
-      ...{ firstDay: `202${5 + (b % 3)}-01-01`, lastDay: `202${5 + (b % 3)}-12-31` },
-    }),
-  'close dispute': (db, origin, { names }, [a]) => closeDispute(db, origin, at(names, a)),
+    openDispute(
+      { db, origin },
+      {
+        ...at(names, a),
+        ...{ firstDay: `202${5 + (b % 3)}-01-01`, lastDay: `202${5 + (b % 3)}-12-31` },
+      },
+    ),
+  'close dispute': (db, origin, { names }, [a]) => closeDispute({ db, origin }, at(names, a)),
 };
 
 /** These, and those that cannot be undone, or that others than the operator give. */
 export const everyCommand: typeof commands = {
   ...commands,
-  'start auction': (db, origin, { names }, [a]) => startAuctions(db, origin, [at(names, a)]),
+  'start auction': (db, origin, { names }, [a]) => startAuctions({ db, origin }, [at(names, a)]),
   'correct auction': (db, origin, { names }, [a, b]) => {
     const status = at(['started', 'no_bids', 'payment_received'] as const, b);
-    return correctAuction(db, origin, { auction: at(names, a).name, status, reason: 'test' });
+    return correctAuction({ db, origin }, { auction: at(names, a).name, status, reason: 'test' });
   },
   'cancel auction': (db, origin, { names }, [a]) =>
-    cancelAuction(db, origin, { auction: at(names, a).name, reason: 'test' }),
-  'erase contact': (db, origin, { codes }, [a]) => eraseContact(db, origin, at(codes, a)),
+    cancelAuction({ db, origin }, { auction: at(names, a).name, reason: 'test' }),
+  'erase contact': (db, origin, { codes }, [a]) => eraseContact({ db, origin }, at(codes, a)),
   'transfer contact': (db, origin, { codes, registrars }, [a, b]) =>
-    transferContact(db, origin, at(codes, a), at(registrars, b)),
+    transferContact({ db, origin }, at(codes, a), at(registrars, b)),
 };
 
 /** The result, or undefined if the registry refuses. */

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
+import type { Operation } from '../../src/change/write.ts';
 import { applyMigrations } from '../../src/tool/migrate.ts';
 import { readLocalConfig } from '../../src/tool/wrangler-config.ts';
 import { app } from '../../src/worker/http/app.ts';
@@ -11,6 +12,7 @@ import { maximumBodyBytes } from '../../src/worker/http/request/input.ts';
 import { withMethods } from '../list/published.ts';
 import { emptyAgain } from '../tool/empty-again.ts';
 import { type Asked, contractProblem } from '../worker/http/openapi/contract.ts';
+import { operator } from './fixtures.ts';
 import { sharedIdentityService } from './identity-service.ts';
 import { lentBucket } from './lent-bucket.ts';
 import { openLentDatabase } from './lent-database.ts';
@@ -165,6 +167,10 @@ function workerFrom(start: () => Promise<Runtime>, settings?: Partial<Env>) {
     },
     get db(): Database {
       return openDatabase(runtime.env.DB);
+    },
+    /** The operator's next command. */
+    get operation(): Operation {
+      return { db: openDatabase(runtime.env.DB), origin: operator };
     },
     /**
      * A request over HTTP, from 127.0.0.1 unless the test says otherwise. Throws an Error if the answer is not as the

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { ChangeOptions, Origin } from '../../src/change/write.ts';
+import type { Operation } from '../../src/change/write.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../src/party/system/operator/system.ts';
 import { askSecret } from '../../src/tool/report/ask.ts';
 import { confirm, confirmedChange } from '../../src/tool/report/confirm.ts';
-import { addAuction, addContact, addRegistrar, operator } from '../support/fixtures.ts';
+import { addAuction, addContact, addRegistrar } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { startTool } from './tool.ts';
 
@@ -82,15 +82,15 @@ const meanwhile = 'somebody else changed this just now, so it was left as it is;
 
 /** Confirmed, while something happens between the question and the answer. */
 const confirmedAfter = (
-  change: (origin: Origin, options: ChangeOptions) => Promise<unknown>,
+  change: (operation: Operation) => Promise<unknown>,
   meanwhile: () => Promise<unknown>,
 ) =>
   confirmedChange(
-    { origin: operator, isDryRun: false },
+    worker.operation,
     { yes: true },
-    async (origin, options) => {
-      const changed = await change(origin, options);
-      if (options.isDryRun) await meanwhile();
+    async (operation) => {
+      const changed = await change(operation);
+      if (operation.isDryRun) await meanwhile();
       return changed;
     },
     () => '',
@@ -102,18 +102,18 @@ test.each([
 ])('a contact that changes while the question stands is not %s', async (_, remove) => {
   const { code } = await addContact(worker.env, await addRegistrar(worker.env));
   const removal = confirmedAfter(
-    (origin, options) => remove(worker.db, origin, code, options),
-    () => updateAnyContact(worker.db, operator, code, { city: 'Tartu' }),
+    (operation) => remove(operation, code),
+    () => updateAnyContact(worker.operation, code, { city: 'Tartu' }),
   );
   await expect(removal).rejects.toThrow(meanwhile);
 });
 
 test('a system that is removed and added again while the question stands is not removed', async () => {
-  const operation = { db: worker.db, origin: operator };
+  const { operation } = worker;
   const settings = { rights: ['domains' as const], allowedIps: [] };
   await addSystemAccount(operation, { name: 'epp', ...settings });
   const removal = confirmedAfter(
-    (origin, options) => removeSystem({ db: worker.db, origin, ...options }, 'epp'),
+    (operation) => removeSystem(operation, 'epp'),
     async () => {
       await removeSystem(operation, 'epp');
       await addSystemAccount(operation, { name: 'epp', ...settings });
@@ -126,21 +126,21 @@ test.each([
   [
     'on which somebody reports',
     async ({ uuid }: Auction) => {
-      await updateAuction(worker.db, operator, uuid, { status: 'awaiting_payment' }, []);
+      await updateAuction(worker.operation, uuid, { status: 'awaiting_payment' }, []);
     },
   ],
   [
     'that is put up again',
     async ({ uuid, name, punycode }: Auction) => {
-      await cancelAuction(worker.db, operator, { auction: uuid, reason: 'mistake' });
-      await startAuctions(worker.db, operator, [{ name, punycode }]);
+      await cancelAuction(worker.operation, { auction: uuid, reason: 'mistake' });
+      await startAuctions(worker.operation, [{ name, punycode }]);
     },
   ],
 ])('an auction %s while the question stands is not cancelled', async (_, change) => {
   const auction = await addAuction(worker.env);
   const named = { auction: auction.name, reason: 'mistake' };
   const cancelling = confirmedAfter(
-    (origin, options) => cancelAuction(worker.db, origin, named, options),
+    (operation) => cancelAuction(operation, named),
     () => change(auction),
   );
   await expect(cancelling).rejects.toThrow(meanwhile);

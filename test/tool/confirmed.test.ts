@@ -34,9 +34,10 @@ async function confirmWhile(
   return captured(() => runProgram([...args, ...place], open), terminal);
 }
 
-const adding = (db: Database, origin: Origin) => addRetainedDomains(db, origin, [named('e.ee')]);
+const adding = (db: Database, origin: Origin) =>
+  addRetainedDomains({ db, origin }, [named('e.ee')]);
 const importing = (name: string, registrant: string) => (db: Database, origin: Origin) =>
-  importDomains(db, origin, [
+  importDomains({ db, origin }, [
     {
       ...{ name: `${name}.ee`, punycode: `${name}.ee`, registrar: 'ALPHA' },
       ...{ registrant: `ALPHA:${registrant}`, admin: [], tech: [] },

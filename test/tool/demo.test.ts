@@ -17,7 +17,7 @@ import { demoContacts as demoImport, loadDemoData } from '../../src/tool/demo/lo
 import { readImport } from '../../src/tool/files/import.ts';
 import { Faults } from '../attack/faults.ts';
 import { named } from '../name/retained/records.ts';
-import { basic, operator } from '../support/fixtures.ts';
+import { basic } from '../support/fixtures.ts';
 import { shareEmptyWorker, startWorker } from '../support/worker.ts';
 
 const { lines } = await readImport('src/tool/demo/contacts.csv', {}, demoImport());
@@ -128,7 +128,7 @@ describe('loading demo data', () => {
   });
 
   it('loading demo data leaves a registry alone that somebody has changed', async () => {
-    await addRetainedDomains(worker.db, operator, [named('own.ee')]);
+    await addRetainedDomains(worker.operation, [named('own.ee')]);
     await worker.db.delete(apiUsers);
     expect(await loadDemoData(worker.env)).toBe(false);
   });

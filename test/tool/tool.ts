@@ -178,7 +178,7 @@ export class TestRegistry {
       const own = Object.entries({ uuid, creator, createdAt }).filter(([, value]) => value);
       return { ...readContact(values, 'ALPHA', at), ...Object.fromEntries(own) };
     });
-    await importContacts(openDatabase(env.DB), origin, records);
+    await importContacts({ db: openDatabase(env.DB), origin }, records);
     await dispose();
   }
 

@@ -1,8 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, disclosures, history } from '../../../drizzle/schema.ts';
-import type { Database } from '../../base/database/open.ts';
 import type { Changes } from '../../change/history/changes.ts';
-import { type ChangeOptions, checkExpected, type Origin, write } from '../../change/write.ts';
+import { checkExpected, type Operation, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
 import { endsHolder, isAboutContact, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
@@ -33,12 +32,11 @@ export interface FormerErasure {
  * that several contacts had.
  */
 export async function eraseFormerHolder(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   codeOrUuid: string,
   ident: string,
-  options: ChangeOptions = {},
 ): Promise<FormerErasure> {
+  const { db, origin } = operation;
   const contact = await identifyContact(db, codeOrUuid);
   const isAbout = isAboutContact(sql`${contact.uuid}`);
   const isTheirs = sql`contact_uuid = ${contact.uuid} and ident_key = ${identityKey(ident)}`;
@@ -81,5 +79,5 @@ export async function eraseFormerHolder(
       }),
     };
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

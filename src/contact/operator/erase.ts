@@ -11,10 +11,9 @@ import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
 import {
   type Change,
-  type ChangeOptions,
   checkExpected,
   followedBy,
-  type Origin,
+  type Operation,
   write,
 } from '../../change/write.ts';
 import { notifyingRegistrar } from '../change.ts';
@@ -50,12 +49,8 @@ export interface Erasure extends Identifiers {
  * values from its history and the person from disclosures, and deletes kept outcomes. Throws `linked` while a domain
  * refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
  */
-export async function eraseContact(
-  db: Database,
-  origin: Origin,
-  codeOrUuid: string,
-  options: ChangeOptions = {},
-): Promise<Erasure> {
+export async function eraseContact(operation: Operation, codeOrUuid: string): Promise<Erasure> {
+  const { db, origin } = operation;
   const contact = await identifyContact(db, codeOrUuid);
   const isAbout = isAboutContact(sql`${contact.uuid}`);
   // A former holder goes, too: they may be one person, whose identity was corrected.
@@ -69,7 +64,7 @@ export async function eraseContact(
     const outcome = { code, uuid, ...found, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
-      const deletion = { ...contactDeletion(db, row, origin), outcome };
+      const deletion = { ...contactDeletion(operation, row), outcome };
       const erasure = followedBy(deletion, (isWritten) =>
         removalOf(db, contact, remains, isWritten),
       );
@@ -90,7 +85,7 @@ export async function eraseContact(
     };
   };
   const attempt = { look: () => look(db, contact), judge };
-  return (await write(db, origin.request, attempt, options)).outcome;
+  return (await write(db, origin.request, attempt, operation)).outcome;
 }
 
 /** Whether it was deleted or not. Throws `not_found`, and `invalid` for a code that several contacts had. */

@@ -10,9 +10,9 @@ import {
 } from '../../base/error.ts';
 import { difference, shownChanges } from '../../change/history/changes.ts';
 import {
-  type ChangeOptions,
   changeEach,
   changesOfRows,
+  type Operation,
   type Origin,
   writeMany,
 } from '../../change/write.ts';
@@ -58,11 +58,11 @@ export async function findContactProblems(
  * problems of `findContactProblems`.
  */
 export function importContacts(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   records: readonly ContactRecord[],
-  { isUpdate = false, ...options }: ChangeOptions & { isUpdate?: boolean } = {},
+  { isUpdate = false } = {},
 ): Promise<number> {
+  const { db, origin } = operation;
   const plan = async () => {
     const present = await loadPresent(db, records);
     throwProblems(problemsOf(records, present, isUpdate));
@@ -74,9 +74,9 @@ export function importContacts(
         const additions = [insertContacts(db, some, origin.request.at)];
         return changesOfRows('contact', 'create', some, additions);
       });
-    return { outcome: missing.length, write: () => changeEach(db, origin, { added }) };
+    return { outcome: missing.length, write: () => changeEach(operation, { added }) };
   };
-  return writeMany(db, origin.request, plan, options);
+  return writeMany(operation, plan);
 }
 
 /**
@@ -84,11 +84,10 @@ export function importContacts(
  * returns how many differed. Throws what `updateAnyContact` throws.
  */
 export async function updateContacts(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   records: readonly ContactRecord[],
-  options: ChangeOptions = {},
 ): Promise<number> {
+  const { db } = operation;
   const present = await loadPresent(db, records);
   let count = 0;
   for (const record of records) {
@@ -96,7 +95,7 @@ export async function updateContacts(
     if (!contact || Object.keys(difference(contact, record)).length === 0) continue;
     const { code, registrar: _, ...values } = record;
     const given = Object.entries(values).filter(([column]) => !fixedColumns.includes(column));
-    const changes = await updateAnyContact(db, origin, code, Object.fromEntries(given), options);
+    const changes = await updateAnyContact(operation, code, Object.fromEntries(given));
     if (Object.keys(changes).length > 0) count += 1;
   }
   return count;

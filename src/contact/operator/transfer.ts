@@ -1,10 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { contacts } from '../../../drizzle/schema.ts';
 import { rowsIn } from '../../base/database/json-rows.ts';
-import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type ChangeOptions, changeEach, changesOfRows, type Origin } from '../../change/write.ts';
+import { changeEach, changesOfRows, type Operation } from '../../change/write.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
 import { getContactByCode } from '../administer.ts';
@@ -18,22 +17,18 @@ import {
 import { checksForOthers, insertContacts } from '../create.ts';
 import { demandNotice } from '../verifications.ts';
 
-interface TransferOptions extends ChangeOptions {
-  /** `versionOf` the contact when it was looked at. */
-  seen?: string;
-}
-
 /**
  * Gives a contact to another registrar and returns it as it was. It keeps its code and its UUID; its record id, its
- * number and its auth_info are new, and a demand goes along. Both registrars are notified. Throws `not_found`, `linked`, `changed_meanwhile`.
+ * number and its auth_info are new, and a demand goes along. Both registrars are notified. Throws `not_found`, `linked`,
+ * and `changed_meanwhile` unless the contact has the version that was `seen`.
  */
 export async function transferContact(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   code: string,
   registrar: string,
-  { isDryRun = false, seen }: TransferOptions = {},
+  seen?: string,
 ): Promise<ContactWithRegistrar> {
+  const { db, origin, isDryRun } = operation;
   const contact = await getContactByCode(db, code);
   const { id: to } = await getRegistrar(db, registrar);
   if (contact.registrarId === to) return contact;
@@ -73,8 +68,7 @@ export async function transferContact(
     ...insertNotifications(db, notices),
   ];
   await changeEach(
-    db,
-    origin,
+    operation,
     { transferred: [changesOfRows('contact', 'update', rows, statements)] },
     sql`${isUnchanged(contact)} and ${Number((seen ?? versionOf(contact)) === versionOf(contact))}
       and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,

@@ -10,7 +10,7 @@ import {
   type Written,
   write,
 } from '../../change/write.ts';
-import type { Login } from '../../party/registrar/login.ts';
+import type { Login, RegistrarCall } from '../../party/registrar/login.ts';
 import { getContactByCode } from '../administer.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from '../change.ts';
 import {
@@ -49,12 +49,11 @@ interface Requested extends ContactReference {
  * `invalid` for an organisation; `not_offered`, `service_failed`, `not_found`, `changed_meanwhile`.
  */
 export function requestIdentification(
-  db: Database,
-  login: Login,
+  call: RegistrarCall,
   code: string,
   clients: readonly IdentityClient[],
-  request: WriteRequest,
 ): Promise<Written<Requested>> {
+  const { request } = call;
   const askService = async (contact: Contact) => {
     checkVersion(contact, request);
     const client = clientFor(clients, contact);
@@ -68,12 +67,10 @@ export function requestIdentification(
     return { identityRequest, ...(contact.identityVerification && { identityVerification: null }) };
   };
   return writeContact(
-    db,
-    login,
+    call,
     code,
-    request,
-    (contact, origin, asked) => {
-      const made = rowUpdate(db, contact, change(contact, asked), origin);
+    (operation, contact, asked) => {
+      const made = rowUpdate(operation, contact, change(contact, asked));
       const link = asked.status === 'completed' ? null : asked.link;
       return { ...made, outcome: { link, uuid: contact.uuid, ...referenceTo(made.outcome) } };
     },
@@ -105,7 +102,11 @@ export async function takeIdentification(
     },
     judge({ contact, found }) {
       const values = found ? result(contact, found, request) : {};
-      const change = rowUpdate(db, contact, values, { actor: identityService, request });
+      const change = rowUpdate(
+        { db, origin: { actor: identityService, request } },
+        contact,
+        values,
+      );
       const isVerified = 'identityVerification' in values;
       return notifyingRegistrar(db, contact, change, request.at, {
         event: isVerified ? 'contact.verified' : 'contact.verification_pending',
@@ -173,22 +174,22 @@ function decided(contact: Contact, origin: Origin): Partial<Contact> {
  * decide, or a contact cannot have that identity; `not_found`, `changed_meanwhile`.
  */
 export function decideVerification(
-  db: Database,
-  login: Login,
+  call: RegistrarCall,
   code: string,
   decision: 'approve' | 'reject',
-  request: WriteRequest,
 ): Promise<Written<ContactReference>> {
-  return writeContact(db, login, code, request, (contact, origin) => {
-    checkVersion(contact, request);
+  return writeContact(call, code, (operation, contact) => {
+    checkVersion(contact, call.request);
     const pending = contact.identityRequest?.pending;
     if (!pending) {
       const message = 'No pending verification to approve or reject';
       throw new RegistryError('update_prohibited', message);
     }
     const values =
-      decision === 'approve' ? approved(contact, pending, origin) : { identityRequest: null };
-    const change = rowUpdate(db, contact, values, origin);
+      decision === 'approve'
+        ? approved(contact, pending, operation.origin)
+        : { identityRequest: null };
+    const change = rowUpdate(operation, contact, values);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }

@@ -2,13 +2,8 @@ import { sql } from 'drizzle-orm';
 import { type Claim, history, type Verification } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
-import {
-  changedMeanwhile,
-  type Origin,
-  type WriteRequest,
-  type Written,
-} from '../../change/write.ts';
-import type { Login } from '../../party/registrar/login.ts';
+import { changedMeanwhile, type Origin, type Written } from '../../change/write.ts';
+import type { RegistrarCall } from '../../party/registrar/login.ts';
 import { rowUpdate, writeContact } from '../change.ts';
 import { type Contact, type ContactReference, checkVersion, referenceTo } from '../contact.ts';
 import { isAboutContact } from '../entries.ts';
@@ -34,12 +29,11 @@ interface RecordedVerification extends ContactReference {
  * `invalid` for a check in the future, and if the value has changed since; `not_found`, `changed_meanwhile`.
  */
 export function recordVerification(
-  db: Database,
-  login: Login,
+  call: RegistrarCall,
   code: string,
   check: Check,
-  request: WriteRequest,
 ): Promise<Written<RecordedVerification>> {
+  const { db, request } = call;
   const { claim, verifiedAt } = check;
   let checked: string | undefined;
   const judgeTime = async (contact: Contact) => {
@@ -54,13 +48,11 @@ export function recordVerification(
     throw new RegistryError('invalid', message, 'verification.verified_at');
   };
   return writeContact(
-    db,
-    login,
+    call,
     code,
-    request,
-    (contact, origin) => {
+    (operation, contact) => {
       checkVersion(contact, request);
-      const change = rowUpdate(db, contact, verified(contact, check, origin), origin);
+      const change = rowUpdate(operation, contact, verified(contact, check, operation.origin));
       const { id } = change.outcome[verificationColumn[claim]]!;
       return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
     },
@@ -85,18 +77,16 @@ async function hasChangedSince(
 
 /** Two round trips. Throws `not_found`, also for a verification that was withdrawn before; `changed_meanwhile`. */
 export function withdrawVerification(
-  db: Database,
-  login: Login,
+  call: RegistrarCall,
   code: string,
   id: string,
-  request: WriteRequest,
 ): Promise<Written<ContactReference>> {
-  return writeContact(db, login, code, request, (contact, origin) => {
-    checkVersion(contact, request);
+  return writeContact(call, code, (operation, contact) => {
+    checkVersion(contact, call.request);
     const withdrawn = verificationsOf(contact).find((verification) => verification.id === id);
     if (!withdrawn) throw new RegistryError('not_found', 'Object does not exist');
     const values = { [verificationColumn[withdrawn.claim]]: null };
-    const change = rowUpdate(db, contact, values, origin);
+    const change = rowUpdate(operation, contact, values);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }

@@ -1,15 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { auctions } from '../../../drizzle/schema.ts';
-import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
-import {
-  type Change,
-  type ChangeOptions,
-  checkExpected,
-  type Origin,
-  write,
-} from '../../change/write.ts';
+import { type Change, checkExpected, type Operation, write } from '../../change/write.ts';
 import type { NameObstacle } from '../domain/name.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
@@ -21,11 +14,10 @@ const lost = { status: null, platform: null, registrationDeadline: null, created
  * expected one.
  */
 export async function cancelAuction(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   { auction: uuidOrName, reason }: { auction: string; reason: string },
-  options: ChangeOptions = {},
 ): Promise<Auction> {
+  const { db, origin } = operation;
   const look = () => getAuctionOf(db, uuidOrName);
   const judge = (auction: Auction): Change<Auction> => {
     checkExpected(origin.request, `${auction.uuid} ${auction.version}`);
@@ -47,5 +39,5 @@ export async function cancelAuction(
       outcome: auction,
     };
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

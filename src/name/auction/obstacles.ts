@@ -1,10 +1,9 @@
 import { and, notInArray, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, domains, retainedDomains } from '../../../drizzle/schema.ts';
 import { jsonArrays } from '../../base/database/json-rows.ts';
-import type { Database } from '../../base/database/open.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
-import type { Origin } from '../../change/write.ts';
+import type { Operation } from '../../change/write.ts';
 import { type DomainName, type NameObstacle, nameConflict } from '../domain/name.ts';
 import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';
@@ -72,8 +71,7 @@ export function isUnobstructed(
 
 /** None for what is ignored. */
 export async function findAuctionObstacles(
-  db: Database,
-  { request }: Pick<Origin, 'request'>,
+  { db, origin: { request } }: Operation,
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
   itself?: string,

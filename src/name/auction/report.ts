@@ -1,15 +1,13 @@
 import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
-import type { Database } from '../../base/database/open.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import {
   type Change,
-  type ChangeOptions,
   checkExpected,
   followedBy,
-  type Origin,
+  type Operation,
   write,
 } from '../../change/write.ts';
 import { findAuctionObstacles, isUnobstructed } from './obstacles.ts';
@@ -49,25 +47,25 @@ export interface AuctionReport {
  * trips. Throws `not_found`.
  */
 export async function updateAuction(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   uuid: string,
   { status, registrationDeadline, platform }: AuctionReport,
   restartStatuses: readonly AuctionStatus[],
 ): Promise<Auction> {
+  const { db, origin } = operation;
   const { outcome } = await write(db, origin.request, {
     look: () => getAuction(db, uuid),
     judge(auction) {
       if (auction.status === endedByRegistration.status)
-        return auctionUpdate(db, auction, {}, origin);
+        return auctionUpdate(operation, auction, {});
       const values: AuctionValues = {
         registrationDeadline,
         platform,
         ...(status && { status, registrationCode: registrationCodeFor(auction, status) }),
       };
-      const change = auctionUpdate(db, auction, values, origin);
+      const change = auctionUpdate(operation, auction, values);
       if (!status || status === auction.status || !restartStatuses.includes(status)) return change;
-      return followedBy(change, (isWritten) => restart(db, origin, change.outcome, isWritten));
+      return followedBy(change, (isWritten) => restart(operation, change.outcome, isWritten));
     },
   });
   return outcome;
@@ -80,18 +78,17 @@ export const endedByRegistration = { status: 'domain_registered', registrationCo
  * `invalid` for another status or a wrong code, and `not_found`.
  */
 export async function registerAuction(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   uuidOrName: string,
   registrationCode: string,
-  options: ChangeOptions = {},
 ): Promise<Auction> {
+  const { db, origin } = operation;
   const look = () => getAuctionOf(db, uuidOrName);
   const judge = (auction: Auction) => {
     checkRegistration(auction, registrationCode);
-    return auctionUpdate(db, auction, endedByRegistration, origin);
+    return auctionUpdate(operation, auction, endedByRegistration);
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /**
@@ -100,15 +97,14 @@ export async function registerAuction(
  * blocked, or held by another auction, and `changed_meanwhile` for another version than the expected one.
  */
 export async function correctAuction(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   {
     auction: uuidOrName,
     status,
     reason,
   }: { auction: string; status: AuctionStatus; reason: string },
-  options: ChangeOptions = {},
 ): Promise<{ before: Auction; after: Auction }> {
+  const { db, origin } = operation;
   const { at } = origin.request;
   const holds = (status: AuctionStatus) => holdingStatuses.some((holding) => holding === status);
   const look = async () => {
@@ -117,7 +113,7 @@ export async function correctAuction(
     // Auctions can be started in spite of some, and one that holds the name keeps it.
     const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
     const ignored = ['reserved', 'disputed', ...kept] as const;
-    const obstacles = await findAuctionObstacles(db, origin, [before], ignored, uuid);
+    const obstacles = await findAuctionObstacles(operation, [before], ignored, uuid);
     return { before, obstacles, isFree: isUnobstructed([before], ignored, at, uuid) };
   };
   const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
@@ -125,7 +121,7 @@ export async function correctAuction(
     if (holds(status) && status !== before.status) throwProblems(obstacles);
     const registrationCode = registrationCodeFor(before, status);
     const values = before.status === status ? {} : { status, registrationCode };
-    const change = auctionUpdate(db, before, values, origin);
+    const change = auctionUpdate(operation, before, values);
     const { changes } = change;
     return {
       ...change,
@@ -134,7 +130,7 @@ export async function correctAuction(
       outcome: { before, after: change.outcome },
     } satisfies Change<{ before: Auction; after: Auction }>;
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 function checkRegistration(auction: Auction, registrationCode: string): void {
@@ -162,14 +158,13 @@ function registrationCodeFor(auction: Auction, status: AuctionStatus): string | 
 
 /** The outcome is the updated auction. */
 export function auctionUpdate(
-  db: Database,
+  { db, origin }: Operation,
   auction: Auction,
   {
     registrationDeadline = auction.registrationDeadline,
     platform = auction.platform,
     ...values
   }: AuctionValues,
-  origin: Origin,
 ): Change<Auction> {
   const wanted = { ...values, registrationDeadline, platform };
   const changes = difference(auction, wanted);
@@ -205,13 +200,13 @@ const passedOver = ['reserved', 'awaiting_payment', 'payment_received'] as const
  * Starts the name's next auction if the report was written and nothing is in its way. A late report about an old auction
  * does not take the name from the winner of a newer one.
  */
-function restart(db: Database, origin: Origin, ended: Auction, isWritten: SQL) {
+function restart(operation: Operation, ended: Auction, isWritten: SQL) {
+  const { origin } = operation;
   const { name, punycode, platform } = ended;
   const next = newAuction({ name, punycode }, platform, origin.request.at);
   const isFree = isUnobstructed([ended], passedOver, origin.request.at, ended.uuid);
   return auctionStart(
-    db,
-    origin,
+    operation,
     next,
     sql`${isWritten} and ${isFree} and not exists (${wonSince(ended)})`,
   );

@@ -10,10 +10,9 @@ import { difference } from '../../change/history/changes.ts';
 import type { KeptFor } from '../../change/outcome.ts';
 import {
   type Change,
-  type ChangeOptions,
   changeEach,
   changesOfRows,
-  type Origin,
+  type Operation,
   statementsOf,
   type Written,
   write,
@@ -42,7 +41,7 @@ interface AuctionRecord extends DomainName {
   registrationCode?: string | null | undefined;
 }
 
-interface StartOptions extends ChangeOptions {
+interface StartOptions {
   platform?: string | undefined;
   /** With `started`, a name whose auction is in progress is left out. */
   ignored?: readonly AuctionObstacle[];
@@ -54,14 +53,14 @@ interface StartOptions extends ChangeOptions {
  * `changed_meanwhile` if an obstacle has just come up.
  */
 export async function startAuctions(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   names: readonly AuctionRecord[],
-  { platform, ignored = [], isDryRun = false }: StartOptions = {},
+  { platform, ignored = [] }: StartOptions = {},
 ): Promise<number> {
+  const { db, origin } = operation;
   const { at } = origin.request;
   const kind = platformOf(platform);
-  throwProblems(await findAuctionObstacles(db, origin, names, ignored));
+  throwProblems(await findAuctionObstacles(operation, names, ignored));
   const distinct = new Map(names.map((each) => [each.uuid ?? each.name, each]));
   const all = Array.from(distinct.values(), (each) => newAuction(each, kind, at));
   const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
@@ -71,7 +70,7 @@ export async function startAuctions(
     return changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]);
   });
   const isFree = isUnobstructed(names, ignored, at);
-  return (await changeEach(db, origin, { started }, isFree, { isDryRun })).started;
+  return (await changeEach(operation, { started }, isFree)).started;
 }
 
 function platformOf(text: string | undefined): string | null {
@@ -106,12 +105,7 @@ export function newAuction(
 
 type NewAuction = ReturnType<typeof newAuction>;
 
-function auctionCreation(
-  db: Database,
-  { actor }: Pick<Origin, 'actor'>,
-  next: NewAuction,
-  onlyIf: SQL,
-) {
+function auctionCreation({ db, origin: { actor } }: Operation, next: NewAuction, onlyIf: SQL) {
   return {
     by: actor,
     subject: auctionSubject(next),
@@ -125,8 +119,9 @@ function auctionCreation(
 }
 
 /** The statements of a start that follows from another change. */
-export function auctionStart(db: Database, origin: Origin, next: NewAuction, onlyIf: SQL) {
-  return statementsOf(db, origin.request, auctionCreation(db, origin, next, onlyIf));
+export function auctionStart(operation: Operation, next: NewAuction, onlyIf: SQL) {
+  const { db, origin } = operation;
+  return statementsOf(db, origin.request, auctionCreation(operation, next, onlyIf));
 }
 
 function inProgress(name: SQL | string): SQL {
@@ -151,11 +146,11 @@ export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'plat
  * obstacles.
  */
 export function startAuction(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   name: DomainName,
   platform: string | null,
 ): Promise<Written<AuctionInProgress>> {
+  const { db, origin } = operation;
   const { actor, request } = origin;
   const obstacles = selectObstacles(sql`select ${name.name} as name`, request.at);
   const { uuid, status } = auctions;
@@ -180,7 +175,7 @@ export function startAuction(
     if (obstacle) throw obstacleTo(name.name, obstacle, 'domain');
     const next = newAuction(name, platform, request.at);
     return {
-      ...auctionCreation(db, origin, next, sql`not exists (${obstacles})`),
+      ...auctionCreation(operation, next, sql`not exists (${obstacles})`),
       outcome: { uuid: next.uuid, name: next.name, status: next.status, platform, isNew: true },
     } satisfies Change<AuctionInProgress>;
   };

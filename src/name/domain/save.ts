@@ -1,15 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
-import type { Database } from '../../base/database/open.ts';
 import { throwProblems } from '../../base/error.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
   type Change,
-  type ChangeOfSeenOptions,
-  type ChangeOptions,
   changeEach,
   changesOfRows,
-  type Origin,
+  type Operation,
+  type SeenOperation,
   writeMany,
 } from '../../change/write.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
@@ -26,11 +24,11 @@ export type WantedDomain = (present: Recorded | undefined) => DomainRecord | und
  * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export function saveDomains(
-  db: Database,
-  origin: Origin,
+  operation: SeenOperation,
   wanted: ReadonlyMap<string, WantedDomain>,
-  { isAllOrNone = false, ...options }: ChangeOfSeenOptions & { isAllOrNone?: boolean } = {},
+  { isAllOrNone = false } = {},
 ) {
+  const { db, origin } = operation;
   const names = [...wanted.keys()];
   const { at } = origin.request;
   const plan = async (since: number) => {
@@ -56,30 +54,26 @@ export function saveDomains(
         .map(rowsIn)
         .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),
     };
-    const write = () => changeEach(db, origin, changes, nothingSince(since, 'domain', names));
+    const write = () => changeEach(operation, changes, nothingSince(since, 'domain', names));
     return { outcome: { records, created, updated, removed: removed.length, problems }, write };
   };
-  return writeMany(db, origin.request, plan, options);
+  return writeMany(operation, plan);
 }
 
 /** Returns the domain, and what differs. Throws `not_found`. */
 export async function saveDomain(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   { name }: DomainName,
   wanted: (present: Recorded | undefined) => DomainRecord,
-  { isDryRun }: ChangeOptions = {},
 ) {
-  const options = { isDryRun, isAllOrNone: true };
-  const saved = await saveDomains(db, origin, new Map([[name, wanted]]), options);
+  const saved = await saveDomains(operation, new Map([[name, wanted]]), { isAllOrNone: true });
   const [record] = saved.records;
   const [row] = [...saved.created, ...saved.updated];
   return { record: record!, isNew: saved.created.length > 0, changes: row?.changes ?? {} };
 }
 
 export function domainRemoval(
-  db: Database,
-  { actor }: Origin,
+  { db, origin: { actor } }: Operation,
   name: string,
   present: Recorded | undefined,
 ): Omit<Change<never>, 'outcome'> {
@@ -102,11 +96,9 @@ export function domainRemoval(
  * thousand names at a time. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export async function removeDomains(
-  db: Database,
-  origin: Origin,
+  operation: SeenOperation,
   names: readonly string[],
-  options: ChangeOfSeenOptions = {},
 ): Promise<{ removed: number }> {
   const wanted = new Map(names.map((name) => [name, () => undefined]));
-  return saveDomains(db, origin, wanted, options);
+  return saveDomains(operation, wanted);
 }

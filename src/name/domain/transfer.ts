@@ -3,13 +3,7 @@ import { contacts, domainContacts, domains } from '../../../drizzle/schema.ts';
 import { rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
-import {
-  type ChangeOfSeenOptions,
-  changeEach,
-  changesOfRows,
-  type Origin,
-  writeMany,
-} from '../../change/write.ts';
+import { changeEach, changesOfRows, type SeenOperation, writeMany } from '../../change/write.ts';
 import type { Contact } from '../../contact/contact.ts';
 import { copyFor, insertContacts } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
@@ -24,25 +18,21 @@ export interface TransferredDomain extends Recorded {
   notified: number[];
 }
 
-interface TransferOptions extends ChangeOfSeenOptions {
-  /** Called with the number of copies before anything is written; throws to refuse. */
-  beforeCopying?: (copies: number) => Promise<void>;
-}
-
 /**
  * Gives the domain to another registrar and returns it. Each of its contacts that belongs to any other registrar is
  * replaced by one copy, with a code and an auth_info of the new registrar. All of it is one batch, which notifies the
  * new registrar and the owners of these contacts. Changes nothing if the domain is the registrar's already; a dry run
- * returns codes that the transfer will not use. Throws `not_found`, and `changed_meanwhile` if the domain or one of the
+ * returns codes that the transfer will not use. `beforeCopying` is called with the number of copies before anything is
+ * written, and throws to refuse. Throws `not_found`, and `changed_meanwhile` if the domain or one of the
  * contacts has changed since it was `seen`.
  */
 export async function transferDomain(
-  db: Database,
-  origin: Origin,
+  operation: SeenOperation,
   name: DomainName,
   registrar: string,
-  { beforeCopying, ...options }: TransferOptions = {},
+  beforeCopying?: (copies: number) => Promise<void>,
 ): Promise<TransferredDomain> {
+  const { db, origin } = operation;
   const { at } = origin.request;
   const plan = async (since: number) => {
     const present = await getDomain(db, name.name);
@@ -90,11 +80,11 @@ export async function transferDomain(
       };
       const isAsSeen = sql`${nothingSince(since, 'domain', [name.name])}
         and ${nothingSince(since, 'contact', Object.keys(copies))}`;
-      return changeEach(db, origin, changes, isAsSeen);
+      return changeEach(operation, changes, isAsSeen);
     };
     return { outcome: { ...transferred, copies, notified }, write };
   };
-  return writeMany<TransferredDomain>(db, origin.request, plan, options);
+  return writeMany<TransferredDomain>(operation, plan);
 }
 
 /** The contacts that the domain links and that are not this registrar's, each once. */

@@ -2,7 +2,7 @@ import { and, desc, eq, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { auctions, disputes, domains, history, retainedDomains } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
-import { type Change, type Origin, statementsOf } from '../../change/write.ts';
+import { type Change, type Operation, statementsOf } from '../../change/write.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
 import type { Dispute } from '../retained/dispute.ts';
 import { isInForce } from '../retained/dispute.ts';
@@ -59,8 +59,7 @@ export function isNameUnchanged(name: string, since: SQLWrapper | number): SQL {
 
 /** Statements of changes that follow from another one, each with its own history, if that is written. */
 export function following(
-  db: Database,
-  { request }: Origin,
+  { db, origin: { request } }: Operation,
   isWritten: SQL,
   changes: readonly (Change<unknown> | false | undefined)[],
 ) {
@@ -71,8 +70,7 @@ export function following(
 
 /** `usedPasswords` are the digests of those that are used up. */
 export function passwordUpdate(
-  db: Database,
-  { actor }: Origin,
+  { db, origin: { actor } }: Operation,
   name: string,
   values: { password: string; usedPasswords: SQL },
 ): Change<void> {

@@ -4,7 +4,7 @@ import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { throwProblems } from '../../base/error.ts';
-import { type Change, type Origin, write } from '../../change/write.ts';
+import { type Change, type Operation, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
 import { hasPassed } from '../auction/read.ts';
 import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
@@ -34,12 +34,12 @@ export interface Registered {
  * for the first obstacle.
  */
 export async function registerDomain(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   system: Pick<System, 'id'>,
   record: DomainRecord,
   secrets: readonly string[],
 ): Promise<Registered> {
+  const { db, origin } = operation;
   const { name } = record;
   const { at } = origin.request;
   const fits = await matcherOf(secrets);
@@ -69,7 +69,7 @@ export async function registerDomain(
       onlyIf: isNameUnchanged(name, state.newestEntry),
       statements: (isWritten) => [
         ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
-        ...following(db, origin, isWritten, consequences(db, origin, seen, used)),
+        ...following(operation, isWritten, consequences(operation, seen, used)),
         // Moving in removes domains without what their registrations used up.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
         // Last, to know the newest entry.
@@ -107,17 +107,17 @@ async function lookAt(
 
 /** The auction ends, a used password gives way to another, and the dispute is closed. */
 function consequences(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   { name, state: { auction, dispute }, digest }: Awaited<ReturnType<typeof lookAt>>,
   used: UsedUp,
 ) {
+  const { origin } = operation;
   const password = randomHex(16);
   const usedPasswords = sql`ifnull(used_passwords || ' ', '') || ${digest}`;
   return [
-    used.auction && auction && auctionUpdate(db, auction, endedByRegistration, origin),
-    used.password !== undefined && passwordUpdate(db, origin, name, { password, usedPasswords }),
-    dispute && closure(db, origin, dispute, origin.request.at.toISOString()),
+    used.auction && auction && auctionUpdate(operation, auction, endedByRegistration),
+    used.password !== undefined && passwordUpdate(operation, name, { password, usedPasswords }),
+    dispute && closure(operation, dispute, origin.request.at.toISOString()),
   ];
 }
 

@@ -1,8 +1,7 @@
 import { max, sql } from 'drizzle-orm';
 import { history } from '../../../drizzle/schema.ts';
-import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
-import { type Change, followedBy, type Origin, write } from '../../change/write.ts';
+import { type Change, followedBy, type Operation, write } from '../../change/write.ts';
 import { type AuctionObstacle, obstacleTo, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
 import type { DomainName } from '../domain/name.ts';
@@ -14,10 +13,10 @@ import { domainRemoval } from '../domain/save.ts';
  * `conflict` if the name must not be put up for auction.
  */
 export async function releaseDomain(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   { name, punycode }: DomainName,
 ): Promise<boolean> {
+  const { db, origin } = operation;
   const { at } = origin.request;
   const obstacles = sql`
     select obstacle from (${selectObstacles(sql`select ${name} as name`, at)}) where obstacle <> 'domain'`;
@@ -30,7 +29,7 @@ export async function releaseDomain(
     return { since: newest?.id ?? 0, obstacle: found?.obstacle, present };
   };
   const judge = ({ since, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
-    const removal = domainRemoval(db, origin, name, present);
+    const removal = domainRemoval(operation, name, present);
     if (!present) return { ...removal, outcome: false };
     if (obstacle) throw obstacleTo(name, obstacle);
     const change: Change<boolean> = {
@@ -39,7 +38,7 @@ export async function releaseDomain(
       outcome: true,
     };
     const next = newAuction({ name, punycode }, null, at);
-    return followedBy(change, (isWritten) => auctionStart(db, origin, next, isWritten));
+    return followedBy(change, (isWritten) => auctionStart(operation, next, isWritten));
   };
   return (await write(db, origin.request, { look, judge })).outcome;
 }

@@ -4,7 +4,7 @@ import { sha256Hex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
 import { timeAfter } from '../../base/time/clock.ts';
-import { type Change, followedBy, type Origin, write } from '../../change/write.ts';
+import { type Change, followedBy, type Operation, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
 import { auctionUpdate } from '../auction/report.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
@@ -21,15 +21,15 @@ const keptForDays = 1;
  * `conflict` if the registration is older or another system's, or if anything about the name has changed since.
  */
 export async function takeBackRegistration(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   system: Pick<System, 'id'>,
   { name }: DomainName,
 ): Promise<boolean> {
+  const { db, origin } = operation;
   const look = () => lookAt(db, name);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<boolean> => {
     const { registration, auction, dispute, reservation, digest, present } = seen;
-    const removal = domainRemoval(db, origin, name, present);
+    const removal = domainRemoval(operation, name, present);
     if (!removal.statements) return { ...removal, outcome: false };
     const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
     if (!registration || registration.registeredAt < oldest) {
@@ -50,15 +50,15 @@ export async function takeBackRegistration(
     const { registrationCode = null } = used.auction ?? {};
     const paid = { registrationCode, status: 'payment_received' } as const;
     return followedBy(change, (isWritten) =>
-      following(db, origin, isWritten, [
-        used.auction && auction && auctionUpdate(db, auction, paid, origin),
+      following(operation, isWritten, [
+        used.auction && auction && auctionUpdate(operation, auction, paid),
         used.password !== undefined &&
           reservation &&
-          passwordUpdate(db, origin, name, {
+          passwordUpdate(operation, name, {
             password: used.password,
             usedPasswords: sql`nullif(trim(replace(used_passwords, ${digest}, '')), '')`,
           }),
-        dispute && closure(db, origin, dispute, null),
+        dispute && closure(operation, dispute, null),
       ]),
     );
   };

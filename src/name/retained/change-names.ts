@@ -6,11 +6,10 @@ import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
-  type ChangeOfSeenOptions,
-  type ChangeOptions,
   type ChangesOfMany,
   changeEach,
-  type Origin,
+  type Operation,
+  type SeenOperation,
 } from '../../change/write.ts';
 import { isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
@@ -19,17 +18,16 @@ import { isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
  * new and how many existed and differed. One batch, which D1 stops after 30 seconds; 100,000 names take a few.
  */
 export async function addRetainedDomains(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   names: readonly RetainedDomain[],
-  options: ChangeOptions = {},
 ): Promise<Record<'added' | 'updated', number>> {
+  const { db, origin } = operation;
   const rows = jsonArrays(distinct(names)).map((some) => namesIn(rowsIn(some)));
   const changes = {
     updated: rows.map((some) => updates(db, some, origin.request.at)),
     added: rows.map((some) => additions(db, some, origin.request.at)),
   };
-  return changeEach(db, origin, changes, undefined, options);
+  return changeEach(operation, changes, undefined);
 }
 
 export async function countRetainedDomains(
@@ -41,16 +39,14 @@ export async function countRetainedDomains(
 
 /** All or none; counts those that existed. One batch, as in `addRetainedDomains`. Throws `changed_meanwhile`. */
 export async function removeRetainedDomains(
-  db: Database,
-  origin: Origin,
+  { db, origin, seen, ...options }: SeenOperation,
   names: readonly RetainedDomain[],
-  { seen, ...options }: ChangeOfSeenOptions = {},
 ): Promise<{ removed: number }> {
   const asked = distinct(names);
   const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rowsIn(rows))));
   const keys = asked.map(({ name }) => name);
   const isAsSeen = seen === undefined ? undefined : nothingSince(seen, 'retained_domain', keys);
-  return changeEach(db, origin, { removed: changes }, isAsSeen, options);
+  return changeEach({ db, origin, ...options }, { removed: changes }, isAsSeen);
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {

@@ -6,13 +6,7 @@ import type { RowsAfter } from '../../base/database/paging.ts';
 import { type Problem, RegistryError, throwProblems } from '../../base/error.ts';
 import { dayOf, isDay } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
-import {
-  type Change,
-  type ChangeOptions,
-  changedMeanwhile,
-  type Origin,
-  write,
-} from '../../change/write.ts';
+import { type Change, changedMeanwhile, type Operation, write } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
@@ -47,12 +41,8 @@ export type NewDispute = DomainName &
  * Throws `invalid` for days that are not in the calendar or in the wrong order, and `taken` if another dispute of the
  * name shares a day with it.
  */
-export async function openDispute(
-  db: Database,
-  origin: Origin,
-  dispute: NewDispute,
-  options: ChangeOptions = {},
-): Promise<void> {
+export async function openDispute(operation: Operation, dispute: NewDispute): Promise<void> {
+  const { db, origin } = operation;
   checkDays(dispute);
   const { name, firstDay, lastDay } = dispute;
   const overlaps = and(
@@ -78,7 +68,7 @@ export async function openDispute(
       outcome: undefined,
     };
   };
-  await write(db, origin.request, { look, judge }, options);
+  await write(db, origin.request, { look, judge }, operation);
 }
 
 export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt: Date) {
@@ -161,11 +151,10 @@ export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'las
  * stays on record. Throws `not_found`, `changed_meanwhile`.
  */
 export async function closeDispute(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   { name }: Pick<DomainName, 'name'>,
-  options: ChangeOptions = {},
 ): Promise<void> {
+  const { db, origin } = operation;
   let first: Dispute | undefined;
   const isNotOver = gte(disputes.lastDay, dayOf(origin.request.at));
   const look = () =>
@@ -182,15 +171,14 @@ export async function closeDispute(
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
     }
     first = dispute;
-    return closure(db, origin, dispute, origin.request.at.toISOString());
+    return closure(operation, dispute, origin.request.at.toISOString());
   };
-  await write(db, origin.request, { look, judge }, options);
+  await write(db, origin.request, { look, judge }, operation);
 }
 
 /** Closes a dispute at this time, or opens it again with null. */
 export function closure(
-  db: Database,
-  { actor }: Pick<Origin, 'actor'>,
+  { db, origin: { actor } }: Operation,
   dispute: Dispute,
   closedAt: string | null,
 ): Change<void> {

@@ -10,7 +10,7 @@ import { difference } from '../../change/history/changes.ts';
 import {
   type Change,
   changeEach,
-  type Origin,
+  type Operation,
   scheduledRun,
   type WriteRequest,
   write,
@@ -38,8 +38,7 @@ export interface SavedName {
  * over.
  */
 export async function saveRetainedDomain(
-  db: Database,
-  origin: Origin,
+  { db, origin }: Operation,
   { name, punycode }: DomainName,
   status: RetainedStatus,
   given: Reservation = {},
@@ -110,7 +109,7 @@ export async function endReservations(
   let ended = 0;
   for (let n = 0; n < windows; n++) {
     const origin = { actor: scheduledRun, request };
-    const { removed } = await changeEach(db, origin, { removed: [removals(db, isOver)] });
+    const { removed } = await changeEach({ db, origin }, { removed: [removals(db, isOver)] });
     ended += removed;
     if (removed < window) break;
   }

@@ -6,13 +6,20 @@ import type { Database } from '../../base/database/open.ts';
 import { prepared } from '../../base/database/prepared-query.ts';
 import { retried } from '../../base/database/retry.ts';
 import { type LoginRefusal, RegistryError } from '../../base/error.ts';
-import type { Actor } from '../../change/write.ts';
+import type { Actor, WriteRequest } from '../../change/write.ts';
 import { digestSecret } from '../credential/holder.ts';
 import { hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
 /** Who calls in a registrar's name. */
 export type Login = UserLogin | ActingLogin;
+
+/** A write that a registrar asks for. */
+export interface RegistrarCall {
+  db: Database;
+  login: Login;
+  request: WriteRequest;
+}
 
 /** A claim to be an API user; the first query made for it checks it in the same round trip. */
 export interface UserLogin {

@@ -134,5 +134,5 @@ export async function recordFirstUse(
     from ${apiUsers} where ${isTheirs}`;
   const statements = [db.update(apiUsers).set({ previousSecretValidUntil }).where(isTheirs)];
   const used = [changesOfRows('api_user', 'update', rows, statements)];
-  await changeEach(db, { actor, request }, { used });
+  await changeEach({ db, origin: { actor, request } }, { used });
 }

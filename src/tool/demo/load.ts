@@ -132,7 +132,7 @@ async function addAuctions(db: Database): Promise<void> {
   }));
   // Those of a load that was interrupted are there.
   const ignored = ['started', 'awaiting_payment', 'payment_received', 'reserved'] as const;
-  await startAuctions(db, origin, records, { ignored });
+  await startAuctions({ db, origin }, records, { ignored });
 }
 
 /**

@@ -113,7 +113,7 @@ async function writeRows(db: Database, lines: Lines): Promise<void> {
         const lists = listsOf(given[kind.key[0]!]!);
         return { form: (await kind.settle?.(form, undefined)) ?? form, lists };
       });
-      await addForms(db, origin, kind, await Promise.all(rows));
+      await addForms({ db, origin }, kind, await Promise.all(rows));
     }
   }
 }

@@ -47,15 +47,15 @@ const start = verb(
     .argument('<name...>', 'the names')
     .option('--platform <text>', 'the kind of auction')
     .addOption(evenIfRetained()),
-  async ({ db, env, origin, isDryRun, did }, texts, options) => {
-    const names = parseNames(texts, env);
+  async (registry, texts, options) => {
+    const names = parseNames(texts, registry.env);
     const { platform } = options;
     const ignored = ignoredBy(options);
-    const started = await startAuctions(db, origin, names, { platform, ignored, isDryRun });
+    const started = await startAuctions(registry, names, { platform, ignored });
     const data = { started, names: names.map(({ name }) => name), platform: platform ?? null };
     return {
       data: { ...data, changed: started > 0 },
-      text: `${did('start')} ${counted(started, 'auction')}`,
+      text: `${registry.did('start')} ${counted(started, 'auction')}`,
       publish: auctionLists,
     };
   },
@@ -87,14 +87,14 @@ const auctionImport = (
   columns: { name: nameColumn },
   read: (values) => parseDomainName(requiredText(values, 'name')),
   key: ({ name }) => name,
-  findProblems: async ({ db, env, origin }, names) => [
-    ...findZoneProblems(names, zonesOf(env)),
-    ...(await findAuctionObstacles(db, origin, names, ['started', ...ignoredBy(options)])),
+  findProblems: async (registry, names) => [
+    ...findZoneProblems(names, zonesOf(registry.env)),
+    ...(await findAuctionObstacles(registry, names, ['started', ...ignoredBy(options)])),
   ],
-  write: ({ db, origin, isDryRun }, names) =>
+  write: (registry, names) =>
     writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
       const ignored = ['started', ...ignoredBy(options)] as const;
-      const started = await startAuctions(db, origin, chunk, { isDryRun, ignored });
+      const started = await startAuctions(registry, chunk, { ignored });
       return { started, unchanged: chunk.length - started };
     }),
   text: ({ started, unchanged }, { did }) =>
@@ -113,13 +113,13 @@ const cancel = verb(
     .argument('<auction>', 'its UUID or its name')
     .addOption(reasonOption()),
   async (registry, text, options) => {
-    const { db, did } = registry;
+    const { did } = registry;
     const { reason } = options;
     const named = { auction: parseNameOrUuid(text), reason };
     const auction = await confirmedChange(
       registry,
       options,
-      (origin, how) => cancelAuction(db, origin, named, how),
+      (operation) => cancelAuction(operation, named),
       ({ name, createdAt }) => `This cancels the auction of ${name}, started on ${createdAt}.`,
     );
     return {
@@ -140,13 +140,13 @@ const correct = verb(
     .addOption(new Option('--status <status>').choices(auctionStatuses).makeOptionMandatory())
     .addOption(reasonOption()),
   async (registry, text, options) => {
-    const { db, did } = registry;
+    const { did } = registry;
     const { status, reason } = options;
     const correction = { auction: parseNameOrUuid(text), status, reason };
     const { before, after } = await confirmedChange(
       registry,
       options,
-      (origin, how) => correctAuction(db, origin, correction, how),
+      (operation) => correctAuction(operation, correction),
       ({ before }) =>
         before.status === status
           ? undefined
@@ -169,12 +169,12 @@ const register = verb(
     .description('End a paid auction: the holder of its registration code has registered the name')
     .argument('<auction>', newestOf)
     .requiredOption('--code <code>', 'the registration code that the buyer presented'),
-  async ({ db, origin, isDryRun, did }, text, { code }) => {
+  async (registry, text, { code }) => {
     const named = parseNameOrUuid(text);
-    const auction = await registerAuction(db, origin, named, code, { isDryRun });
+    const auction = await registerAuction(registry, named, code);
     return {
       data: dataOf(auctionsView.columns, auction),
-      text: `${did('end')} the auction of ${auction.name} as domain_registered`,
+      text: `${registry.did('end')} the auction of ${auction.name} as domain_registered`,
     };
   },
 );

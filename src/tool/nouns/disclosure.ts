@@ -58,19 +58,19 @@ const open = verb(
     .requiredOption('--fields <names...>', `of ${discloseableFields.join(', ')}`, listed)
     .option('--received <time>', 'when it was received (default: now)', parseSince)
     .option('--confidential', 'the person must never learn of it'),
-  async ({ db, env, origin, isDryRun, did }, options) => {
-    const shown = withAnswerBy(env);
+  async (registry, options) => {
+    const shown = withAnswerBy(registry.env);
     const { fields, received, confidential, ...notes } = options;
     const request = {
       ...notes,
       requestedFields: fields,
-      receivedAt: received ?? origin.request.at,
+      receivedAt: received ?? registry.origin.request.at,
       isConfidential: confidential ?? false,
     };
-    const disclosure = shown(await openDisclosure(db, origin, request, { isDryRun }));
+    const disclosure = shown(await openDisclosure(registry, request));
     return {
       data: { disclosure: dataOf(disclosuresView.columns, disclosure) },
-      text: `${did('open')} disclosure ${disclosure.id} of ${disclosure.contactCode}, to be answered by ${disclosure.answerBy}`,
+      text: `${registry.did('open')} disclosure ${disclosure.id} of ${disclosure.contactCode}, to be answered by ${disclosure.answerBy}`,
     };
   },
 );
@@ -88,7 +88,7 @@ const grant = verb(
       throw new RegistryError('taken', `${to} already exists; name another file`, 'to');
     }
     const given = { ...(fields && { fields }), visibleAfter };
-    const granting = (isDryRun: boolean) => grantDisclosure(db, origin, id, given, { isDryRun });
+    const granting = (isDryRun: boolean) => grantDisclosure({ db, origin, isDryRun }, id, given);
     // The file gets its name after the row is written; at the worst there is a row without a file, and the request is opened
     // again. A killed process may leave the values, even without a row, in a directory that only its owner can enter.
     const write = async (target: string) => {
@@ -123,12 +123,12 @@ const declining = (
       .description(`Close a request as ${outcome}`)
       .argument('<id>', 'the request', parseNumber)
       .requiredOption(`--${option} <text>`, explanation),
-    async ({ db, env, origin, isDryRun, did }, id, options) => {
-      const shown = withAnswerBy(env);
+    async (registry, id, options) => {
+      const shown = withAnswerBy(registry.env);
       const answer = { outcome, explanation: (options as Record<string, string>)[option]! };
-      const declined = await declineDisclosure(db, origin, id, answer, { isDryRun });
+      const declined = await declineDisclosure(registry, id, answer);
       const disclosure = dataOf(disclosuresView.columns, shown(declined));
-      return { data: { disclosure }, text: `${did(word)} disclosure ${id}` };
+      return { data: { disclosure }, text: `${registry.did(word)} disclosure ${id}` };
     },
   );
 

@@ -47,14 +47,14 @@ const open = verb(
     .argument('<name>', 'the name')
     .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
     .option('--until <day>', 'its last day; by default, it lasts until it is closed'),
-  async ({ db, env, origin, isDryRun, did }, text, options) => {
+  async (registry, text, options) => {
     const { from, until } = options;
-    const [name] = parseNames([text], env) as [DomainName];
+    const [name] = parseNames([text], registry.env) as [DomainName];
     const dispute = { ...name, firstDay: from, lastDay: until ?? untilClosed };
-    await openDispute(db, origin, dispute, { isDryRun });
+    await openDispute(registry, dispute);
     return {
       data: { name: name.name, from, until: until ?? null },
-      text: `${did('open')} a dispute of ${name.name} from ${from} until ${until ?? 'closed'}`,
+      text: `${registry.did('open')} a dispute of ${name.name} from ${from} until ${until ?? 'closed'}`,
       publish,
     };
   },
@@ -64,10 +64,10 @@ const close = verb(
   writing('close', 'dispute close piip.ee')
     .description('Close the dispute of a name as of today and publish the lists')
     .argument('<name>', 'the name'),
-  async ({ db, origin, isDryRun, did }, text) => {
+  async (registry, text) => {
     const { name } = parseName(text);
-    await closeDispute(db, origin, { name }, { isDryRun });
-    return { data: { name }, text: `${did('close')} the dispute of ${name}`, publish };
+    await closeDispute(registry, { name });
+    return { data: { name }, text: `${registry.did('close')} the dispute of ${name}`, publish };
   },
 );
 
@@ -144,9 +144,9 @@ export const disputeImport = (): Import<NewDispute, 'opened'> => ({
     ...findZoneProblems(rows, zonesOf(env)),
     ...(await findDisputeProblems(db, rows)),
   ],
-  write: ({ db, origin, isDryRun }, disputes) =>
+  write: (registry, disputes) =>
     writeInChunks('importing', disputes, { opened: 0, unchanged: 0 }, (chunk) =>
-      importDisputes(db, origin, chunk, { isDryRun }),
+      importDisputes(registry, chunk),
     ),
   text: ({ opened, unchanged }, { did }) =>
     `${did('open')} ${counted(opened, 'dispute')}, ${unchanged} already there`,

@@ -63,11 +63,11 @@ const resend = verb(
       if (isOne === (command.opts().since !== undefined))
         throw usageError('give either an id or --since');
     }),
-  async ({ db, origin, isDryRun }, code, id, { since }) => {
+  async (registry, code, id, { since }) => {
     const which = id === undefined ? { since: since! } : { id };
-    const count = await resendDeliveries(db, origin, code, which, { isDryRun });
+    const count = await resendDeliveries(registry, code, which);
     const deliveries = counted(count, 'delivery', 'deliveries');
-    const sends = isDryRun ? 'would send' : 'sends';
+    const sends = registry.isDryRun ? 'would send' : 'sends';
     return {
       data: { registrar: code, deliveries: count, changed: count > 0 },
       text:

@@ -82,7 +82,7 @@ const remove = verb(
     await confirmedChange(
       registry,
       options,
-      (origin, how) => removeSystem({ db: registry.db, origin, ...how }, name),
+      (operation) => removeSystem(operation, name),
       () => `This removes system ${name}, whose key then works no more.`,
     );
     return { data: { system: { name } }, text: `${registry.did('remove')} system ${name}` };

@@ -1,13 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { findNewestId } from '../../change/history/search.ts';
-import {
-  type ChangeOfSeenOptions,
-  type ChangeOptions,
-  changedMeanwhile,
-  type Origin,
-} from '../../change/write.ts';
+import { changedMeanwhile, type Operation, type SeenOperation } from '../../change/write.ts';
 import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
 import { counted } from './text.ts';
@@ -33,21 +27,22 @@ export async function confirm(
  * what the trial throws, and `changed_meanwhile` if the thing has changed since the question.
  */
 export async function confirmedChange<Outcome>(
-  { origin, isDryRun }: { origin: Origin; isDryRun: boolean },
+  operation: Operation,
   { yes }: { yes?: true },
-  change: (origin: Origin, options: ChangeOptions) => Promise<Outcome>,
+  change: (operation: Operation) => Promise<Outcome>,
   statementOf: (would: Outcome) => string | undefined,
 ): Promise<Outcome> {
+  const { db, origin, isDryRun } = operation;
   let seen: string | undefined;
   const expecting = (isExpected: (version: string) => boolean) => ({
-    ...origin,
-    request: { ...origin.request, isExpected },
+    db,
+    origin: { ...origin, request: { ...origin.request, isExpected } },
   });
   const looking = expecting((version) => {
     seen = version;
     return true;
   });
-  const would = await change(looking, { isDryRun: true });
+  const would = await change({ ...looking, isDryRun: true });
   const statement = statementOf(would);
   if (isDryRun || statement === undefined) return would;
   if (!yes) await confirm(statement);
@@ -55,7 +50,7 @@ export async function confirmedChange<Outcome>(
     if (version === seen) return true;
     throw changedMeanwhile();
   });
-  return change(asSeen, {});
+  return change(asSeen);
 }
 
 export const maxRemovalsOption = () =>
@@ -75,25 +70,25 @@ export interface RemovalOptions {
  * `changed_meanwhile` if what would be changed has changed since.
  */
 export async function changeAsSeen<Outcome>(
-  { db, isDryRun }: { db: Database; isDryRun: boolean },
-  change: (how: ChangeOfSeenOptions) => Promise<Outcome>,
+  { db, origin, isDryRun }: Operation,
+  change: (operation: SeenOperation) => Promise<Outcome>,
   ask: (would: Outcome) => Promise<void>,
 ): Promise<Outcome> {
   const seen = await findNewestId(db);
-  const would = await change({ isDryRun: true });
+  const would = await change({ db, origin, isDryRun: true });
   if (isDryRun) return would;
   await ask(would);
-  return change({ seen });
+  return change({ db, origin, seen });
 }
 
 /** Counts what a change would remove, asks as `confirmRemovals` does, and makes it as `changeAsSeen` does. */
 export function confirmedRemoval<Counts extends { removed: number }>(
-  registry: { db: Database; isDryRun: boolean },
+  operation: Operation,
   options: RemovalOptions,
   { one, countAll }: { one: string; countAll(): Promise<number> },
-  change: (how: ChangeOfSeenOptions) => Promise<Counts>,
+  change: (operation: SeenOperation) => Promise<Counts>,
 ): Promise<Counts> {
-  return changeAsSeen(registry, change, async ({ removed }) =>
+  return changeAsSeen(operation, change, async ({ removed }) =>
     confirmRemovals({ removed, total: await countAll(), one }, options),
   );
 }

@@ -6,7 +6,7 @@ import {
   type ChangesOfMany,
   changedMeanwhile,
   changesOfRows,
-  type Origin,
+  type Operation,
 } from '../../change/write.ts';
 import { notifyingRegistrar, rowUpdate } from '../../contact/change.ts';
 import {
@@ -23,14 +23,14 @@ import { type Reversal, valuesAfter } from './reversal.ts';
 
 /** The changes that give contacts the values that they had. Their registrars are notified, as of any other change. */
 export async function contactUpdates(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
+  const { db, origin } = operation;
   const found = reversals.map(async ({ uuid, changes }) => {
     const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
     if (!contact) throw changedMeanwhile();
-    const update = rowUpdate(db, contact, valuesAfter(changes), origin);
+    const update = rowUpdate(operation, contact, valuesAfter(changes));
     const { statements } = notifyingRegistrar(db, contact, update, origin.request.at);
     if (!statements) return [];
     const row = { ...contactSubject(contact), changes: update.changes };
@@ -42,8 +42,7 @@ export async function contactUpdates(
 
 /** The changes that delete contacts which a command has added. Each registrar gets one notification. */
 export async function contactDeletions(
-  db: Database,
-  { request }: Origin,
+  { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const found = jsonArrays(reversals.map(({ uuid }) => uuid)).map((uuids) =>
@@ -82,8 +81,7 @@ export async function contactDeletions(
  * creation; its record id and its auth_info are new.
  */
 export async function contactReturns(
-  db: Database,
-  { actor, request }: Origin,
+  { db, origin: { actor, request } }: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, place) => {

@@ -4,7 +4,7 @@ import { jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { type Problem, throwProblems } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
-import type { ChangesOfMany, Origin } from '../../change/write.ts';
+import type { ChangesOfMany, Operation } from '../../change/write.ts';
 import { sameIdentitySince } from '../../contact/entries.ts';
 import { domainChanges, domainRow } from '../../name/domain/change.ts';
 import { parseDomainName } from '../../name/domain/name.ts';
@@ -47,8 +47,7 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
 
 /** The changes that make domains as they were, all by the same action. */
 export async function formerDomains(
-  db: Database,
-  { request }: Origin,
+  { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const action = reversals[0]!.action === 'create' ? 'create' : 'update';

@@ -4,7 +4,7 @@ import type { HistorySubject } from '../../../drizzle/schema.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Action } from '../../change/history/changes.ts';
-import { type ChangesOfMany, changesOfRows, type Origin } from '../../change/write.ts';
+import { type ChangesOfMany, changesOfRows, type Operation } from '../../change/write.ts';
 import { deleteAuctions, insertAuctions } from '../../name/auction/start.ts';
 import { deleteDomains } from '../../name/domain/change.ts';
 import { parseDomainName } from '../../name/domain/name.ts';
@@ -21,8 +21,7 @@ import { type Reversal, valuesAfter } from './reversal.ts';
 
 /** Makes reversals of one kind, of which there is at least one. */
 type Make = (
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   reversals: readonly Reversal[],
 ) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
 
@@ -53,19 +52,18 @@ export function isRevertible({ subject, action }: Reversal): boolean {
 
 /** The changes that make reversals of one kind. */
 export async function changesOf(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const { subject, action } = reversals[0]!;
-  return (await kinds[subject]?.[action]?.(db, origin, reversals)) ?? [];
+  return (await kinds[subject]?.[action]?.(operation, reversals)) ?? [];
 }
 
 type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];
 
 /** Of what one row says: the statements come from the query of these rows. */
 function ofRows(statementsOf: (db: Database, rows: SQL) => Statements): Make {
-  return (db, { request }, reversals) => {
+  return ({ db, origin: { request } }, reversals) => {
     const { subject, action } = reversals[0]!;
     const at = request.at.toISOString();
     return jsonArrays(reversals.map((reversal) => rowOf(reversal, at)))

@@ -6,7 +6,7 @@ import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
 import { type HistoryEntry, nothingSince } from '../../change/history/search.ts';
-import { changeEach, type Origin } from '../../change/write.ts';
+import { changeEach, type Operation } from '../../change/write.ts';
 import { findAuctionObstacles } from '../../name/auction/obstacles.ts';
 import { parseDomainName } from '../../name/domain/name.ts';
 import { canReturn } from './contact.ts';
@@ -31,11 +31,8 @@ export interface RevertPlan {
  * for a contact that was added and to which a domain refers, `gone` where the values are no longer in the history, or the
  * registrar of a contact is gone, `changed_meanwhile` where something has changed since.
  */
-export async function planRevert(
-  db: Database,
-  origin: Pick<Origin, 'request'>,
-  request: string,
-): Promise<RevertPlan> {
+export async function planRevert(operation: Operation, request: string): Promise<RevertPlan> {
+  const { db } = operation;
   const [range] = await retried(() =>
     db
       .select({
@@ -58,10 +55,10 @@ export async function planRevert(
   throwProblems(await linkProblems(db, reversals));
   throwProblems(await registrarProblems(db, reversals));
   const inAuction = returning(reversals, 'auction').map(({ key }) => parseDomainName(key));
-  throwProblems(await findAuctionObstacles(db, origin, inAuction, ['reserved', 'disputed']));
+  throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));
   await domainRows(db, reversals);
   const registered = returning(reversals, 'domain').map(({ key }) => parseDomainName(key));
-  const obstacles = await findAuctionObstacles(db, origin, registered, ['domain']);
+  const obstacles = await findAuctionObstacles(operation, registered, ['domain']);
   return { request, reversals, warnings: obstacles.map(({ message }) => message), seen };
 }
 
@@ -107,7 +104,8 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
  * back. It is one batch, which D1 stops after 30 seconds; 100,000 names take about eight. Throws what `planRevert`
  * throws if something has changed since the plan was made.
  */
-export async function revert(db: Database, origin: Origin, plan: RevertPlan): Promise<void> {
+export async function revert(operation: Operation, plan: RevertPlan): Promise<void> {
+  const { db, origin } = operation;
   const { request, seen, reversals } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   // Contacts go after the domains that refer to them.
@@ -131,11 +129,12 @@ export async function revert(db: Database, origin: Origin, plan: RevertPlan): Pr
     ...returning(reversals, 'contact').map((reversal) => canReturn(reversal, seen)),
   );
   try {
-    const reverted = (await Promise.all(kinds.map((some) => changesOf(db, own, some)))).flat();
-    await changeEach(db, own, { reverted }, isAsPlanned);
+    const reverting = { db, origin: own };
+    const reverted = await Promise.all(kinds.map((some) => changesOf(reverting, some)));
+    await changeEach(reverting, { reverted: reverted.flat() }, isAsPlanned);
   } catch (error) {
     // Another plan says what has changed.
-    if (error instanceof RegistryError) await planRevert(db, origin, request);
+    if (error instanceof RegistryError) await planRevert(operation, request);
     throw error;
   }
 }

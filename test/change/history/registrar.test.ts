@@ -52,9 +52,9 @@ test('what a person, the operator and an erasure change', async () => {
   const person = await addPerson(worker.env);
   const contact = await addContact(worker.env, alpha, { ident: person.code, code: `X${unique()}` });
   await portal.update(person, contact.uuid, { phone: '+372.777' });
-  await updateAnyContact(worker.db, operator, contact.code, { phone: '+372.888' });
+  await updateAnyContact(worker.operation, contact.code, { phone: '+372.888' });
   await repp.delete(alpha, contact.code);
-  await eraseContact(worker.db, operator, contact.uuid);
+  await eraseContact(worker.operation, contact.uuid);
   expect(await recordedOf(contact.code)).toEqual([
     'update true',
     'update true',
@@ -72,14 +72,14 @@ test('the deletion of a contact that no domain has referred to for long', async 
 test('contacts and domains that are imported, changed and removed', async () => {
   const code = `${alpha.code}:TAMM`;
   const registrar = alpha.code;
-  await importContacts(worker.db, operator, [{ ...contactValues, code, registrar }]);
+  await importContacts(worker.operation, [{ ...contactValues, code, registrar }]);
   expect(await recordedOf(code)).toEqual(['create true']);
   const name = parseDomainName(`õ${unique()}.ee`);
   const domain = { ...name, registrar, registrant: code, admin: [], tech: [] };
-  await importDomains(worker.db, operator, [domain]);
-  await importDomains(worker.db, operator, [{ ...domain, admin: [code] }]);
-  await updateDomain(worker.db, operator, name, { tech: [code] });
-  await removeDomains(worker.db, operator, [name.name]);
+  await importDomains(worker.operation, [domain]);
+  await importDomains(worker.operation, [{ ...domain, admin: [code] }]);
+  await updateDomain(worker.operation, name, { tech: [code] });
+  await removeDomains(worker.operation, [name.name]);
   expect(await recordedOf(name.name)).toEqual([
     'create true',
     'update true',
@@ -92,13 +92,13 @@ test('the UUIDs of a domain’s contacts, beside their codes and shown to nobody
   const [one, other] = [await addContact(worker.env, alpha), await addContact(worker.env, alpha)];
   const name = parseDomainName(`õ${unique()}.ee`);
   const domain = { ...name, registrar: alpha.code, registrant: one.code, admin: [], tech: [] };
-  await importDomains(worker.db, operator, [{ ...domain, admin: [one.code, other.code] }]);
-  await updateDomain(worker.db, operator, name, { registrant: other.code });
-  await removeDomains(worker.db, operator, [name.name]);
+  await importDomains(worker.operation, [{ ...domain, admin: [one.code, other.code] }]);
+  await updateDomain(worker.operation, name, { registrant: other.code });
+  await removeDomains(worker.operation, [name.name]);
   const form = { name: name.name, registrar: alpha.code, created_at: '2026-01-02T03:04:05.678Z' };
   const lists = { registrant: [one.code], admin: [], tech: [] };
   const { actor, request } = operator;
-  await addForms(worker.db, { actor, request }, domainKind, [{ form, lists }]);
+  await addForms({ db: worker.db, origin: { actor, request } }, domainKind, [{ form, lists }]);
   const entries = await worker.db.select().from(history).where(eq(history.subjectKey, name.name));
   const [first, second] = [{ [one.code]: one.uuid }, { [other.code]: other.uuid }];
   const both = { ...first, ...second };

@@ -16,11 +16,14 @@ import { shareWorker } from '../../support/worker.ts';
 const worker = shareWorker();
 
 const open = (code: string, db = worker.db) =>
-  openDisclosure(db, operator, {
-    ...{ contact: code, requester: 'Jaan Tamm', identifiedBy: 'ID card', organization: 'Police' },
-    ...{ basis: 'case 12-3', requestedFields: ['email'], isConfidential: false },
-    receivedAt: operator.request.at,
-  });
+  openDisclosure(
+    { db, origin: operator },
+    {
+      ...{ contact: code, requester: 'Jaan Tamm', identifiedBy: 'ID card', organization: 'Police' },
+      ...{ basis: 'case 12-3', requestedFields: ['email'], isConfidential: false },
+      receivedAt: operator.request.at,
+    },
+  );
 
 async function addRequest() {
   const contact = await addContact(worker.env, await addRegistrar(worker.env));
@@ -29,7 +32,7 @@ async function addRequest() {
 
 const grant = (id: number, db = worker.db) =>
   // Each try reads the request of the origin again.
-  grantDisclosure(db, { ...operator, request: operator.request }, id, {});
+  grantDisclosure({ db, origin: { ...operator, request: operator.request } }, id, {});
 
 /** The one batch of a grant writes. */
 const beforeWrite = (work: () => Promise<unknown>) => beforeBatch(worker.env, 1, work);
@@ -41,7 +44,7 @@ test.each(['refused', 'granted'] as const)(
     const meanwhile = () =>
       outcome === 'granted'
         ? grant(id)
-        : declineDisclosure(worker.db, operator, id, { outcome, explanation: 'no basis' });
+        : declineDisclosure(worker.operation, id, { outcome, explanation: 'no basis' });
     await expect(grant(id, beforeWrite(meanwhile))).rejects.toMatchObject({ reason: 'conflict' });
     expect((await getDisclosure(worker.db, id)).disclosure).toMatchObject({ outcome });
   },
@@ -50,7 +53,7 @@ test.each(['refused', 'granted'] as const)(
 test('a grant is refused if the contact has another holder when it is written', async () => {
   const { id, contact } = await addRequest();
   const changes = { ident: '47101010033' };
-  const change = () => updateAnyContact(worker.db, operator, contact.code, changes);
+  const change = () => updateAnyContact(worker.operation, contact.code, changes);
   await expect(grant(id, beforeWrite(change))).rejects.toMatchObject({ reason: 'conflict' });
   expect((await getDisclosure(worker.db, id)).disclosure).toMatchObject({ outcome: null });
 });
@@ -58,14 +61,14 @@ test('a grant is refused if the contact has another holder when it is written', 
 test('a grant discloses the value that the contact has when it is written', async () => {
   const { id, contact } = await addRequest();
   const values = { email: 'other@example.ee' };
-  const change = () => updateAnyContact(worker.db, operator, contact.code, values);
+  const change = () => updateAnyContact(worker.operation, contact.code, values);
   expect(await grant(id, beforeWrite(change))).toMatchObject({ values });
   expect((await getDisclosure(worker.db, id)).disclosure).toMatchObject({ outcome: 'granted' });
 });
 
 test('a grant is refused if the contact is erased when it is written', async () => {
   const { id, contact } = await addRequest();
-  const erase = () => eraseContact(worker.db, operator, contact.code);
+  const erase = () => eraseContact(worker.operation, contact.code);
   await expect(grant(id, beforeWrite(erase))).rejects.toMatchObject({ reason: 'gone' });
   expect((await getDisclosure(worker.db, id)).disclosure).toMatchObject({
     outcome: null,
@@ -75,7 +78,7 @@ test('a grant is refused if the contact is erased when it is written', async () 
 
 test('a request is not opened about a contact that is erased meanwhile', async () => {
   const { contact, id } = await addRequest();
-  const erase = () => eraseContact(worker.db, operator, contact.code);
+  const erase = () => eraseContact(worker.operation, contact.code);
   const db = beforeBatch(worker.env, 2, erase);
   await expect(open(contact.code, db)).rejects.toMatchObject({ reason: 'not_found' });
   await expect(getDisclosure(worker.db, id + 1)).rejects.toMatchObject({ reason: 'not_found' });

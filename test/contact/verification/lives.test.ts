@@ -92,25 +92,29 @@ class Life {
     } else if (act === 'operator' || act === 'identity') {
       const identity = this.identities[past]!;
       const changes = act === 'identity' ? identity : change;
-      await updateAnyContact(worker.db, origin, code, changes);
+      await updateAnyContact({ db: worker.db, origin }, code, changes);
       this.requests.unshift({ id: request.requestId, before: known });
     } else if (act === 'undo') {
       const made = this.requests[past];
       if (!made) return;
-      const plan = await planRevert(worker.db, origin, made.id);
+      const plan = await planRevert({ db: worker.db, origin }, made.id);
       if (plan.reversals.length === 0) return;
-      await revert(worker.db, origin, plan);
+      await revert({ db: worker.db, origin }, plan);
       this.inForce = { ...made.before };
     } else if (act === 'record') {
       const check = { claim, method: 'eid', result } as const;
-      const recorded = await recordVerification(worker.db, registrar.login, code, check, request);
+      const recorded = await recordVerification(
+        { db: worker.db, login: registrar.login, request },
+        code,
+        check,
+      );
       this.inForce[claim] = recorded.outcome.id;
     } else if (act === 'withdraw') {
       const id = this.inForce[claim] ?? 'none';
-      await withdrawVerification(worker.db, registrar.login, code, id, request);
+      await withdrawVerification({ db: worker.db, login: registrar.login, request }, code, id);
       delete this.inForce[claim];
     } else {
-      await eraseContact(worker.db, origin, before.uuid);
+      await eraseContact({ db: worker.db, origin }, before.uuid);
       await this.import(claim, result);
     }
     if (act !== 'undo' && act !== 'erase') await this.dropChanged(before);
@@ -122,7 +126,7 @@ class Life {
     const given = { ...contactValues, ident: this.people[0]!.code, identCountryCode: 'LV' };
     const registrar = this.registrar.code;
     const record = { ...given, code: this.code, registrar, [verificationColumn[claim]]: check };
-    await importContacts(worker.db, operator, [record]);
+    await importContacts(worker.operation, [record]);
     this.inForce = { [claim]: check.id };
     this.requests.length = 0;
   }

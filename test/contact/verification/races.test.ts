@@ -87,53 +87,55 @@ const byOperator = ({ request }: Given) => ({ actor: operator.actor, request });
 const changeAsOperator: Deed = (db, { people, code }, given) => {
   const identity = { ident: people[given.back % 2]!.code, identCountryCode: 'LV' };
   const changes = given.isOfIdentity ? identity : given.change;
-  return updateAnyContact(db, byOperator(given), code, changes);
+  return updateAnyContact({ db, origin: byOperator(given) }, code, changes);
 };
 
 const decide =
   (decision: 'approve' | 'reject'): Deed =>
   (db, { registrar, code }, { request }) =>
-    decideVerification(db, registrar.login, code, decision, request);
+    decideVerification({ db, login: registrar.login, request }, code, decision);
 
 const deeds = {
   registrar: (db, { registrar, code }, { change, request }) =>
-    updateContact(db, registrar.login, code, () => change, request),
+    updateContact({ db, login: registrar.login, request }, code, () => change),
   async registrant(db, { people, code }, { change, request }) {
     const { ident, uuid } = await getContactByCode(db, code);
     const person = people.find((one) => one.code === ident) ?? people[0]!;
-    return updateContactOfPerson(db, person, uuid, () => change, request);
+    return updateContactOfPerson({ db, person, request }, uuid, () => change);
   },
   operator: changeAsOperator,
   async undo(db, life, given) {
     await changeAsOperator(db, life, given);
     const { requestId } = given.request;
     const origin = byOperator({ ...given, request: { ...given.request, requestId: newId() } });
-    const plan = await planRevert(db, origin, requestId);
-    await revert(db, origin, plan);
+    const plan = await planRevert({ db, origin }, requestId);
+    await revert({ db, origin }, plan);
   },
   record: (db, { registrar, code }, { claim, result, request }) =>
-    recordVerification(db, registrar.login, code, { claim, method: 'eid', result }, request),
+    recordVerification({ db, login: registrar.login, request }, code, {
+      claim,
+      method: 'eid',
+      result,
+    }),
   async withdraw(db, { registrar, code }, { claim, request }) {
     const checks = verificationsOf(await getContactByCode(db, code));
     const { id = 'none' } = checks.find((check) => check.claim === claim) ?? {};
-    return withdrawVerification(db, registrar.login, code, id, request);
+    return withdrawVerification({ db, login: registrar.login, request }, code, id);
   },
   async 'erase and import'(db, { registrar, people, code }, given) {
     const origin = byOperator(given);
-    await eraseContact(db, origin, code);
+    await eraseContact({ db, origin }, code);
     const person = { ...contactValues, ident: people[0]!.code, identCountryCode: 'LV' };
     const check = { [verificationColumn[given.claim]]: verification({ result: given.result }) };
     const record = { ...person, code, registrar: registrar.code, ...check };
     const request = { ...given.request, requestId: newId() };
-    await importContacts(db, { ...origin, request }, [record]);
+    await importContacts({ db, origin: { ...origin, request } }, [record]);
   },
   async verify(db, { registrar, code, links }, { request }) {
     const asked = await requestIdentification(
-      db,
-      registrar.login,
+      { db, login: registrar.login, request },
       code,
       identityClients(),
-      request,
     );
     const { link } = asked.outcome;
     if (link && !links.includes(link)) links.unshift(link);

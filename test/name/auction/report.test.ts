@@ -24,7 +24,7 @@ async function stored(uuid: string) {
 describe('registerAuction', () => {
   it('ends a paid auction as registered if the code is right', async () => {
     const auction = await addAuction(worker.env, paid);
-    const ended = await registerAuction(worker.db, operator, auction.uuid, registrationCode);
+    const ended = await registerAuction(worker.operation, auction.uuid, registrationCode);
     expect(ended).toMatchObject({ status: 'domain_registered', registrationCode: null });
     expect(await stored(auction.uuid)).toEqual(ended);
     expect(await historyOf(worker.env, 'auction', auction)).toMatchObject([
@@ -43,7 +43,7 @@ describe('registerAuction', () => {
     'refuses the code %j',
     async (code) => {
       const auction = await addAuction(worker.env, paid);
-      await expect(registerAuction(worker.db, operator, auction.uuid, code)).rejects.toMatchObject({
+      await expect(registerAuction(worker.operation, auction.uuid, code)).rejects.toMatchObject({
         reason: 'invalid',
         message: `this is not the registration code of the auction of "${auction.name}"`,
       });
@@ -56,7 +56,7 @@ describe('registerAuction', () => {
     async (status) => {
       const auction = await addAuction(worker.env, { status });
       await expect(
-        registerAuction(worker.db, operator, auction.uuid, registrationCode),
+        registerAuction(worker.operation, auction.uuid, registrationCode),
       ).rejects.toMatchObject({
         reason: 'invalid',
         message: `the auction of "${auction.name}" is ${status}; only a payment_received one can end with a registration`,
@@ -67,14 +67,14 @@ describe('registerAuction', () => {
   it('refuses a code that a former registry left in another status', async () => {
     const auction = await addAuction(worker.env, { ...paid, status: 'payment_not_received' });
     await expect(
-      registerAuction(worker.db, operator, auction.uuid, registrationCode),
+      registerAuction(worker.operation, auction.uuid, registrationCode),
     ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'status' }] });
   });
 
   it('finds the newest auction of a name', async () => {
     await addAuction(worker.env, { name: 'kaks.ee', status: 'no_bids' });
     const { uuid } = await addAuction(worker.env, { ...paid, name: 'kaks.ee' });
-    const ended = await registerAuction(worker.db, operator, 'kaks.ee', registrationCode);
+    const ended = await registerAuction(worker.operation, 'kaks.ee', registrationCode);
     expect(ended).toMatchObject({ uuid, status: 'domain_registered' });
   });
 
@@ -84,7 +84,11 @@ describe('registerAuction', () => {
       await send();
       throw new Error('D1_ERROR: Network connection lost.');
     });
-    const ended = await registerAuction(failing, operator, auction.uuid, registrationCode);
+    const ended = await registerAuction(
+      { db: failing, origin: operator },
+      auction.uuid,
+      registrationCode,
+    );
     expect(ended.status).toBe('domain_registered');
     expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(1);
   });
@@ -95,10 +99,10 @@ describe('updateAuction', () => {
     const auction = await addAuction(worker.env);
     const faster = { registrationDeadline: '2026-12-31' };
     const overtaken = beforeBatch(worker.env, 1, () =>
-      updateAuction(worker.db, operator, auction.uuid, faster, []),
+      updateAuction(worker.operation, auction.uuid, faster, []),
     );
     const report = { status: 'payment_received' } as const;
-    await updateAuction(overtaken, operator, auction.uuid, report, []);
+    await updateAuction({ db: overtaken, origin: operator }, auction.uuid, report, []);
     expect(await stored(auction.uuid)).toMatchObject({
       status: 'payment_received',
       registrationDeadline: '2026-12-31',
@@ -112,9 +116,9 @@ describe('updateAuction', () => {
     const restarting = ['payment_not_received'] as const;
     const report = { status: 'payment_not_received' } as const;
     const overtaken = beforeBatch(worker.env, 1, () =>
-      updateAuction(worker.db, operator, auction.uuid, report, restarting),
+      updateAuction(worker.operation, auction.uuid, report, restarting),
     );
-    await updateAuction(overtaken, operator, auction.uuid, report, restarting);
+    await updateAuction({ db: overtaken, origin: operator }, auction.uuid, report, restarting);
     const all = await worker.db.select().from(auctions).where(eq(auctions.name, auction.name));
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received', 'started']);
     expect(await historyOf(worker.env, 'auction', auction)).toHaveLength(2);
@@ -124,9 +128,9 @@ describe('updateAuction', () => {
     const auction = await addAuction(worker.env, { status: 'awaiting_payment' });
     const report = { status: 'payment_not_received' } as const;
     const overtaken = beforeBatch(worker.env, 1, () =>
-      updateAuction(worker.db, operator, auction.uuid, report, []),
+      updateAuction(worker.operation, auction.uuid, report, []),
     );
-    await updateAuction(overtaken, operator, auction.uuid, report, [report.status]);
+    await updateAuction({ db: overtaken, origin: operator }, auction.uuid, report, [report.status]);
     const all = await worker.db.select().from(auctions).where(eq(auctions.name, auction.name));
     expect(all.map(({ status }) => status)).toEqual(['payment_not_received']);
   });
@@ -137,10 +141,12 @@ describe('correctAuction', () => {
     const auction = await addAuction(worker.env, { status: 'no_bids' });
     const { name, punycode } = auction;
     const overtaken = beforeBatch(worker.env, 1, () =>
-      startAuctions(worker.db, operator, [{ name, punycode }]),
+      startAuctions(worker.operation, [{ name, punycode }]),
     );
     const correction = { auction: auction.uuid, status: 'payment_received', reason: 'x' } as const;
-    await expect(correctAuction(overtaken, operator, correction)).rejects.toMatchObject({
+    await expect(
+      correctAuction({ db: overtaken, origin: operator }, correction),
+    ).rejects.toMatchObject({
       reason: 'taken',
       message: `"${name}" already has an auction in progress`,
     });
@@ -151,7 +157,7 @@ describe('correctAuction', () => {
     const { uuid, name, punycode } = await addAuction(worker.env, { status: 'awaiting_payment' });
     await addAuction(worker.env, { name, punycode, status: 'awaiting_payment' });
     const correction = { auction: uuid, status: 'payment_received', reason: 'x' } as const;
-    await expect(correctAuction(worker.db, operator, correction)).rejects.toMatchObject({
+    await expect(correctAuction(worker.operation, correction)).rejects.toMatchObject({
       message: `"${name}" has an auction that awaits payment`,
     });
   });

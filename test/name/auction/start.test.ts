@@ -32,7 +32,7 @@ async function register({ name }: { name: string }) {
 describe('startAuctions', () => {
   it('starts an auction of each name, with its history', async () => {
     const name = newName();
-    expect(await startAuctions(worker.db, origin, [name, newName(), name])).toBe(2);
+    expect(await startAuctions({ db: worker.db, origin }, [name, newName(), name])).toBe(2);
     const [auction, ...others] = await auctionsOf(worker.env, name);
     expect(others).toEqual([]);
     expect(auction).toEqual({
@@ -67,9 +67,9 @@ describe('startAuctions', () => {
     'names each name with an auction in progress and starts none (dry run: %s)',
     async (isDryRun) => {
       const [free, ...taken] = [newName(), newName(), newName()];
-      await startAuctions(worker.db, origin, taken);
+      await startAuctions({ db: worker.db, origin }, taken);
       await expect(
-        startAuctions(worker.db, origin, [free, ...taken], { isDryRun }),
+        startAuctions({ db: worker.db, origin, isDryRun }, [free, ...taken]),
       ).rejects.toMatchObject({
         reason: 'taken',
         problems: taken.map(({ name }) => ({
@@ -85,7 +85,7 @@ describe('startAuctions', () => {
   it('starts one auction if a name is started twice at once', async () => {
     const name = newName();
     const results = await Promise.allSettled(
-      Array.from({ length: 4 }, () => startAuctions(worker.db, origin, [name])),
+      Array.from({ length: 4 }, () => startAuctions({ db: worker.db, origin }, [name])),
     );
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await auctionsOf(worker.env, name)).toHaveLength(1);
@@ -95,7 +95,7 @@ describe('startAuctions', () => {
   it('refuses a name that is registered between the look and the write, and starts none', async () => {
     const [name, other] = [newName(), newName()];
     const db = beforeBatch(worker.env, 1, () => register(name));
-    await expect(startAuctions(db, origin, [other, name])).rejects.toMatchObject({
+    await expect(startAuctions({ db, origin }, [other, name])).rejects.toMatchObject({
       reason: 'changed_meanwhile',
     });
     expect(await auctionsOf(worker.env, name)).toEqual([]);
@@ -104,7 +104,7 @@ describe('startAuctions', () => {
 
   it('keeps the platform, and records it', async () => {
     const name = newName();
-    await startAuctions(worker.db, origin, [name], { platform: ' english ' });
+    await startAuctions({ db: worker.db, origin }, [name], { platform: ' english ' });
     expect(await auctionsOf(worker.env, name)).toMatchObject([{ platform: 'english' }]);
     expect(await historyOf(worker.env, 'auction', name)).toMatchObject([
       { changes: { platform: { from: null, to: 'english' } } },
@@ -114,14 +114,14 @@ describe('startAuctions', () => {
   it.each(['', 'x'.repeat(51)])('refuses the platform %j and starts none', async (platform) => {
     const name = newName();
     await expect(
-      startAuctions(worker.db, origin, [name], { platform, isDryRun: true }),
+      startAuctions({ db: worker.db, origin, isDryRun: true }, [name], { platform }),
     ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'platform' }] });
     expect(await auctionsOf(worker.env, name)).toEqual([]);
   });
 
   it('counts in a dry run and writes nothing', async () => {
     const name = newName();
-    expect(await startAuctions(worker.db, origin, [name], { isDryRun: true })).toBe(1);
+    expect(await startAuctions({ db: worker.db, origin, isDryRun: true }, [name])).toBe(1);
     expect(await auctionsOf(worker.env, name)).toEqual([]);
   });
 });
@@ -129,8 +129,8 @@ describe('startAuctions', () => {
 it('leaves out names in progress where that is asked for', async () => {
   const [free, taken] = [newName(), newName()];
   const start = (names: DomainName[], isDryRun = false) =>
-    startAuctions(worker.db, origin, names, { isDryRun, ignored: ['started'] });
-  await startAuctions(worker.db, origin, [taken]);
+    startAuctions({ db: worker.db, origin, isDryRun }, names, { ignored: ['started'] });
+  await startAuctions({ db: worker.db, origin }, [taken]);
   expect(await start([free, taken, free], true)).toBe(1);
   expect(await start([free, taken, free])).toBe(1);
   expect(await start([free, taken])).toBe(0);
@@ -141,7 +141,7 @@ it('leaves out names in progress where that is asked for', async () => {
 
 it('starts 10,000 auctions in one step', async () => {
   const names = Array.from({ length: 10_000 }, newName);
-  expect(await startAuctions(worker.db, origin, names)).toBe(10_000);
+  expect(await startAuctions({ db: worker.db, origin }, names)).toBe(10_000);
   expect(await historyOf(worker.env, 'auction', names.at(-1)!)).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import { contacts, domainContacts, domains, registrars } from '../../../drizzle/
 import { shownChanges } from '../../../src/change/history/changes.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { findDomainProblems } from '../../../src/name/domain/record.ts';
-import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
+import { addContact, addRegistrar, unique } from '../../support/fixtures.ts';
 import { changesOf } from '../../support/stored.ts';
 import { shareWorker } from '../../support/worker.ts';
 
@@ -69,7 +69,7 @@ describe('importDomains', () => {
 
   it('adds a domain with its contacts and its history, and links them', async () => {
     const record = await newRecord();
-    expect(await importDomains(worker.db, operator, [record])).toEqual({
+    expect(await importDomains(worker.operation, [record])).toEqual({
       created: 1,
       updated: 0,
       unchanged: 0,
@@ -97,13 +97,13 @@ describe('importDomains', () => {
 
   it('finds nothing to do the second time, codes in lower case and repeated included', async () => {
     const record = await newRecord();
-    await importDomains(worker.db, operator, [record]);
+    await importDomains(worker.operation, [record]);
     const again = {
       ...record,
       registrant: record.registrant.toLowerCase(),
       admin: [...record.admin, ...record.admin],
     };
-    expect(await importDomains(worker.db, operator, [again])).toEqual({
+    expect(await importDomains(worker.operation, [again])).toEqual({
       created: 0,
       updated: 0,
       unchanged: 1,
@@ -116,7 +116,7 @@ describe('importDomains', () => {
 
   it("makes an existing domain's registrar and contacts equal to the record", async () => {
     const [record, other] = [await newRecord(), await newRecord()];
-    await importDomains(worker.db, operator, [record]);
+    await importDomains(worker.operation, [record]);
     const changed = {
       ...record,
       registrar: other.registrar,
@@ -124,7 +124,7 @@ describe('importDomains', () => {
       admin: [],
       tech: [record.registrant, record.tech[0]!].sort(),
     };
-    expect(await importDomains(worker.db, operator, [changed])).toEqual({
+    expect(await importDomains(worker.operation, [changed])).toEqual({
       created: 0,
       updated: 1,
       unchanged: 0,
@@ -159,7 +159,7 @@ describe('importDomains', () => {
   it('names every unknown registrar and contact, and changes nothing', async () => {
     const [good, bad] = [await newRecord(), await newRecord()];
     const records = [good, { ...bad, registrar: 'NOBODY', tech: ['NOBODY:1'] }];
-    await expect(importDomains(worker.db, operator, records)).rejects.toMatchObject({
+    await expect(importDomains(worker.operation, records)).rejects.toMatchObject({
       reason: 'not_found',
       problems: [
         { message: 'there is no registrar "NOBODY"', field: 'registrar' },
@@ -177,7 +177,7 @@ describe('importDomains', () => {
       const name = `domain${unique()}.ee`;
       return { ...record, name, punycode: name };
     });
-    expect(await importDomains(worker.db, operator, records)).toMatchObject({ created: 5_000 });
+    expect(await importDomains(worker.operation, records)).toMatchObject({ created: 5_000 });
     expect(await domainCount(record.registrant)).toBe(5_000);
   });
 });

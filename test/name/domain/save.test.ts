@@ -36,7 +36,7 @@ async function report(
       (present) => ('isDeleted' in each ? undefined : withKept(each, present)),
     ]),
   );
-  return (await saveDomains(db, { ...operator }, wanted)).problems;
+  return (await saveDomains({ db, origin: { ...operator } }, wanted)).problems;
 }
 
 const present = async (names: readonly { name: string }[]) => {
@@ -77,16 +77,14 @@ test('a batch looks again when a domain changes, or a contact goes, before it is
   const [first, second] = names;
   const record = { ...first!, ...told, admin: [code], tech: [] };
   const changed = beforeBatch(worker.env, 1, () =>
-    saveDomain(worker.db, operator, first!, () => record),
+    saveDomain(worker.operation, first!, () => record),
   );
   await report(changed, [{ ...first!, ...told, tech: [code] }]);
   const [domain] = (await loadDomains(worker.db, [first!.name])).values();
   expect(domain).toMatchObject({ admin: [code], tech: [code] });
 
   const other = await prepare();
-  const without = beforeBatch(worker.env, 1, () =>
-    deleteAnyContact(worker.db, operator, other.code),
-  );
+  const without = beforeBatch(worker.env, 1, () => deleteAnyContact(worker.operation, other.code));
   const problems = await report(without, [{ ...second!, ...other.told }]);
   expect([...problems.keys()]).toEqual([second!.name]);
 });
@@ -95,7 +93,7 @@ test.each([
   ['in a batch', (db: Database, name: DomainName) => report(db, [{ ...name, isDeleted: true }])],
   [
     'by itself',
-    (db: Database, name: DomainName) => removeDomains(db, { ...operator }, [name.name]),
+    (db: Database, name: DomainName) => removeDomains({ db, origin: { ...operator } }, [name.name]),
   ],
 ] as const)(
   'a domain that is deleted %s is deleted once, though D1 reports it as failed',

@@ -44,7 +44,7 @@ async function newDomain() {
     admin: [admin.code, holder.code],
     tech: [foreign.code, own.code],
   };
-  await importDomains(worker.db, operator, [record]);
+  await importDomains(worker.operation, [record]);
   return { from, to, other, holder, admin, foreign, own, name };
 }
 
@@ -58,7 +58,7 @@ const countOf = async ({ id }: { id: number }) =>
 
 it('replaces the contacts of all other registrars by one copy each, and keeps those of the new one', async () => {
   const { from, to, holder, admin, foreign, own, name } = await newDomain();
-  const transferred = await transferDomain(worker.db, operator, name, to.code);
+  const transferred = await transferDomain(worker.operation, name, to.code);
   const { copies, notified: _, ...domain } = transferred;
   const [holderCopy, adminCopy] = [copies[holder.code]!, copies[admin.code]!];
   expect(Object.keys(copies)).toHaveLength(3);
@@ -91,7 +91,7 @@ it('lets the copy keep what was checked, but not which user of another registrar
     .update(contacts)
     .set({ nameVerification, emailVerification })
     .where(eq(contacts.id, holder.id));
-  const { copies } = await transferDomain(worker.db, operator, name, to.code);
+  const { copies } = await transferDomain(worker.operation, name, to.code);
   const copy = await contactOf(copies[holder.code]!);
   expect(copy.nameVerification).toEqual({
     ...nameVerification,
@@ -107,7 +107,11 @@ it('lets the copy keep what was checked, but not which user of another registrar
 it('records the transfer with the new registrar, and notifies it and each owner of a contact', async () => {
   const { from, to, other, holder, name } = await newDomain();
   const command = { ...operator };
-  const { copies, notified } = await transferDomain(worker.db, command, name, to.code);
+  const { copies, notified } = await transferDomain(
+    { db: worker.db, origin: command },
+    name,
+    to.code,
+  );
   const copy = await contactOf(copies[holder.code]!);
   const [entry] = (await historyOf(worker.env, 'domain', name)).slice(-1);
   expect(entry).toMatchObject({
@@ -138,8 +142,8 @@ it('records the transfer with the new registrar, and notifies it and each owner 
 it('changes nothing in a dry run, or if the registrar has the domain already', async () => {
   const { from, to, name } = await newDomain();
   const before = await findNewestId(worker.db);
-  await transferDomain(worker.db, operator, name, to.code, { isDryRun: true });
-  const same = await transferDomain(worker.db, operator, name, from.code);
+  await transferDomain({ ...worker.operation, isDryRun: true }, name, to.code);
+  const same = await transferDomain(worker.operation, name, from.code);
   expect(same).toMatchObject({ ...(await getDomain(worker.db, name.name)), copies: {} });
   expect(same.registrar).toBe(from.code);
   expect(await findNewestId(worker.db)).toBe(before);
@@ -147,12 +151,13 @@ it('changes nothing in a dry run, or if the registrar has the domain already', a
 
 it('refuses an unknown registrar, and a domain that has changed since it was looked at', async () => {
   const { from, to, name } = await newDomain();
-  await expect(transferDomain(worker.db, operator, name, 'NOBODY')).rejects.toThrow('NOBODY');
+  await expect(transferDomain(worker.operation, name, 'NOBODY')).rejects.toThrow('NOBODY');
   const seen = await findNewestId(worker.db);
-  await transferDomain(worker.db, operator, name, to.code);
-  await expect(
-    transferDomain(worker.db, operator, name, from.code, { seen }),
-  ).rejects.toMatchObject({ reason: 'changed_meanwhile' });
+  await transferDomain(worker.operation, name, to.code);
+  const transfer = transferDomain({ ...worker.operation, seen }, name, from.code);
+  await expect(transfer).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+  });
 });
 
 const resetDuring = new Error('D1_ERROR: Network connection lost.');
@@ -170,7 +175,7 @@ it('is made once, with the same copies, though D1 reports it as failed', async (
     copies,
     notified: _,
     ...domain
-  } = await transferDomain(db, { ...operator }, name, to.code);
+  } = await transferDomain({ db, origin: { ...operator } }, name, to.code);
   expect(await getDomain(worker.db, name.name)).toEqual(domain);
   expect(Object.values(copies)).toHaveLength(3);
   expect([await countOf(from), await countOf(to)]).toEqual([2, 4]);
@@ -180,10 +185,10 @@ it('looks again if a contact or the domain changes meanwhile', async () => {
   const { to, admin, name } = await newDomain();
   const tech: string[] = [];
   const db = beforeBatch(worker.env, 1, async () => {
-    await updateAnyContact(worker.db, operator, admin.code, { name: 'Uus Nimi' });
-    await updateDomain(worker.db, operator, name, { tech });
+    await updateAnyContact(worker.operation, admin.code, { name: 'Uus Nimi' });
+    await updateDomain(worker.operation, name, { tech });
   });
-  const { copies, ...domain } = await transferDomain(db, operator, name, to.code);
+  const { copies, ...domain } = await transferDomain({ db, origin: operator }, name, to.code);
   expect(domain.tech).toEqual(tech);
   expect(await contactOf(copies[admin.code]!)).toMatchObject({ name: 'Uus Nimi' });
 });

@@ -3,7 +3,7 @@ import { parseDomainName } from '../../../src/name/domain/name.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { getDomain } from '../../../src/name/domain/read.ts';
-import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
+import { addContact, addRegistrar, unique } from '../../support/fixtures.ts';
 import { shareWorker } from '../../support/worker.ts';
 
 const worker = shareWorker();
@@ -14,11 +14,11 @@ test('updates of two roles at the same moment both take effect', async () => {
   const codes = { registrant: await code(), admin: [await code()], tech: [await code()] };
   const name = parseDomainName(`õun${unique()}.ee`);
   const record = { ...name, ...codes, registrar: registrar.code };
-  await importDomains(worker.db, operator, [record]);
+  await importDomains(worker.operation, [record]);
   const [admin, tech] = [[await code()], [await code()]];
   await Promise.all([
-    updateDomain(worker.db, operator, name, { admin }),
-    updateDomain(worker.db, operator, name, { tech }),
+    updateDomain(worker.operation, name, { admin }),
+    updateDomain(worker.operation, name, { tech }),
   ]);
   const { registrant } = codes;
   expect(await getDomain(worker.db, name.name)).toMatchObject({ registrant, admin, tech });

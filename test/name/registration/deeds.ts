@@ -62,11 +62,11 @@ const wantedFor = (pool: Pool, numbers: Numbers): WantedDomain =>
 
 export const bySystem: Record<string, Command> = {
   register: (db, origin, { pool }, { system, numbers, secrets }) =>
-    registerDomain(db, origin, system, domainOf(pool, numbers), secrets),
+    registerDomain({ db, origin }, system, domainOf(pool, numbers), secrets),
   'take back': (db, origin, { pool }, deed) =>
-    takeBackRegistration(db, origin, deed.system, nameOf(pool, deed)),
+    takeBackRegistration({ db, origin }, deed.system, nameOf(pool, deed)),
   'save domain': (db, origin, { pool }, deed) =>
-    saveDomain(db, origin, nameOf(pool, deed), () => domainOf(pool, deed.numbers)),
+    saveDomain({ db, origin }, nameOf(pool, deed), () => domainOf(pool, deed.numbers)),
   'save domains': (db, origin, { pool }, { numbers: [a, b, c] }) => {
     const some: Numbers[] = [
       [a, b, c],
@@ -75,16 +75,21 @@ export const bySystem: Record<string, Command> = {
     const wanted = some.map(
       (each) => [at(pool.names, each[0]).name, wantedFor(pool, each)] as const,
     );
-    return saveDomains(db, origin, new Map(wanted));
+    return saveDomains({ db, origin }, new Map(wanted));
   },
   'delete domain': (db, origin, { pool }, deed) =>
-    removeDomains(db, origin, [nameOf(pool, deed).name]),
-  'release domain': (db, origin, { pool }, deed) => releaseDomain(db, origin, nameOf(pool, deed)),
-  'sell name': (db, origin, { pool }, deed) => startAuction(db, origin, nameOf(pool, deed), null),
+    removeDomains({ db, origin }, [nameOf(pool, deed).name]),
+  'release domain': (db, origin, { pool }, deed) =>
+    releaseDomain({ db, origin }, nameOf(pool, deed)),
+  'sell name': (db, origin, { pool }, deed) =>
+    startAuction({ db, origin }, nameOf(pool, deed), null),
   'reserve name': (db, origin, { pool }, deed) => {
     const lastDay = at([null, undefined, dayIn(deed.now, 0), dayIn(deed.now, 2)], deed.numbers[1]);
     const password = at([undefined, crypto.randomUUID()], deed.numbers[2]);
-    return saveRetainedDomain(db, origin, nameOf(pool, deed), 'reserved', { lastDay, password });
+    return saveRetainedDomain({ db, origin }, nameOf(pool, deed), 'reserved', {
+      lastDay,
+      password,
+    });
   },
 };
 
@@ -102,20 +107,25 @@ export const byOthers: Record<string, Command> = {
     const status = b % 2 === 0 ? 'payment_received' : at(reportableStatuses, c);
     const report = { status, registrationDeadline: at(deadlines, c) };
     reports.push({ uuid: auction.uuid, report });
-    await updateAuction(db, origin, auction.uuid, report, ['no_bids', 'payment_not_received']);
+    await updateAuction({ db, origin }, auction.uuid, report, ['no_bids', 'payment_not_received']);
   },
   /** The auction centre repeats whatever it has reported, at any later time. */
   async 'repeat report'(db, origin, { reports }, { numbers: [a, b] }) {
     if (reports.length === 0) return;
     const { uuid, report } = at(reports, a + b);
-    await updateAuction(db, origin, uuid, report, ['no_bids', 'payment_not_received']);
+    await updateAuction({ db, origin }, uuid, report, ['no_bids', 'payment_not_received']);
   },
   'create contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
-    createContact(db, at(pool.logins, a), { ...contactValues, code: String(1 + (b % 3)) }, request),
+    createContact(
+      { db, login: at(pool.logins, a), request },
+      { ...contactValues, code: String(1 + (b % 3)) },
+    ),
   'update own contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
-    updateContact(db, loginFor(pool, a), at(pool.codes, a), () => ({ city: `Linn ${b}` }), request),
+    updateContact({ db, login: loginFor(pool, a), request }, at(pool.codes, a), () => ({
+      city: `Linn ${b}`,
+    })),
   'delete own contact': (db, { request }, { pool }, { numbers: [a] }) =>
-    deleteContact(db, loginFor(pool, a), at(pool.codes, a), request),
+    deleteContact({ db, login: loginFor(pool, a), request }, at(pool.codes, a)),
   async clean(db, { request }) {
     await endReservations(db, request);
     await forgetRegistrations(db, request.at);
@@ -133,10 +143,10 @@ export const byOperator: Record<string, Command> = {
     const [, b, c] = deed.numbers;
     const days = { firstDay: dayIn(deed.now, b % 2), lastDay: dayIn(deed.now, 1 + (c % 3)) };
     const dispute = { ...nameOf(pool, deed), ...days, password: crypto.randomUUID() };
-    return openDispute(db, origin, dispute);
+    return openDispute({ db, origin }, dispute);
   },
   async undo(db, origin, { past }, { numbers: [a] }) {
     const request = past.at(-1 - (a % 4));
-    if (request) await revert(db, origin, await planRevert(db, origin, request));
+    if (request) await revert({ db, origin }, await planRevert({ db, origin }, request));
   },
 };

@@ -13,7 +13,7 @@ import {
   type RetainedStatus,
 } from '../../../src/name/retained/list.ts';
 import { endReservations } from '../../../src/name/retained/save.ts';
-import { operator, unique } from '../../support/fixtures.ts';
+import { unique } from '../../support/fixtures.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 
@@ -36,8 +36,8 @@ function historyOf(...domains: RetainedDomain[]) {
 describe('addRetainedDomains', () => {
   it('adds names with their history, and counts those that were not there', async () => {
     const [one, other] = [newName('reserved'), newName('blocked')];
-    expect(await addRetainedDomains(worker.db, operator, [one])).toEqual({ added: 1, updated: 0 });
-    expect(await addRetainedDomains(worker.db, operator, [one, other, other])).toEqual({
+    expect(await addRetainedDomains(worker.operation, [one])).toEqual({ added: 1, updated: 0 });
+    expect(await addRetainedDomains(worker.operation, [one, other, other])).toEqual({
       added: 1,
       updated: 0,
     });
@@ -51,9 +51,9 @@ describe('addRetainedDomains', () => {
   it('adds 30,000 names in one step, and removes them in one', async () => {
     const names = Array.from({ length: 30_000 }, () => newName('blocked'));
     const before = await sourceVersion();
-    expect(await addRetainedDomains(worker.db, operator, names)).toMatchObject({ added: 30_000 });
+    expect(await addRetainedDomains(worker.operation, names)).toMatchObject({ added: 30_000 });
     expect(await sourceVersion()).not.toBe(before);
-    expect(await removeRetainedDomains(worker.db, operator, names)).toEqual({ removed: 30_000 });
+    expect(await removeRetainedDomains(worker.operation, names)).toEqual({ removed: 30_000 });
     expect(await findRetainedDomains(worker.db, names)).toEqual([]);
   });
 });
@@ -63,9 +63,9 @@ const dryRun = { isDryRun: true };
 
 it('the password and the last day of a reserved name come and go with it, and the history has no password', async () => {
   const name = owned();
-  await addRetainedDomains(worker.db, operator, [name]);
+  await addRetainedDomains(worker.operation, [name]);
   expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
-  await removeRetainedDomains(worker.db, operator, [name]);
+  await removeRetainedDomains(worker.operation, [name]);
   const password = { redacted: true };
   expect(await historyOf(name)).toEqual([
     {
@@ -91,14 +91,14 @@ it('the password and the last day of a reserved name come and go with it, and th
 
 it('the password and the last day of a reserved name replace those of a name that exists', async () => {
   const [one, other] = [owned(), owned()];
-  await addRetainedDomains(worker.db, operator, [one, other]);
+  await addRetainedDomains(worker.operation, [one, other]);
   const changed = [
     { ...one, password: 'uus' },
     { ...other, lastDay: '2028-01-31' },
   ];
   const counts = { added: 0, updated: 2 };
-  expect(await addRetainedDomains(worker.db, operator, changed, dryRun)).toEqual(counts);
-  expect(await addRetainedDomains(worker.db, operator, changed)).toEqual(counts);
+  expect(await addRetainedDomains({ ...worker.operation, ...dryRun }, changed)).toEqual(counts);
+  expect(await addRetainedDomains(worker.operation, changed)).toEqual(counts);
   expect(await findRetainedDomains(worker.db, changed)).toEqual(changed);
   expect((await historyOf(one, other)).slice(2)).toEqual([
     { key: one.name, action: 'update', changes: { password: { redacted: true } } },
@@ -112,19 +112,19 @@ it('the password and the last day of a reserved name replace those of a name tha
 
 it('the password and the last day of a reserved name stay where none are given', async () => {
   const name = owned();
-  await addRetainedDomains(worker.db, operator, [name]);
+  await addRetainedDomains(worker.operation, [name]);
   const bare = [named(name.name), named(name.name, 'blocked')];
   const counts = { added: 1, updated: 0 };
-  expect(await addRetainedDomains(worker.db, operator, bare, dryRun)).toEqual(counts);
-  expect(await addRetainedDomains(worker.db, operator, bare)).toEqual(counts);
+  expect(await addRetainedDomains({ ...worker.operation, ...dryRun }, bare)).toEqual(counts);
+  expect(await addRetainedDomains(worker.operation, bare)).toEqual(counts);
   expect(await findRetainedDomains(worker.db, [name])).toEqual([name]);
 });
 
 it('the password and the last day of a reserved name give no list another version', async () => {
   const name = owned();
-  await addRetainedDomains(worker.db, operator, [name]);
+  await addRetainedDomains(worker.operation, [name]);
   const before = await worker.db.select().from(listSources);
-  await addRetainedDomains(worker.db, operator, [{ ...name, lastDay: '2028-01-31' }]);
+  await addRetainedDomains(worker.operation, [{ ...name, lastDay: '2028-01-31' }]);
   expect(await worker.db.select().from(listSources)).toEqual(before);
 });
 
@@ -138,7 +138,7 @@ describe('endReservations', () => {
     const ending = { ...newName('reserved'), lastDay: '2026-05-31' };
     const blocked = named(ending.name, 'blocked');
     const staying = [newName('reserved'), { ...newName('reserved'), lastDay: '2026-06-01' }];
-    await addRetainedDomains(worker.db, operator, [ending, blocked, ...staying]);
+    await addRetainedDomains(worker.operation, [ending, blocked, ...staying]);
     expect(await endReservations(worker.db, at('2026-05-31'))).toBe(0);
     expect(await endReservations(worker.db, at('2026-06-01'))).toBe(1);
     const left = await findRetainedDomains(worker.db, [ending, blocked, ...staying]);
@@ -156,7 +156,7 @@ describe('endReservations', () => {
       ...newName('reserved'),
       lastDay: '2025-12-31',
     }));
-    await addRetainedDomains(worker.db, operator, names);
+    await addRetainedDomains(worker.operation, names);
     const limits = { window: 2, windows: 2 };
     expect(await endReservations(worker.db, at('2026-01-01'), limits)).toBe(4);
     expect(await endReservations(worker.db, at('2026-01-01'), limits)).toBe(1);
@@ -167,8 +167,8 @@ describe('removeRetainedDomains', () => {
   it('removes names with their history, and counts those that were there', async () => {
     const [one, other] = [newName('reserved'), newName('reserved')];
     const alsoBlocked = named(one.name, 'blocked');
-    await addRetainedDomains(worker.db, operator, [one, alsoBlocked]);
-    expect(await removeRetainedDomains(worker.db, operator, [one, other])).toEqual({ removed: 1 });
+    await addRetainedDomains(worker.operation, [one, alsoBlocked]);
+    expect(await removeRetainedDomains(worker.operation, [one, other])).toEqual({ removed: 1 });
     expect(await findRetainedDomains(worker.db, [one, alsoBlocked])).toEqual([alsoBlocked]);
     expect((await historyOf(one, other)).at(-1)).toEqual({
       key: one.name,
@@ -182,7 +182,7 @@ describe('listRetainedDomains', () => {
   it('gives every name once, by name and status, page by page', async () => {
     const [first, second] = [named('aaa1.ee', 'reserved'), named('aaa2.ee', 'reserved')];
     const both = named(first.name, 'blocked');
-    await addRetainedDomains(worker.db, operator, [second, first, both]);
+    await addRetainedDomains(worker.operation, [second, first, both]);
     const listed = await Array.fromAsync(
       everyRow<RetainedDomain>((page) => listRetainedDomains(worker.db, { page }), 1),
     );

@@ -24,7 +24,7 @@ function newName() {
 }
 
 function open(name: ReturnType<typeof newName>, [firstDay, lastDay]: readonly [string, string]) {
-  return openDispute(worker.db, operator, { ...name, firstDay, lastDay });
+  return openDispute(worker.operation, { ...name, firstDay, lastDay });
 }
 
 /** A name that is disputed in each of the periods. */
@@ -60,7 +60,7 @@ describe('importDisputes', () => {
       ...{ firstDay: '2026-05-01', lastDay: untilClosed },
       ...{ password: 'vaidlus', comment: 'kohtuasi 2-26-1', initiator: 'Mari Maasikas' },
     };
-    await importDisputes(worker.db, operator, [dispute]);
+    await importDisputes(worker.operation, [dispute]);
     expect(
       await listDisputes(worker.db, { name: dispute.name, page: { limit: 10 } }),
     ).toMatchObject([{ ...dispute, closedAt: null }]);
@@ -85,7 +85,7 @@ describe('importDisputes', () => {
       ...{ firstDay: '2026-04-01', lastDay: '2026-06-30', closedAt: '2026-04-02T00:00:00.000Z' },
     };
     await open(name, may);
-    const importAgain = () => importDisputes(worker.db, operator, [closed]);
+    const importAgain = () => importDisputes(worker.operation, [closed]);
     expect(await importAgain()).toEqual({ opened: 1, unchanged: 0 });
     expect(await importAgain()).toEqual({ opened: 0, unchanged: 1 });
   });
@@ -95,11 +95,9 @@ describe('importDisputes', () => {
     const days = { firstDay: may[0], lastDay: may[1] };
     await open(name, may);
     const closed = { ...name, ...days, closedAt: '2026-05-02T00:00:00.000Z' };
-    await expect(importDisputes(worker.db, operator, [closed])).rejects.toThrow(
-      /is not closed here/,
-    );
-    await closeDispute(worker.db, operator, name);
-    expect(await importDisputes(worker.db, operator, [{ ...name, ...days }])).toEqual({
+    await expect(importDisputes(worker.operation, [closed])).rejects.toThrow(/is not closed here/);
+    await closeDispute(worker.operation, name);
+    expect(await importDisputes(worker.operation, [{ ...name, ...days }])).toEqual({
       opened: 0,
       unchanged: 1,
     });
@@ -110,8 +108,8 @@ describe('importDisputes', () => {
       ...name,
       ...{ firstDay: may[0], lastDay: may[1] },
     }));
-    const slow = beforeBatch(worker.env, 1, () => openDispute(worker.db, operator, second!));
-    expect(await importDisputes(slow, operator, [first!, second!])).toEqual({
+    const slow = beforeBatch(worker.env, 1, () => openDispute(worker.operation, second!));
+    expect(await importDisputes({ db: slow, origin: operator }, [first!, second!])).toEqual({
       opened: 1,
       unchanged: 1,
     });
@@ -190,7 +188,7 @@ describe('closeDispute', () => {
     ['to come', '2026-04-30'],
   ])('closes a dispute %s, and keeps it on record', async (_, today) => {
     const name = await disputedName(may);
-    await closeDispute(worker.db, on(today), name);
+    await closeDispute({ db: worker.db, origin: on(today) }, name);
     expect(await daysOf(name)).toEqual([may]);
     expect(await closedOf(name)).toEqual([`${today}T12:00:00.000Z`]);
     expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
@@ -204,20 +202,22 @@ describe('closeDispute', () => {
       '2026-09-01',
       '2026-09-30',
     ]);
-    await closeDispute(worker.db, on('2026-05-15'), name);
+    await closeDispute({ db: worker.db, origin: on('2026-05-15') }, name);
     expect(await closedOf(name)).toEqual([null, '2026-05-15T12:00:00.000Z', null]);
   });
 
   it('lets the name be disputed again on the same days', async () => {
     const name = await disputedName(may);
-    await closeDispute(worker.db, on('2026-05-15'), name);
+    await closeDispute({ db: worker.db, origin: on('2026-05-15') }, name);
     await open(name, may);
     expect(await closedOf(name)).toEqual(['2026-05-15T12:00:00.000Z', null]);
   });
 
   it('refuses a name that is not disputed, or no longer', async () => {
     const name = await disputedName(may);
-    await expect(closeDispute(worker.db, on('2026-06-01'), name)).rejects.toMatchObject({
+    await expect(
+      closeDispute({ db: worker.db, origin: on('2026-06-01') }, name),
+    ).rejects.toMatchObject({
       reason: 'not_found',
       message: `"${name.name}" is not disputed`,
     });

@@ -36,7 +36,7 @@ async function leftBehind() {
 
 describe('replaceRetainedDomains', () => {
   it('makes the names of a status equal to the ones given, and leaves other statuses alone', async () => {
-    await addRetainedDomains(worker.db, operator, [
+    await addRetainedDomains(worker.operation, [
       named('gone.ee'),
       named('kept.ee'),
       named('gone.ee', 'blocked'),
@@ -44,8 +44,7 @@ describe('replaceRetainedDomains', () => {
     const before = await lastHistoryId();
 
     const result = await replaceRetainedDomains(
-      worker.db,
-      operator,
+      worker.operation,
       ['reserved'],
       [named('kept.ee'), named('new.ee'), named('kept.ee')],
     );
@@ -60,10 +59,9 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('replaces both statuses in one step', async () => {
-    await addRetainedDomains(worker.db, operator, [named('a.ee'), named('b.ee', 'blocked')]);
+    await addRetainedDomains(worker.operation, [named('a.ee'), named('b.ee', 'blocked')]);
     const result = await replaceRetainedDomains(
-      worker.db,
-      operator,
+      worker.operation,
       ['reserved', 'blocked'],
       [named('a.ee', 'blocked'), named('b.ee', 'blocked')],
     );
@@ -72,8 +70,8 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('empties a list that is replaced by nothing', async () => {
-    await addRetainedDomains(worker.db, operator, [named('a.ee')]);
-    expect(await replaceRetainedDomains(worker.db, operator, ['reserved'], [])).toEqual({
+    await addRetainedDomains(worker.operation, [named('a.ee')]);
+    expect(await replaceRetainedDomains(worker.operation, ['reserved'], [])).toEqual({
       added: 0,
       updated: 0,
       removed: 1,
@@ -82,21 +80,27 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('changes nothing, and records nothing, where the names are the same', async () => {
-    await addRetainedDomains(worker.db, operator, [named('a.ee')]);
+    await addRetainedDomains(worker.operation, [named('a.ee')]);
     const before = await lastHistoryId();
-    expect(
-      await replaceRetainedDomains(worker.db, operator, ['reserved'], [named('a.ee')]),
-    ).toEqual({ added: 0, updated: 0, removed: 0 });
+    expect(await replaceRetainedDomains(worker.operation, ['reserved'], [named('a.ee')])).toEqual({
+      added: 0,
+      updated: 0,
+      removed: 0,
+    });
     expect(await historySince(before)).toEqual([]);
   });
 
   it('sets the passwords and last days that are given, and keeps the others', async () => {
     const owned = (name: string) => ({ ...named(name), password: 'omanik', lastDay: '2027-01-31' });
-    await addRetainedDomains(worker.db, operator, [owned('a.ee'), owned('b.ee')]);
+    await addRetainedDomains(worker.operation, [owned('a.ee'), owned('b.ee')]);
     const wanted = [{ ...named('a.ee'), lastDay: '2028-01-31' }, named('b.ee'), owned('c.ee')];
     const counts = { added: 1, updated: 1, removed: 0 };
     for (const options of [{ isDryRun: true }, {}]) {
-      const replace = replaceRetainedDomains(worker.db, operator, ['reserved'], wanted, options);
+      const replace = replaceRetainedDomains(
+        { ...worker.operation, ...options },
+        ['reserved'],
+        wanted,
+      );
       expect(await replace).toEqual(counts);
     }
     expect(await all()).toEqual([
@@ -112,8 +116,7 @@ describe('replaceRetainedDomains', () => {
     await worker.db.insert(retainedReplacements).values(left);
     const aDayLater = new Date(operator.request.at.getTime() + 86_400_001);
     await replaceRetainedDomains(
-      worker.db,
-      { ...operator, request: { at: aDayLater, requestId: 'later' } },
+      { db: worker.db, origin: { ...operator, request: { at: aDayLater, requestId: 'later' } } },
       ['reserved'],
       [],
     );
@@ -121,36 +124,34 @@ describe('replaceRetainedDomains', () => {
   });
 
   it('changes nothing where the gathered names are lost before the last step', async () => {
-    await addRetainedDomains(worker.db, operator, [named('old.ee')]);
+    await addRetainedDomains(worker.operation, [named('old.ee')]);
     const forgetful = aroundBatches(worker.env, async (send) => {
       await worker.env.DB.prepare('delete from retained_replacements').run();
       return send();
     });
     await expect(
-      replaceRetainedDomains(forgetful, operator, ['reserved'], [named('new.ee')]),
+      replaceRetainedDomains({ db: forgetful, origin: operator }, ['reserved'], [named('new.ee')]),
     ).rejects.toThrow('replace them again');
     expect(await all()).toEqual([named('old.ee')]);
   });
 
   it('replaces the list once where the last step arrives twice', async () => {
-    await addRetainedDomains(worker.db, operator, [named('old.ee')]);
+    await addRetainedDomains(worker.operation, [named('old.ee')]);
     const twice = aroundBatches(worker.env, async (send) => {
       await send();
       return send();
     });
-    await replaceRetainedDomains(twice, operator, ['reserved'], [named('new.ee')]);
+    await replaceRetainedDomains({ db: twice, origin: operator }, ['reserved'], [named('new.ee')]);
     expect(await all()).toEqual([named('new.ee')]);
     expect(await leftBehind()).toBe(0);
   });
 
   it('counts in a dry run what it would change, and writes nothing', async () => {
-    await addRetainedDomains(worker.db, operator, [named('gone.ee'), named('kept.ee')]);
+    await addRetainedDomains(worker.operation, [named('gone.ee'), named('kept.ee')]);
     const result = await replaceRetainedDomains(
-      worker.db,
-      operator,
+      { ...worker.operation, isDryRun: true },
       ['reserved'],
       [named('kept.ee'), named('new.ee'), named('new.ee')],
-      { isDryRun: true },
     );
     expect(result).toEqual({ added: 1, updated: 0, removed: 1 });
     expect(await all()).toEqual([named('gone.ee'), named('kept.ee')]);
@@ -162,7 +163,7 @@ describe('replaceRetainedDomains', () => {
       Array.from({ length: 50 }, (_, n) => named(`${prefix}${String(n).padStart(2, '0')}.ee`));
     await Promise.all(
       ['x', 'y'].map((prefix) =>
-        replaceRetainedDomains(worker.db, operator, ['reserved'], names(prefix)),
+        replaceRetainedDomains(worker.operation, ['reserved'], names(prefix)),
       ),
     );
     const kept = await all();

@@ -174,10 +174,10 @@ it('the operator sends again what was delivered or given up, in its order, with 
 
   const since = new Date('2998-01-01T00:00:00.000Z');
   const { code } = world.registrar;
-  expect(await resendDeliveries(worker.db, operator, code, { since }, { isDryRun: true })).toBe(2);
+  expect(await resendDeliveries({ ...worker.operation, isDryRun: true }, code, { since })).toBe(2);
   await cron();
   expect(world.queue.size).toBe(0);
-  expect(await resendDeliveries(worker.db, operator, code, { since })).toBe(2);
+  expect(await resendDeliveries(worker.operation, code, { since })).toBe(2);
   await cron();
   await pass(0);
   expect(ids().slice(3)).toEqual([second, third]);
@@ -202,7 +202,9 @@ it('the operator sends again at once, though the endpoint rests, what was given 
   const refused = endpoint.received.length;
   endpoint.answerStatus(() => 204);
   const [, { id }] = (await deliveries()) as [unknown, { id: string }];
-  expect(await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id })).toBe(1);
+  expect(
+    await resendDeliveries({ db: worker.db, origin: operatorNow() }, world.registrar.code, { id }),
+  ).toBe(1);
   await endOldDeliveries(worker.db, world.queue.now);
   await cron();
   await pass(0);
@@ -215,7 +217,7 @@ it('the operator sends again what is 29 days old, and finds it in the list for 3
   await cron();
   await pass(29 * 24);
   const { id } = (await deliveries())[0]!;
-  await resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id });
+  await resendDeliveries({ db: worker.db, origin: operatorNow() }, world.registrar.code, { id });
   await pass(2 * 24);
   await endOldDeliveries(worker.db, world.queue.now);
   await cron();
@@ -237,16 +239,16 @@ it('the operator is told how many are sent again, counted as they are taken', as
   await deliver(delivered!);
   const racing = beforeBatch(worker.env, 1, () => deliver(waiting!));
   const since = new Date(0);
-  expect(await resendDeliveries(racing, operator, world.registrar.code, { since })).toBe(2);
+  expect(
+    await resendDeliveries({ db: racing, origin: operator }, world.registrar.code, { since }),
+  ).toBe(2);
 });
 
 it('the operator cannot send again what waits already, what is of another registrar, or what nobody knows', async () => {
   await changeEmail();
   const [waiting] = await deliveries();
   for (const id of [waiting!.id, 'msg_1']) {
-    await expect(
-      resendDeliveries(worker.db, operator, world.registrar.code, { id }),
-    ).rejects.toThrow(
+    await expect(resendDeliveries(worker.operation, world.registrar.code, { id })).rejects.toThrow(
       `registrar ${world.registrar.code} has no delivery ${id} that was delivered or given up`,
     );
   }

@@ -156,7 +156,8 @@ it('the deliveries of a registrar wait no longer when the webhook gets a new add
 it.each([
   [
     'a delivery is sent again',
-    (id: string) => resendDeliveries(worker.db, operatorNow(), world.registrar.code, { id }),
+    (id: string) =>
+      resendDeliveries({ db: worker.db, origin: operatorNow() }, world.registrar.code, { id }),
   ],
   ['a test arrives', () => testWebhook(worker.db, world.registrar.code, sender())],
 ])('a webhook that a consumer posts to is left to it while %s', async (_, disturb) => {

@@ -60,7 +60,10 @@ export function startPushing() {
     changeEmail: (
       email = `${crypto.randomUUID()}@example.ee`,
       { person, contact }: Pushed = world,
-    ) => updateContactOfPerson(worker.db, person, contact.uuid, () => ({ email }), requestNow()),
+    ) =>
+      updateContactOfPerson({ db: worker.db, person, request: requestNow() }, contact.uuid, () => ({
+        email,
+      })),
     /** The same as a request to the application with this queue: its answer, and the work that it leaves for later. */
     async request(queue: unknown, { person, contact }: Pushed = world) {
       const init = send('PATCH', person, { email: `${crypto.randomUUID()}@example.ee` });

@@ -7,7 +7,7 @@ import { openDispute } from '../../../src/name/retained/dispute.ts';
 import { loadDemoData } from '../../../src/tool/demo/load.ts';
 import { listCronRuns } from '../../../src/worker/cron.ts';
 import { answerOf } from '../../support/client.ts';
-import { newContact, operator } from '../../support/fixtures.ts';
+import { newContact } from '../../support/fixtures.ts';
 import { startSandbox } from '../../support/worker.ts';
 import { sandboxClients } from './clients.ts';
 
@@ -98,7 +98,7 @@ describe('moving the clock', () => {
     const first = await dayAhead(2);
     const last = await dayAhead(3);
     const after = await dayAhead(4);
-    await openDispute(worker.db, operator, {
+    await openDispute(worker.operation, {
       ...{ name: 'piip.ee', punycode: 'piip.ee' },
       ...{ firstDay: dayOf(new Date(first)), lastDay: dayOf(new Date(last)) },
     });
@@ -136,10 +136,10 @@ describe('moving the clock', () => {
     await asRegistrar.create(alpha, newContact({ id: 'heino' }));
     const name = 'heino.ee';
     const domain = { name, punycode: name, registrar: 'ALPHA', registrant: code };
-    await importDomains(worker.db, operator, [{ ...domain, admin: [code], tech: [code] }]);
+    await importDomains(worker.operation, [{ ...domain, admin: [code], tech: [code] }]);
     const now = await dayAhead(3);
     await post('clock', { now });
-    await removeDomains(worker.db, operator, [name]);
+    await removeDomains(worker.operation, [name]);
     const { unlinkedAt } = await getContactByCode(worker.db, code);
     expect(unlinkedAt!.slice(0, 10)).toBe(now.slice(0, 10));
   });
@@ -163,7 +163,7 @@ describe('a reset', () => {
     for (let time = 0; time < 2; time++) {
       await asRegistrar.create(alpha, newContact({ id: 'mets' }));
       await asRegistrar.delete(alpha, 'ALPHA:KUUSK');
-      await openDispute(worker.db, operator, {
+      await openDispute(worker.operation, {
         ...{ name: 'piip.ee', punycode: 'piip.ee' },
         ...{ firstDay: '2026-01-01', lastDay: '2998-01-01' },
       });

@@ -62,7 +62,7 @@ test('the sandbox retries a webhook that failed, gives up after a week, and rese
   endpoint.answerStatus(() => 204);
   const { id } = (await newest())!;
   const request = { at: await currentTime(), requestId: crypto.randomUUID() };
-  await resendDeliveries(worker.db, { ...operator, request }, 'ALPHA', { id });
+  await resendDeliveries({ db: worker.db, origin: { ...operator, request } }, 'ALPHA', { id });
   await advance('PT1M');
   expect(await newest()).toMatchObject({ id, deliveredAt: expect.any(String) });
 });

@@ -17,11 +17,11 @@ test('takes back an import of 100,000 names in one step', async () => {
   const origin = { actor, request };
   // Chunk by chunk under one request, as the import does.
   for (let from = 0; from < count; from += 1_000) {
-    await addRetainedDomains(worker.db, origin, names.slice(from, from + 1_000));
+    await addRetainedDomains({ db: worker.db, origin }, names.slice(from, from + 1_000));
   }
   const reverting = { actor, request: operator.request };
-  const plan = await planRevert(worker.db, reverting, request.requestId);
-  await revert(worker.db, reverting, plan);
+  const plan = await planRevert({ db: worker.db, origin: reverting }, request.requestId);
+  await revert({ db: worker.db, origin: reverting }, plan);
   expect(await worker.db.$count(retainedDomains)).toBe(0);
   const entries = eq(history.requestId, reverting.request.requestId);
   expect(await worker.db.$count(history, entries)).toBe(count);

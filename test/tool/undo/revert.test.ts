@@ -10,7 +10,7 @@ import {
   retainedDomains,
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../../src/base/database/open.ts';
-import type { Origin } from '../../../src/change/write.ts';
+import type { Operation, Origin } from '../../../src/change/write.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
@@ -65,32 +65,32 @@ function command(at = '2026-05-06T07:08:09.010Z'): Origin {
 /** Takes a request back and returns the request that did it. */
 async function takeBack(request: string): Promise<string> {
   const origin = command('2026-06-01T00:00:00.000Z');
-  await revert(worker.db, origin, await planRevert(worker.db, origin, request));
+  await revert({ db: worker.db, origin }, await planRevert({ db: worker.db, origin }, request));
   return origin.request.requestId;
 }
 
 async function problems(request: string) {
-  const refusal = await planRevert(worker.db, operator, request).catch((error) => error);
+  const refusal = await planRevert(worker.operation, request).catch((error) => error);
   return refusal.problems;
 }
 
 /** Does this as one command, and returns its request. */
 async function done<Args extends unknown[]>(
-  work: (db: Database, origin: Origin, ...args: Args) => Promise<unknown>,
+  work: (operation: Operation, ...args: Args) => Promise<unknown>,
   ...args: Args
 ): Promise<string> {
   const origin = command();
-  await work(worker.db, origin, ...args);
+  await work({ db: worker.db, origin }, ...args);
   return origin.request.requestId;
 }
 
 /** Expects that a request stays as it is after a change: with a plan of before, and with another one. */
 async function expectStays(request: string, change: () => Promise<unknown>, ...expected: object[]) {
   const origin = command();
-  const plan = await planRevert(worker.db, origin, request);
+  const plan = await planRevert({ db: worker.db, origin }, request);
   await change();
   expect(await problems(request)).toEqual(expected);
-  const refusal = await revert(worker.db, origin, plan).catch((error) => error);
+  const refusal = await revert({ db: worker.db, origin }, plan).catch((error) => error);
   expect(refusal.problems[0]).toEqual(expected[0]);
   expect(await entriesOf(origin.request.requestId)).toEqual([]);
 }
@@ -114,7 +114,7 @@ const listed = async () =>
 it('retained names that a command replaced are as they were, and the revert can be reverted', async () => {
   await emptyLists(worker.env);
   const [kept, gone, also] = [newName(), newName(), newName('blocked')];
-  await addRetainedDomains(worker.db, operator, [kept, gone, also]);
+  await addRetainedDomains(worker.operation, [kept, gone, also]);
   const before = await listed();
   const added = [newName(), newName('blocked')];
   const request = await done(replaceRetainedDomains, ['reserved', 'blocked'], [kept, ...added]);
@@ -156,7 +156,7 @@ it('retained names that had a password are not removed and made again without it
 it('a name with another status is another thing', async () => {
   const name = newName();
   const request = await done(addRetainedDomains, [name]);
-  await addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]);
+  await addRetainedDomains(worker.operation, [{ ...name, status: 'blocked' }]);
   await takeBack(request);
   expect((await listed()).filter((each) => each.name === name.name)).toEqual([
     { ...name, status: 'blocked' },
@@ -171,8 +171,8 @@ it('retained names of which one has changed since all stay, and the refusal name
   await expectStays(
     request,
     async () => {
-      await removeRetainedDomains(worker.db, operator, [one]);
-      await addRetainedDomains(worker.db, again, [one]);
+      await removeRetainedDomains(worker.operation, [one]);
+      await addRetainedDomains({ db: worker.db, origin: again }, [one]);
     },
     {
       reason: 'changed_meanwhile',
@@ -188,9 +188,11 @@ it('retained names are taken back once, whoever says it twice', async () => {
   const name = newName();
   const request = await done(addRetainedDomains, [name]);
   const [one, other] = [command(), command()];
-  const plans = await Promise.all([one, other].map((each) => planRevert(worker.db, each, request)));
-  await revert(worker.db, one, plans[0]!);
-  await expect(revert(worker.db, other, plans[1]!)).rejects.toMatchObject({
+  const plans = await Promise.all(
+    [one, other].map((each) => planRevert({ db: worker.db, origin: each }, request)),
+  );
+  await revert({ db: worker.db, origin: one }, plans[0]!);
+  await expect(revert({ db: worker.db, origin: other }, plans[1]!)).rejects.toMatchObject({
     reason: 'changed_meanwhile',
     message: expect.stringContaining(`changed since: delete by Operator`),
   });
@@ -228,7 +230,7 @@ it('disputes that were closed are open again, whether they had begun or not', as
   const begun = newDispute();
   const planned = { ...newDispute(), firstDay: '2026-12-01' };
   const before = { ...newDispute(), name: begun.name, punycode: begun.punycode };
-  await importDisputes(worker.db, operator, [
+  await importDisputes(worker.operation, [
     begun,
     planned,
     { ...before, firstDay: '2025-01-01', lastDay: '2025-12-31' },
@@ -256,10 +258,10 @@ const cancel = ({ name }: { name: string }) =>
 
 it('auctions that were cancelled are in progress again, but for the code, which the history does not have', async () => {
   const record = { ...newAuctionName(), registrationCode: 'kood' };
-  await startAuctions(worker.db, operator, [record]);
+  await startAuctions(worker.operation, [record]);
   const uuid = (await auctionsOf(record))[0]!.uuid;
   const deadline = { registrationDeadline: '2026-07-01' };
-  await updateAuction(worker.db, operator, uuid, deadline, []);
+  await updateAuction(worker.operation, uuid, deadline, []);
   const [before] = await auctionsOf(record);
   await takeBack(await cancel(record));
   expect(await auctionsOf(record)).toEqual([
@@ -283,7 +285,7 @@ it('auctions that were started are gone, unless somebody has reported on one', a
     id: expect.any(Number),
     updatedAt: '2026-06-01T00:00:00.000Z',
   });
-  await updateAuction(worker.db, operator, again!.uuid, { status: 'awaiting_payment' }, []);
+  await updateAuction(worker.operation, again!.uuid, { status: 'awaiting_payment' }, []);
   expect(await problems(request)).toMatchObject([
     { reason: 'changed_meanwhile' },
     { reason: 'changed_meanwhile' },
@@ -293,23 +295,23 @@ it('auctions that were started are gone, unless somebody has reported on one', a
 it.each([
   [
     '"%s" is blocked',
-    (name: DomainName) => addRetainedDomains(worker.db, operator, [{ ...name, status: 'blocked' }]),
+    (name: DomainName) => addRetainedDomains(worker.operation, [{ ...name, status: 'blocked' }]),
   ],
   [
     '"%s" is a registered domain',
     async (name: DomainName) => {
       const { code } = await addContact(worker.env, await addRegistrar(worker.env));
       const registrar = code.split(':')[0]!;
-      await importDomains(worker.db, operator, [{ ...name, registrar, registrant: code }]);
+      await importDomains(worker.operation, [{ ...name, registrar, registrant: code }]);
     },
   ],
   [
     'delete auction %s: changed since: create by',
-    (name: DomainName) => startAuctions(worker.db, operator, [name]),
+    (name: DomainName) => startAuctions(worker.operation, [name]),
   ],
 ])('auctions of a name stay cancelled because: %s', async (reason, obstruct) => {
   const name = newAuctionName();
-  await startAuctions(worker.db, operator, [name]);
+  await startAuctions(worker.operation, [name]);
   const message = expect.stringContaining(reason.replace('%s', name.name));
   const problem = expect.objectContaining({ message });
   const request = await cancel(name);
@@ -379,7 +381,7 @@ it('reverted contacts have their fields and statuses again, and their registrar 
 
 it('contacts that were deleted are there again, with new auth_info', async () => {
   const { code, row, ident } = await importContact();
-  await updateAnyContact(worker.db, operator, code, { city: 'Narva' });
+  await updateAnyContact(worker.operation, code, { city: 'Narva' });
   const before = await row();
   const request = await done(deleteAnyContact, code);
   expect(await row()).toBeUndefined();
@@ -452,21 +454,23 @@ it.each([
   const request = await done(deleteAnyContact, code);
   const registrar = code.split(':')[0]!;
   const record = { ...contactValues, ...(isSame && { uuid }), code: `${registrar}:${suffix}` };
-  await importContacts(worker.db, operator, [{ ...record, registrar }]);
+  await importContacts(worker.operation, [{ ...record, registrar }]);
   const message = expect.stringContaining(`delete contact ${code}: changed since: create by`);
   expect(await problems(request)).toMatchObject([{ reason: 'changed_meanwhile', message }]);
 });
 
 it.each([
-  ['an erasure', (uuid: string) => eraseContact(worker.db, operator, uuid)],
+  ['an erasure', (uuid: string) => eraseContact(worker.operation, uuid)],
   ['the scheduled removal of values', () => removeOldValues(worker.db, '2030-01-01T00:00:00.000Z')],
 ])('contacts that %s reaches between the look and the write stay deleted', async (_, remove) => {
   const { code, uuid } = await addForeign();
   const request = await done(deleteAnyContact, code);
-  const plan = await planRevert(worker.db, operator, request);
+  const plan = await planRevert(worker.operation, request);
   // Looking takes no batch; the first one writes.
   const racing = beforeBatch(worker.env, 1, async () => remove(uuid));
-  await expect(revert(racing, command(), plan)).rejects.toMatchObject({ reason: 'gone' });
+  await expect(revert({ db: racing, origin: command() }, plan)).rejects.toMatchObject({
+    reason: 'gone',
+  });
   expect(await worker.db.$count(contacts, eq(contacts.uuid, uuid))).toBe(0);
 });
 
@@ -550,8 +554,10 @@ it('contacts that were imported with their domains are taken back with them', as
   const { alpha, codes, remaining } = await importContactsOfTwo();
   const code = `${alpha.code}:WITH`;
   const domain = { ...parseDomainName(`õ${unique()}.ee`), registrar: alpha.code, registrant: code };
-  await importContacts(worker.db, origin, [{ ...contactValues, code, registrar: alpha.code }]);
-  await importDomains(worker.db, origin, [domain]);
+  await importContacts({ db: worker.db, origin }, [
+    { ...contactValues, code, registrar: alpha.code },
+  ]);
+  await importDomains({ db: worker.db, origin }, [domain]);
   await takeBack(origin.request.requestId);
   expect(await loadDomains(worker.db, [domain.name])).toEqual(new Map());
   expect(await worker.db.$count(contacts, eq(contacts.code, code))).toBe(0);
@@ -564,13 +570,13 @@ it.each([
     'linked',
     async (code: string, registrar: string) => {
       const name = parseDomainName(`õ${unique()}.ee`);
-      await importDomains(worker.db, operator, [{ ...name, registrar, registrant: code }]);
+      await importDomains(worker.operation, [{ ...name, registrar, registrant: code }]);
     },
   ],
   [
     'somebody has changed one',
     'changed_meanwhile',
-    (code: string) => updateAnyContact(worker.db, operator, code, { city: 'Narva' }),
+    (code: string) => updateAnyContact(worker.operation, code, { city: 'Narva' }),
   ],
 ])('contacts that were imported all stay if %s', async (_, reason, change) => {
   const { alpha, codes, importing, remaining } = await importContactsOfTwo();
@@ -601,12 +607,15 @@ const domainsOf = async (...records: DomainRecord[]) =>
 it('domains that a command added, changed and removed are as they were, and back again', async () => {
   const { one, other, record } = await newParties();
   const [changed, removed, added] = [record(), record(), record()];
-  await importDomains(worker.db, command('2026-04-01T00:00:00.000Z'), [changed, removed]);
+  await importDomains({ db: worker.db, origin: command('2026-04-01T00:00:00.000Z') }, [
+    changed,
+    removed,
+  ]);
   const before = await domainsOf(changed, removed, added);
   const request = await done(async (db, origin) => {
     const record = { ...changed, registrant: other, admin: [], tech: [one, other] };
-    await importDomains(db, origin, [record, added]);
-    await removeDomains(db, origin, [removed.name]);
+    await importDomains({ db, origin }, [record, added]);
+    await removeDomains({ db, origin }, [removed.name]);
   });
   const after = await domainsOf(changed, removed, added);
   const reverting = await takeBack(request);
@@ -622,10 +631,10 @@ it('domains that a command added, changed and removed are as they were, and back
 it('a domain comes back although its name is in auction, and the plan says so', async () => {
   const { record } = await newParties();
   const domain = record();
-  await importDomains(worker.db, operator, [domain]);
+  await importDomains(worker.operation, [domain]);
   const request = await done(removeDomains, [domain.name]);
-  await startAuctions(worker.db, operator, [domain]);
-  const { warnings } = await planRevert(worker.db, operator, request);
+  await startAuctions(worker.operation, [domain]);
+  const { warnings } = await planRevert(worker.operation, request);
   expect(warnings).toEqual([`"${domain.name}" already has an auction in progress`]);
 });
 
@@ -635,7 +644,7 @@ async function giveAway(code: string) {
     .select()
     .from(contacts)
     .where(eq(contacts.code, code));
-  await deleteAnyContact(worker.db, operator, code);
+  await deleteAnyContact(worker.operation, code);
   const registrar = { id: registrarId, code: '' };
   await addContact(worker.env, registrar, { code, number, name: 'Somebody Else' });
 }
@@ -645,13 +654,13 @@ const departures = [
     'removed',
     'delete',
     (db: Database, origin: Origin, domain: DomainRecord) =>
-      removeDomains(db, origin, [domain.name]),
+      removeDomains({ db, origin }, [domain.name]),
   ],
   [
     'changed',
     'update',
     (db: Database, origin: Origin, domain: DomainRecord, other: string) =>
-      updateDomain(db, origin, domain, { registrant: other, admin: [] }),
+      updateDomain({ db, origin }, domain, { registrant: other, admin: [] }),
   ],
 ] as const;
 
@@ -659,7 +668,7 @@ const successions = [
   ['a stranger who has the code of', giveAway],
   [
     'somebody else who has become the person of',
-    (code: string) => updateAnyContact(worker.db, operator, code, { ident: '47101010033' }),
+    (code: string) => updateAnyContact(worker.operation, code, { ident: '47101010033' }),
   ],
 ] as const;
 
@@ -672,7 +681,7 @@ it.each(
   async (...[, , succeed, action, change]) => {
     const { one, other, record } = await newParties();
     const domain = record();
-    await importDomains(worker.db, operator, [domain]);
+    await importDomains(worker.operation, [domain]);
     const request = await done(change, domain, other);
     const left = await domainsOf(domain);
     const problem = {
@@ -687,14 +696,14 @@ it.each(
 it('a domain goes back to a contact that belongs to the same person as when it was removed', async () => {
   const { one, record } = await newParties();
   const domain = record();
-  await updateAnyContact(worker.db, operator, one, {
+  await updateAnyContact(worker.operation, one, {
     ident: '010180-12345',
     identCountryCode: 'LV',
   });
-  await importDomains(worker.db, operator, [domain]);
+  await importDomains(worker.operation, [domain]);
   const before = await domainsOf(domain);
   const removal = await done(removeDomains, [domain.name]);
-  await updateAnyContact(worker.db, operator, one, { ident: '01018012345', city: 'Narva' });
+  await updateAnyContact(worker.operation, one, { ident: '01018012345', city: 'Narva' });
   await takeBack(removal);
   expect(await domainsOf(domain)).toEqual(before);
 });
@@ -702,13 +711,13 @@ it('a domain goes back to a contact that belongs to the same person as when it w
 it('a domain goes back to nobody who becomes the person of its contact at that moment', async () => {
   const { one, record } = await newParties();
   const domain = record();
-  await importDomains(worker.db, operator, [domain]);
+  await importDomains(worker.operation, [domain]);
   const removal = await done(removeDomains, [domain.name]);
-  const plan = await planRevert(worker.db, operator, removal);
+  const plan = await planRevert(worker.operation, removal);
   const overtaken = beforeBatch(worker.env, 1, () =>
-    updateAnyContact(worker.db, operator, one, { ident: '47101010033' }),
+    updateAnyContact(worker.operation, one, { ident: '47101010033' }),
   );
-  await expect(revert(overtaken, command(), plan)).rejects.toMatchObject({
+  await expect(revert({ db: overtaken, origin: command() }, plan)).rejects.toMatchObject({
     reason: 'changed_meanwhile',
     message: expect.stringContaining(`${one} may be somebody else's now`),
   });
@@ -739,7 +748,7 @@ it('domains whose contacts the history does not tell from others with their code
 it('domains that had no registrant have none again', async () => {
   const { one, other, record } = await newParties();
   const domain = { ...record(), registrant: null };
-  await importDomains(worker.db, operator, [domain]);
+  await importDomains(worker.operation, [domain]);
   const before = await domainsOf(domain);
   expect(before[domain.name]).toMatchObject({ registrant: null, admin: [one] });
   const change = { registrant: other };
@@ -752,13 +761,13 @@ it('domains that had no registrant have none again', async () => {
 it('domains whose contact was deleted since stay as they are', async () => {
   const { one, other, record } = await newParties();
   const domain = record();
-  await importDomains(worker.db, operator, [domain]);
+  await importDomains(worker.operation, [domain]);
   const name = parseDomainName(domain.name);
   const request = await done(updateDomain, name, { registrant: other, admin: [] });
   const gone = { reason: 'not_found', message: `there is no contact "${one}"` };
   await expectStays(
     request,
-    () => deleteAnyContact(worker.db, operator, one),
+    () => deleteAnyContact(worker.operation, one),
     { ...gone, field: 'registrant' },
     { ...gone, field: 'admin' },
   );
@@ -771,7 +780,7 @@ it('only commands of the operator are taken back, and only those that the histor
     ...command(),
     actor: { type: 'auction_centre', name: 'Auction centre' },
   } as const;
-  await addRetainedDomains(worker.db, centre, [name]);
+  await addRetainedDomains({ db: worker.db, origin: centre }, [name]);
   expect(await problems(centre.request.requestId)).toEqual([
     {
       reason: 'invalid',

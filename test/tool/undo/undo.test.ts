@@ -34,7 +34,7 @@ async function holdToPlan(origin: Origin, plan: RevertPlan, pool: Pool, before: 
     if (before.has(place)) expected.set(place, before.get(place));
     else expected.delete(place);
   }
-  await revert(worker.db, origin, plan);
+  await revert({ db: worker.db, origin }, plan);
   expect(Object.fromEntries(await snapshotOf(worker.db, pool))).toEqual(
     Object.fromEntries(expected),
   );
@@ -96,7 +96,7 @@ test('whatever was undone is as it was before, in any order, and each plan is ca
         } else {
           const [newest] = given;
           const target = past.at(-1 - (newest % past.length))!;
-          const plan = await unlessRefused(planRevert(worker.db, origin, target.request));
+          const plan = await unlessRefused(planRevert({ db: worker.db, origin }, target.request));
           if (!plan || plan.reversals.length === 0) continue;
           await holdToPlan(origin, plan, pool, target.before);
           reverts += 1;

@@ -10,7 +10,6 @@ import {
   addRegistrar,
   bearer,
   newContact,
-  operator,
   unique,
 } from '../../support/fixtures.ts';
 import { shareWorker } from '../../support/worker.ts';
@@ -117,7 +116,7 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     const beta = await addRegistrar(worker.env);
     const code = `${alpha.code}:AGAIN`;
     await repp.create(alpha, newContact({ id: 'AGAIN', name: 'First One' }));
-    await transferContact(worker.db, operator, code, beta.code);
+    await transferContact(worker.operation, code, beta.code);
     await repp.delete(beta, code);
     await repp.create(alpha, newContact({ id: 'AGAIN', name: 'Second One' }));
 
@@ -159,7 +158,7 @@ describe('GET /api/v1/registrant/contacts/{uuid}/history', () => {
     });
     await repp.update(alpha, contact.code, { phone: '+1.1' });
     const correction = { ident: person.code, email: 'b@example.ee' };
-    await updateAnyContact(worker.db, operator, contact.code, correction);
+    await updateAnyContact(worker.operation, contact.code, correction);
     await repp.update(alpha, contact.code, { phone: '+1.2' });
     const shown = async (query: string) => {
       const path = `/${contact.uuid}/history${query}`;

@@ -5,7 +5,6 @@ import {
   addContact,
   addRegistrar,
   newContact,
-  operator,
   pendingRequest,
   send,
   verification,
@@ -31,7 +30,7 @@ async function addForeign() {
     identityVerification: verification({ id: 'first' }),
     identityRequest: pendingRequest(),
   });
-  await updateAnyContact(worker.db, operator, contact.code, { phone: '+372.555' });
+  await updateAnyContact(worker.operation, contact.code, { phone: '+372.555' });
   return contact;
 }
 
@@ -92,14 +91,14 @@ describe('the history of a deleted contact', () => {
 
   it('is shown to the registrar whose contact it was, whatever the prefix of its code', async () => {
     const { code } = await addForeign();
-    await deleteAnyContact(worker.db, operator, code);
+    await deleteAnyContact(worker.operation, code);
     expect(await history(alpha, code)).toEqual({ status: 200, actions: ['delete', 'update'] });
     expect(await history(beta, code)).toEqual({ status: 404 });
   });
 
   it('is shown to it also where another registrar’s contact has the code', async () => {
     const { code } = await addForeign();
-    await deleteAnyContact(worker.db, operator, code);
+    await deleteAnyContact(worker.operation, code);
     await addContact(worker.env, beta, { code });
     await ask(beta, 'PUT /repp/v1/contacts/{code}', code);
     expect(await history(alpha, code)).toEqual({ status: 200, actions: ['delete', 'update'] });

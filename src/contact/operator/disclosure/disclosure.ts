@@ -1,12 +1,11 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, disclosures } from '../../../../drizzle/schema.ts';
 import { insertRows } from '../../../base/database/insert-rows.ts';
-import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { textField } from '../../../base/text/field.ts';
 import { difference } from '../../../change/history/changes.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../../../change/write.ts';
+import { type Change, type Operation, write } from '../../../change/write.ts';
 import { type Contact, isUnchanged, selectContacts } from '../../contact.ts';
 import { contactColumns } from '../../fields.ts';
 import { type Disclosure, getDisclosure } from './read.ts';
@@ -38,11 +37,10 @@ const lastId = sql<number>`max(ifnull(max(${disclosures.id}), 0),
  * or a receipt in the future; `not_found`.
  */
 export async function openDisclosure(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   { contact: code, receivedAt, requestedFields, isConfidential, ...notes }: NewDisclosure,
-  options: ChangeOptions = {},
 ): Promise<Disclosure> {
+  const { db, origin } = operation;
   if (receivedAt > origin.request.at) {
     throw new RegistryError('invalid', 'a request is not received in the future', 'received');
   }
@@ -91,7 +89,7 @@ export async function openDisclosure(
       outcome: opened,
     };
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /**
@@ -100,12 +98,11 @@ export async function openDisclosure(
  * field that was not requested or that the contact does not have and for a time that is past, and `not_found`.
  */
 export async function grantDisclosure(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   id: number,
   { fields, visibleAfter }: { fields?: readonly string[]; visibleAfter?: Date | undefined },
-  options: ChangeOptions = {},
 ): Promise<{ disclosure: Disclosure; values: Record<string, unknown> }> {
+  const { db, origin } = operation;
   const look = () => getDisclosure(db, id);
   const judge = ({ disclosure: request, contact }: Awaited<ReturnType<typeof look>>) => {
     checkOpen(request);
@@ -124,11 +121,11 @@ export async function grantDisclosure(
       grantedFields,
       visibleAfter: visibleAfter?.toISOString() ?? null,
     } as const;
-    const change = answering(db, origin, request, answer, isUnchanged(holder));
+    const change = answering(operation, request, answer, isUnchanged(holder));
     const values = valuesOf(holder, grantedFields);
     return { ...change, outcome: { disclosure: change.outcome, values } };
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /**
@@ -136,20 +133,19 @@ export async function grantDisclosure(
  * already, `invalid`, and `not_found`.
  */
 export async function declineDisclosure(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   id: number,
   answer: { outcome: 'refused' | 'returned'; explanation: string },
-  options: ChangeOptions = {},
 ): Promise<Disclosure> {
+  const { db, origin } = operation;
   const field = answer.outcome === 'refused' ? 'reason' : 'missing';
   const explanation = noteOf(answer.explanation, field);
   const look = () => getDisclosure(db, id);
   const judge = ({ disclosure }: Awaited<ReturnType<typeof look>>) => {
     checkOpen(disclosure);
-    return answering(db, origin, disclosure, { ...answer, explanation });
+    return answering(operation, disclosure, { ...answer, explanation });
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
@@ -185,8 +181,7 @@ function valuesOf(contact: Contact, fields: readonly string[]): Record<string, u
 }
 
 function answering(
-  db: Database,
-  { actor, request }: Origin,
+  { db, origin: { actor, request } }: Operation,
   disclosure: Disclosure,
   answer: Partial<Disclosure>,
   onlyIf: SQL = sql`true`,

@@ -12,7 +12,7 @@ import { type RecordProblem, RegistryError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import type { Changes } from '../../../change/history/changes.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../../../change/write.ts';
+import { type Change, type Operation, write } from '../../../change/write.ts';
 import { getContactByCode } from '../../administer.ts';
 import { notifyingRegistrar, rowUpdate } from '../../change.ts';
 import { demandRule, reasonIn } from '../../operator/verification-rules.ts';
@@ -38,12 +38,11 @@ export interface Demanded {
  * null takes the demand back. If everything is verified already, nothing changes. Throws `not_found`.
  */
 export async function demandVerification(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   code: string,
   demand: VerificationDemand | null,
-  options: ChangeOptions = {},
 ): Promise<Demanded> {
+  const { db, origin } = operation;
   const look = async () => {
     const ofContact = sql`contact_id = (select id from ${contacts} where code = ${asciiUpperCase(code)})`;
     const itsDomains = sql`(select distinct domain_id from ${domainContacts} where ${ofContact})`;
@@ -60,13 +59,13 @@ export async function demandVerification(
     const wanted = demand && { claims, by: demand.by };
     const isMet = wanted !== null && claims.length === 0;
     const values = isMet ? {} : { verificationDemand: wanted };
-    const change = rowUpdate(db, contact, values, origin);
+    const change = rowUpdate(operation, contact, values);
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
     const told = wanted && demandNotice(contact.code, domains, wanted);
     return notifyingRegistrar(db, contact, reported, origin.request.at, told);
   };
-  return (await write(db, origin.request, { look, judge }, options)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /** A problem for each code that no contact has, ignoring case. Each code must be there once. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../../base/database/open.ts';
-import type { ChangeOptions, Origin } from '../../../change/write.ts';
+import type { Operation } from '../../../change/write.ts';
+
 import type { DomainRow } from '../change.ts';
 import { type ImportedDomain, withKept } from '../record.ts';
 import { saveDomains, type WantedDomain } from '../save.ts';
@@ -9,17 +9,11 @@ import { saveDomains, type WantedDomain } from '../save.ts';
  * Also counts the domains that lose all contacts of a role. It is one batch, for about ten thousand records at a time.
  * Throws `not_found` with a problem for each unknown registrar and contact.
  */
-export async function importDomains(
-  db: Database,
-  origin: Origin,
-  records: readonly ImportedDomain[],
-  { isDryRun }: ChangeOptions = {},
-) {
+export async function importDomains(operation: Operation, records: readonly ImportedDomain[]) {
   const wanted = new Map<string, WantedDomain>(
     records.map((record) => [record.name, (present) => withKept(record, present)]),
   );
-  const options = { isDryRun, isAllOrNone: true };
-  const { created, updated } = await saveDomains(db, origin, wanted, options);
+  const { created, updated } = await saveDomains(operation, wanted, { isAllOrNone: true });
   return {
     created: created.length,
     updated: updated.length,

@@ -1,6 +1,5 @@
-import type { Database } from '../../../base/database/open.ts';
 import type { Changes } from '../../../change/history/changes.ts';
-import type { ChangeOptions, Origin } from '../../../change/write.ts';
+import type { Operation } from '../../../change/write.ts';
 import type { DomainName } from '../name.ts';
 import { type Recorded, unknownDomain } from '../read.ts';
 import type { DomainRecord } from '../record.ts';
@@ -11,15 +10,13 @@ export type DomainContacts = Partial<Pick<DomainRecord, 'registrant' | 'admin' |
 
 /** Returns what differs. Throws `not_found` for the domain and each contact. */
 export async function updateDomain(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   name: DomainName,
   contacts: DomainContacts,
-  options: ChangeOptions = {},
 ): Promise<Changes> {
   const wanted = (present: Recorded | undefined) => {
     if (!present) throw unknownDomain(name.name);
     return { ...name, ...present, ...contacts };
   };
-  return (await saveDomain(db, origin, name, wanted, options)).changes;
+  return (await saveDomain(operation, name, wanted)).changes;
 }

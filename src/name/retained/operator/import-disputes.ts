@@ -3,12 +3,7 @@ import { disputes } from '../../../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { orRefusal, type Problem, type RecordProblem, throwProblems } from '../../../base/error.ts';
-import {
-  type ChangeOptions,
-  changeEach,
-  changesOfRows,
-  type Origin,
-} from '../../../change/write.ts';
+import { changeEach, changesOfRows, type Operation } from '../../../change/write.ts';
 import {
   checkDays,
   type DisputedDays,
@@ -35,17 +30,16 @@ export async function findDisputeProblems(
  * time. Throws the problems that `findDisputeProblems` finds.
  */
 export async function importDisputes(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   records: readonly NewDispute[],
-  options: ChangeOptions = {},
 ): Promise<{ opened: number; unchanged: number }> {
+  const { db, origin } = operation;
   const present = await loadDisputes(db, records);
   throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
   const rows = missing.map((record) => newDispute(record, origin.request.at));
   const changes = { opened: jsonArrays(rows).map((some) => openings(db, some)) };
-  const { opened } = await changeEach(db, origin, changes, undefined, options);
+  const { opened } = await changeEach(operation, changes, undefined);
   return { opened, unchanged: records.length - opened };
 }
 

@@ -5,7 +5,7 @@ import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { nothingSince } from '../../../change/history/search.ts';
-import { type ChangeOfSeenOptions, changeEach, type Origin } from '../../../change/write.ts';
+import { changeEach, type SeenOperation } from '../../../change/write.ts';
 import {
   additions,
   addRetainedDomains,
@@ -31,14 +31,13 @@ const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
  * rather than replace, a first load that is larger. Throws `changed_meanwhile`.
  */
 export async function replaceRetainedDomains(
-  db: Database,
-  origin: Origin,
+  operation: SeenOperation,
   statuses: readonly [RetainedStatus, ...RetainedStatus[]],
   names: readonly RetainedDomain[],
-  { isDryRun = false, seen }: ChangeOfSeenOptions = {},
 ): Promise<Record<'added' | 'updated' | 'removed', number>> {
+  const { db, origin, isDryRun = false, seen } = operation;
   if (isDryRun) {
-    const { added, updated } = await addRetainedDomains(db, origin, names, { isDryRun });
+    const { added, updated } = await addRetainedDomains({ db, origin, isDryRun }, names);
     const kept = distinct(names).length - added;
     return { added, updated, removed: (await countRetainedDomains(db, statuses)) - kept };
   }
@@ -63,8 +62,7 @@ export async function replaceRetainedDomains(
     isComplete,
   );
   const replaced = await changeEach(
-    db,
-    origin,
+    operation,
     {
       removed: [removals(db, isSuperfluous!)],
       updated: [updates(db, given, at)],

@@ -1,9 +1,8 @@
 import { and, eq, gte, isNotNull, not } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../../drizzle/schema.ts';
-import type { Database } from '../../../base/database/open.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
-import { type Change, type ChangeOptions, type Origin, write } from '../../../change/write.ts';
+import { type Change, type Operation, write } from '../../../change/write.ts';
 import { getWebhook } from '../../registrar/account.ts';
 import { isOpen } from '../../registrar/webhook.ts';
 import { restEnded } from '../hold.ts';
@@ -14,12 +13,11 @@ import { restEnded } from '../hold.ts';
  * many deliveries. Throws `not_found` if the registrar has no webhook or no such delivery.
  */
 export async function resendDeliveries(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   code: string,
   which: { id: string } | { since: Date },
-  options: ChangeOptions = {},
 ): Promise<number> {
+  const { db, origin } = operation;
   const { id, createdAt, notificationId, waitsSince } = webhookDeliveries;
   const at = origin.request.at.toISOString();
   const meant = (registrarId: number) =>
@@ -56,9 +54,9 @@ export async function resendDeliveries(
       ],
     } satisfies Change<typeof outcome>;
   };
-  const { outcome } = await write(db, origin.request, { look, judge }, options);
+  const { outcome } = await write(db, origin.request, { look, judge }, operation);
   const { registrarId, deliveries } = outcome;
-  if (options.isDryRun || deliveries === 0) return deliveries;
+  if (operation.isDryRun || deliveries === 0) return deliveries;
   // More deliveries may have ended since the look.
   const isResent = and(meant(registrarId), eq(waitsSince, at));
   return retried(() => db.$count(webhookDeliveries, isResent));

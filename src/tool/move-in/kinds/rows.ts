@@ -3,7 +3,7 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { difference, registrarsSubjects } from '../../../change/history/changes.ts';
-import { changeEach, changesOfRows, type Origin } from '../../../change/write.ts';
+import { changeEach, changesOfRows, type Operation } from '../../../change/write.ts';
 import type { Form, Kind, Lists } from './kind.ts';
 
 const pageRows = 2_000;
@@ -25,11 +25,11 @@ export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form>
 
 /** Adds rows with their lists, each with its entry of history, all in one batch. */
 export async function addForms(
-  db: Database,
-  origin: Origin,
+  operation: Operation,
   kind: Kind,
   forms: readonly { form: Form; lists?: Lists }[],
 ): Promise<void> {
+  const { db, origin } = operation;
   const { at } = origin.request;
   const { subject, action = 'create' } = kind;
   const isRegistrars = registrarsSubjects.some((one) => one === subject);
@@ -40,7 +40,7 @@ export async function addForms(
       return isRegistrars ? changes : { ...changes, registrar: null };
     },
   );
-  await changeEach(db, origin, { added });
+  await changeEach(operation, { added });
 }
 
 /** What makes the values that the file may lack. */

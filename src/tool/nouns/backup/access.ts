@@ -6,7 +6,7 @@ import {
   type ChangesOfMany,
   changeEach,
   changesOfRows,
-  type Origin,
+  type Operation,
 } from '../../../change/write.ts';
 
 /** What decides whether a registrar, an API user or a system gets in. */
@@ -48,7 +48,8 @@ export async function readAccounts(db: Database): Promise<Account[]> {
  * Makes the accounts of a restored database as strict as they were: those that are not there any more are disabled, their
  * certificates unbound, and of two secrets, the one changed later stays. The history says so. Returns what was changed.
  */
-export async function keepAccess(db: Database, origin: Origin, accounts: readonly Account[]) {
+export async function keepAccess(operation: Operation, accounts: readonly Account[]) {
+  const { db, origin } = operation;
   const at = origin.request.at.toISOString();
   const before = new Map(accounts.map((account) => [account.name, account]));
   const writes: ChangesOfMany[] = [];
@@ -78,7 +79,7 @@ export async function keepAccess(db: Database, origin: Origin, accounts: readonl
     const fields = steps.flatMap(({ changes }) => Object.keys(changes).map(shownField));
     if (fields.length > 0) kept.push({ name, fields });
   }
-  await changeEach(db, origin, { kept: writes });
+  await changeEach(operation, { kept: writes });
   return kept;
 }
 

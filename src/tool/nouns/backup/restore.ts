@@ -139,7 +139,7 @@ async function prepare(
   const db = openDatabase(database);
   const figures = (await database.prepare(selectFigures).first<Figures>())!;
   await applyMigrations(database);
-  const kept = accounts ? await keepAccess(db, registry.origin, accounts) : [];
+  const kept = accounts ? await keepAccess({ db, origin: registry.origin }, accounts) : [];
   const { data, text } = registry.env.ARCHIVE
     ? await repeatErasures({ ...registry, db, isDryRun: false }, { yes: true })
     : noBucket;

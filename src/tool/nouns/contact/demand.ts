@@ -50,11 +50,11 @@ function demandImport(given: Given) {
     read: (values) => readRow(values, given),
     key: ({ code }) => code,
     findProblems: ({ db }, rows) => findDemandProblems(db, rows),
-    async write({ db, origin, isDryRun }, rows) {
+    async write(registry, rows) {
       const counts = { changed_contacts: 0, unchanged: 0 };
       for (const [row] of inChunks('demanding', rows, 1)) {
         const { code, demand } = row!;
-        const { changes } = await demandVerification(db, origin, code, demand, { isDryRun });
+        const { changes } = await demandVerification(registry, code, demand);
         counts[Object.keys(changes).length > 0 ? 'changed_contacts' : 'unchanged'] += 1;
       }
       return counts;
@@ -65,9 +65,8 @@ function demandImport(given: Given) {
 }
 
 async function demandOne(registry: Registry, text: string, given: Given): Promise<Report> {
-  const { db, origin, isDryRun } = registry;
   const { code, demand } = readRow({ code: text }, given);
-  const { changes, verified } = await demandVerification(db, origin, code, demand, { isDryRun });
+  const { changes, verified } = await demandVerification(registry, code, demand);
   const report = reportOfChange(registry, `contact ${code}`, changes);
   const note = verified.length > 0 ? `; verified already: ${verified.join(', ')}` : '';
   return { data: { code, verified, ...report.data }, text: `${report.text}${note}` };

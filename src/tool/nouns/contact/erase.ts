@@ -27,13 +27,13 @@ Deletes the contact, its personal values in history and in disclosures, and the 
 requests. History still says who changed which fields, and when: by name, if the person did in the portal.`,
     ),
   async (registry, contact, options) => {
-    const { db, isDryRun, did } = registry;
+    const { isDryRun, did } = registry;
     if (options.former !== undefined)
       return eraseFormer(registry, contact, options.former, options);
     const erasure = await confirmedChange(
       registry,
       options,
-      (origin, how) => eraseContact(db, origin, contact, how),
+      (operation) => eraseContact(operation, contact),
       (would) =>
         isErasing(would) ? `${textOf(would, 'would erase')}\nThis cannot be undone.` : undefined,
     );
@@ -65,7 +65,7 @@ async function eraseFormer(
   const erased = await confirmedChange(
     registry,
     options,
-    (origin, how) => eraseFormerHolder(registry.db, origin, contact, ident, how),
+    (operation) => eraseFormerHolder(operation, contact, ident),
     (would) =>
       isErasing(would) ? `This erases ${whatOf(would)}.\nThis cannot be undone.` : undefined,
   );
@@ -157,7 +157,7 @@ export async function repeatErasures(
   const refused = [];
   for (const contact of restored) {
     try {
-      await eraseContact(db, origin, contact.uuid);
+      await eraseContact({ db, origin }, contact.uuid);
       erased.push(contact);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;

@@ -32,10 +32,10 @@ export function contactImport({
     read: (values) => readContact(values, registrar, now),
     key: ({ code }) => code,
     findProblems: ({ db }, contacts) => findContactProblems(db, contacts, { isUpdate }),
-    write: ({ db, origin, isDryRun }, contacts) =>
+    write: (registry, contacts) =>
       writeInChunks('importing', contacts, none, async (chunk) => {
-        const updated = isUpdate ? await updateContacts(db, origin, chunk, { isDryRun }) : 0;
-        const added = await importContacts(db, origin, chunk, { isDryRun, isUpdate });
+        const updated = isUpdate ? await updateContacts(registry, chunk) : 0;
+        const added = await importContacts(registry, chunk, { isUpdate });
         return { added, updated, unchanged: chunk.length - added - updated };
       }),
     text: ({ added, updated, unchanged }, { did }) =>

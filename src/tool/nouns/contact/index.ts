@@ -116,11 +116,11 @@ const remove = verb(
     .description('Delete a contact that no domain refers to')
     .argument('<code>', 'the contact', parseContactKey),
   async (registry, code, options) => {
-    const { db, did } = registry;
+    const { did } = registry;
     await confirmedChange(
       registry,
       options,
-      (origin, how) => deleteAnyContact(db, origin, code, how),
+      (operation) => deleteAnyContact(operation, code),
       (lost) => {
         const values = (['name', 'ident', 'email'] as const).map((field) => {
           const change = lost[field];
@@ -138,14 +138,15 @@ const transfer = verb(
     .description('Give a contact to which no domain refers to another registrar')
     .argument('<code>', 'the contact', parseContactKey)
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
-  async ({ db, origin, isDryRun, did }, code, { to, yes }) => {
-    const contact = await transferContact(db, origin, code, to, { isDryRun: true });
+  async (registry, code, { to, yes }) => {
+    const { isDryRun, did } = registry;
+    const contact = await transferContact({ ...registry, isDryRun: true }, code, to);
     const { registrar: from } = contact;
     const changed = from !== to;
     if (changed && !isDryRun) {
       const statement = `This transfers contact ${code} (${contact.name}) from ${from} to ${to}.`;
       if (!yes) await confirm(statement);
-      await transferContact(db, origin, code, to, { seen: versionOf(contact) });
+      await transferContact(registry, code, to, versionOf(contact));
     }
     return {
       data: { code, registrar: to, changed },

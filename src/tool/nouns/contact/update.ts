@@ -33,20 +33,19 @@ const updating = writing('update', "contact update ALPHA:1B7A3C5D --phone +372.5
 for (const { option } of changeable) updating.addOption(option);
 
 export const update = verb(updating, async (registry, code, options) => {
-  const { db, origin, isDryRun } = registry;
   const changes = readChanges(options);
   const isIdentity = changeable.some((field) => field.isIdentity && field.column in changes);
   const recorded = isIdentity
     ? await confirmedChange(
         registry,
         options,
-        (origin, how) => updateAnyContact(db, origin, code, changes, how),
+        (operation) => updateAnyContact(operation, code, changes),
         (would) => {
           const text = changeTexts(would).join('; ');
           return text ? `This changes whose contact it is: ${text}.` : undefined;
         },
       )
-    : await updateAnyContact(db, origin, code, changes, { isDryRun });
+    : await updateAnyContact(registry, code, changes);
   return reportOfChange(registry, `contact ${code}`, recorded, { code });
 });
 
@@ -80,9 +79,8 @@ export const status = verb(
       if (note !== undefined && !add) throw usageError('--note belongs to --add');
     }),
   async (registry, code, { add = [], remove = [], note }) => {
-    const { db, origin, isDryRun } = registry;
     const statuses = { add, remove, note };
-    const recorded = await changeContactStatuses(db, origin, code, statuses, { isDryRun });
+    const recorded = await changeContactStatuses(registry, code, statuses);
     return reportOfChange(registry, `contact ${code}`, recorded, { code });
   },
 );

@@ -44,13 +44,13 @@ export const domainImport = {
   }),
   key: ({ name }) => name,
   findProblems: ({ db }, records) => findDomainProblems(db, records),
-  write: ({ db, origin, isDryRun }, records) =>
+  write: (registry, records) =>
     writeInChunks(
       'importing',
       records,
       { created: 0, updated: 0, unchanged: 0, admin_cleared: 0, tech_cleared: 0 },
       async (chunk) => {
-        const counts = await importDomains(db, origin, chunk, { isDryRun });
+        const counts = await importDomains(registry, chunk);
         const { adminCleared, techCleared, ...others } = counts;
         return { ...others, admin_cleared: adminCleared, tech_cleared: techCleared };
       },
@@ -80,7 +80,7 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outc
   return {
     ...domainImport,
     async write(registry, records) {
-      const { db, origin, isDryRun } = registry;
+      const { db, isDryRun } = registry;
       const wanted = new Set(records.map(({ name }) => name));
       const seen = await findNewestId(db);
       const domains = await Array.fromAsync(
@@ -91,7 +91,7 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outc
       const removals = { removed: others.length, total: domains.length, one: 'domain' };
       if (!isDryRun) await confirmRemovals(removals, options);
       const counts = await domainImport.write(registry, records);
-      const remove = (chunk: string[]) => removeDomains(db, origin, chunk, { isDryRun, seen });
+      const remove = (chunk: string[]) => removeDomains({ ...registry, seen }, chunk);
       return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };
     },
     text: (counts, registry) =>

@@ -73,14 +73,13 @@ const update = verb(
     .option('--tech <code...>', "all its technical contacts; '' for none")
     .hook('preAction', requireOneOf('--registrant', '--admin', '--tech')),
   async (registry, text, { registrant, admin, tech }) => {
-    const { db, origin, isDryRun } = registry;
     const name = parseName(text);
     const contacts = {
       ...(registrant !== undefined && { registrant }),
       ...(admin && { admin: admin.filter((code) => code !== '') }),
       ...(tech && { tech: tech.filter((code) => code !== '') }),
     };
-    const recorded = await updateDomain(db, origin, name, contacts, { isDryRun });
+    const recorded = await updateDomain(registry, name, contacts);
     return reportOfChange(registry, `domain ${name.name}`, recorded, { name: name.name });
   },
 );
@@ -91,11 +90,11 @@ const remove = verb(
     .argument('<name...>', 'the names')
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
-    const { db, origin, did } = registry;
+    const { db, did } = registry;
     const names = parseAnyNames(texts).map(({ name }) => name);
     const all = { one: 'domain', countAll: () => countDomains(db) };
-    const { removed } = await confirmedRemoval(registry, options, all, (how) =>
-      removeDomains(db, origin, names, how),
+    const { removed } = await confirmedRemoval(registry, options, all, (operation) =>
+      removeDomains(operation, names),
     );
     const unchanged = names.length - removed;
     return {
@@ -111,7 +110,7 @@ const transfer = verb(
     .argument('<name>', 'the name')
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
   async (registry, text, { to, yes }) => {
-    const { db, origin, isDryRun, did } = registry;
+    const { db, isDryRun, did } = registry;
     const name = parseName(text);
     const { registrar: from } = await getDomain(db, name.name);
     const changed = from !== to;
@@ -123,7 +122,7 @@ const transfer = verb(
       ...domain
     } = await changeAsSeen(
       registry,
-      (how) => transferDomain(db, origin, name, to, how),
+      (operation) => transferDomain(operation, name, to),
       async ({ copies }) => {
         if (!changed || yes) return;
         await confirm(

@@ -31,8 +31,8 @@ has changed since, and where the history no longer has the values. It can be tak
 transfer's copies.`,
     ),
   async (registry, request, options) => {
-    const { db, origin, isDryRun, did } = registry;
-    const plan = await planRevert(db, origin, request);
+    const { isDryRun, did } = registry;
+    const plan = await planRevert(registry, request);
     const { reversals, warnings } = plan;
     const subjects = new Set(reversals.map(({ subject }) => subject));
     const publish = [...new Set([...subjects].flatMap((subject) => listsOf[subject] ?? []))];
@@ -53,7 +53,7 @@ transfer's copies.`,
       if (hidden > 0) lines.push(`  and ${hidden} more, which --dry-run shows`);
       await confirm([...lines, ...notes, 'This makes these changes.'].join('\n'));
     }
-    await revert(db, origin, plan);
+    await revert(registry, plan);
     const text = [`${did('revert')} ${what}`, ...notes].join('; ');
     return { data: { ...data, changed: true }, text, publish };
   },

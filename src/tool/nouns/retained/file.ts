@@ -80,9 +80,9 @@ export function retainedImport(
   };
 }
 
-const addNames = ({ db, origin, isDryRun }: Registry, names: readonly RetainedDomain[]) =>
+const addNames = (registry: Registry, names: readonly RetainedDomain[]) =>
   writeInChunks('importing', names, { added: 0, updated: 0, removed: 0 }, async (chunk) => ({
-    ...(await addRetainedDomains(db, origin, chunk, { isDryRun })),
+    ...(await addRetainedDomains(registry, chunk)),
     removed: 0,
   }));
 
@@ -92,12 +92,11 @@ function replaceNames(
   names: readonly RetainedDomain[],
   options: RemovalOptions & { status?: RetainedStatus },
 ) {
-  const { db, origin } = registry;
   const statuses = statusesOf(options.status);
   const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
-  const all = { one, countAll: () => countRetainedDomains(db, statuses) };
-  return confirmedRemoval(registry, options, all, (how) =>
-    replaceRetainedDomains(db, origin, statuses, names, how),
+  const all = { one, countAll: () => countRetainedDomains(registry.db, statuses) };
+  return confirmedRemoval(registry, options, all, (operation) =>
+    replaceRetainedDomains(operation, statuses, names),
   );
 }
 

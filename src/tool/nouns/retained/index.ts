@@ -24,13 +24,13 @@ const add = verb(
     .description('Reserve or block names and publish the lists')
     .argument('<name...>', 'the names')
     .addOption(statusOption('the status to give them').makeOptionMandatory()),
-  async ({ db, env, origin, isDryRun, did }, texts, { status }) => {
-    const names = parseNames(texts, env).map((name) => ({ ...name, status }));
-    const { added } = await addRetainedDomains(db, origin, names, { isDryRun });
+  async (registry, texts, { status }) => {
+    const names = parseNames(texts, registry.env).map((name) => ({ ...name, status }));
+    const { added } = await addRetainedDomains(registry, names);
     const unchanged = names.length - added;
     return {
       data: { status, added, unchanged, changed: added > 0 },
-      text: `${did('add')} ${counted(added, `${status} name`)}, ${unchanged} already there`,
+      text: `${registry.did('add')} ${counted(added, `${status} name`)}, ${unchanged} already there`,
       publish: listsShowing([status]),
     };
   },
@@ -43,13 +43,13 @@ const remove = verb(
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
-    const { db, origin, did } = registry;
+    const { db, did } = registry;
     const { status } = options;
     const one = `${status} name`;
     const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
     const all = { one, countAll: () => countRetainedDomains(db, [status]) };
-    const { removed } = await confirmedRemoval(registry, options, all, (how) =>
-      removeRetainedDomains(db, origin, names, how),
+    const { removed } = await confirmedRemoval(registry, options, all, (operation) =>
+      removeRetainedDomains(operation, names),
     );
     const unchanged = names.length - removed;
     return {

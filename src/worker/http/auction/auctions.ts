@@ -60,10 +60,12 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   const { registration_deadline: registrationDeadline, platform } = report;
   const status = report.status ?? undefined;
   const auction = await updateAuction(
-    database(c),
     {
-      actor: { type: 'auction_centre', name: `Auction centre ${callerAddress(c)}` },
-      request: { at: c.var.now, requestId: c.var.requestId },
+      db: database(c),
+      origin: {
+        actor: { type: 'auction_centre', name: `Auction centre ${callerAddress(c)}` },
+        request: { at: c.var.now, requestId: c.var.requestId },
+      },
     },
     c.req.param('uuid'),
     { status, registrationDeadline, platform },

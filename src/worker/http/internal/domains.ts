@@ -36,7 +36,7 @@ import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted } from '../request/recent.ts';
 import { throttle } from '../request/throttle.ts';
 import { internalMessages, shownProblem } from './answer.ts';
-import { may, originOf } from './login.ts';
+import { may, operationOf } from './login.ts';
 
 /** A code in either case. */
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
@@ -136,7 +136,7 @@ export const domainBody = onFirstUse(() => z.object({ domain: domainObject() }))
 internalDomains.put('/:name', limitBody, async (c) => {
   const name = requestedName(c);
   const { domain } = await parseBody(c, domainBody());
-  const { record, isNew } = await saveDomain(database(c), originOf(c), name, (present) =>
+  const { record, isNew } = await saveDomain(operationOf(c), name, (present) =>
     recordOf(name, domain, present),
   );
   return c.json({ domain: shownDomain(record) }, isNew ? 201 : 200);
@@ -148,14 +148,13 @@ export const removalQuery = onFirstUse(() =>
 
 internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' }), async (c) => {
   const { name, punycode } = requestedName(c);
-  const [db, origin] = [database(c), originOf(c)];
   if (c.req.valid('query').release === 'true') {
     throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
-    const release = releaseDomain(db, origin, { name, punycode });
+    const release = releaseDomain(operationOf(c), { name, punycode });
     await release.finally(() => forgetStarted(c.env.DB));
     publishAfterResponse(c, auctionLists);
   } else {
-    await removeDomains(db, origin, [name]);
+    await removeDomains(operationOf(c), [name]);
   }
   return c.body(null, 204);
 });
@@ -181,7 +180,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   for (const [name, each] of last) {
     if (name !== undefined && !(each instanceof RegistryError)) wanted.set(name, each);
   }
-  const refused = (await saveDomains(database(c), originOf(c), wanted)).problems;
+  const refused = (await saveDomains(operationOf(c), wanted)).problems;
   return c.json({
     results: read.map(({ given, name = '', wanted }) => {
       const counted = last.get(name) ?? wanted;
@@ -210,7 +209,7 @@ internalDomains.post('/:name/transfer', limitBody, async (c) => {
     if (copies > maximumCopies) throw nameConflict(name.name, 'too_many', tooManyCopies);
     await throttleOthers(c, copies);
   };
-  const domain = await transferDomain(database(c), originOf(c), name, registrar, { beforeCopying });
+  const domain = await transferDomain(operationOf(c), name, registrar, beforeCopying);
   for (const id of domain.notified) queueAfterResponse(c, id);
   return c.json({ domain: shownDomain({ ...name, ...domain }) });
 });

@@ -1,9 +1,9 @@
 import type { MiddlewareHandler } from 'hono';
 import type { systemRights } from '../../../../drizzle/schema.ts';
 import { RegistryError } from '../../../base/error.ts';
-import type { Origin } from '../../../change/write.ts';
+import type { Operation } from '../../../change/write.ts';
 import { systemActor } from '../../../party/system/login.ts';
-import type { AppContext, AppEnv } from '../request/context.ts';
+import { type AppContext, type AppEnv, database } from '../request/context.ts';
 import { callingSystem } from '../request/system-login.ts';
 
 /** Puts the calling system into the context. The check of its key is a round trip of its own. */
@@ -23,8 +23,8 @@ export function may(right: (typeof systemRights)[number]): MiddlewareHandler<App
   };
 }
 
-/** Who writes, with a call that may be repeated as it is: it needs no idempotency key. */
-export function originOf(c: AppContext): Origin {
+/** A write of the system, with a call that may be repeated as it is: it needs no idempotency key. */
+export function operationOf(c: AppContext): Operation {
   const request = { at: c.var.now, requestId: c.var.requestId };
-  return { actor: systemActor(c.var.system), request };
+  return { db: database(c), origin: { actor: systemActor(c.var.system), request } };
 }

@@ -21,7 +21,7 @@ import { domainNameRule, limitBody, parseBody, requestedName } from '../request/
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted, shownAuction } from '../request/recent.ts';
 import { domainObject, recordOf, shownDomain } from './domains.ts';
-import { may, originOf } from './login.ts';
+import { may, operationOf } from './login.ts';
 
 /** What stands between a name and its registration, and the registration itself. */
 export const internalNames = newApp();
@@ -60,14 +60,14 @@ internalNames.post('/:name/registration', may('domains'), limitBody, async (c) =
   // EPP has one field for both, so each is good for whatever the name needs.
   const secrets = [body.registration_code, body.password].filter((secret) => secret != null);
   const { system } = c.var;
-  const done = await registerDomain(database(c), originOf(c), system, record, secrets);
+  const done = await registerDomain(operationOf(c), system, record, secrets);
   if (done.isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
   return c.json({ domain: shownDomain(record) }, done.isNew ? 201 : 200);
 });
 
 internalNames.delete('/:name/registration', may('domains'), async (c) => {
   const name = requestedName(c);
-  const isDisputed = await takeBackRegistration(database(c), originOf(c), c.var.system, name);
+  const isDisputed = await takeBackRegistration(operationOf(c), c.var.system, name);
   if (isDisputed) publishAfterResponse(c, listsShowing(['disputed']));
   return c.body(null, 204);
 });
@@ -98,8 +98,7 @@ for (const status of retainedStatuses) {
       { isOptional: true },
     );
     const { isNew, lastDay, password } = await saveRetainedDomain(
-      database(c),
-      originOf(c),
+      operationOf(c),
       { name, punycode },
       status,
       { password: given.password ?? undefined, lastDay: given.last_day },
@@ -111,7 +110,7 @@ for (const status of retainedStatuses) {
 
   internalRetainedDomains.delete(`/:name/${status}`, async (c) => {
     const name = { ...requestedName(c), status };
-    await retried(() => removeRetainedDomains(database(c), originOf(c), [name]));
+    await retried(() => removeRetainedDomains(operationOf(c), [name]));
     publishAfterResponse(c, listsShowing([status]));
     return c.body(null, 204);
   });
@@ -134,8 +133,9 @@ internalAuctions.post('/', limitBody, async (c) => {
   const { domain, platform = null } = (await parseBody(c, startBody())).auction;
   const problems = findZoneProblems([domain], zonesOf(c.env));
   throwProblems(problems.map((problem) => ({ ...problem, field: 'domain' })));
-  const origin = { ...originOf(c), request: await writeRequest(c) };
-  const started = startAuction(database(c), origin, domain, platform);
+  const { db, origin } = operationOf(c);
+  const request = await writeRequest(c);
+  const started = startAuction({ db, origin: { ...origin, request } }, domain, platform);
   const { outcome, isReplay } = await started.finally(() => forgetStarted(c.env.DB));
   publishAfterResponse(c, auctionLists);
   markReplay(c, isReplay);
@@ -154,10 +154,10 @@ internalAuctions.delete('/:uuid', async (c) => {
   const auction = c.req.param('uuid');
   // It would be taken for a name.
   if (auction.includes('.')) throw new RegistryError('invalid', 'is not a UUID', 'uuid');
-  const origin = originOf(c);
-  const reason = `cancelled by ${origin.actor.name}`;
+  const operation = operationOf(c);
+  const reason = `cancelled by ${operation.origin.actor.name}`;
   try {
-    await cancelAuction(database(c), origin, { auction, reason });
+    await cancelAuction(operation, { auction, reason });
   } catch (error) {
     if (!(error instanceof RegistryError && error.reason === 'not_found')) throw error;
   } finally {

@@ -55,11 +55,9 @@ registrantContacts.patch('/:uuid', async (c) => {
   const changesOf = (onRecord: Contact) =>
     columnsOf('registrant', parsed(patchBody(), withoutRepeated('registrant', body, onRecord)));
   const { outcome, isReplay } = await updateContactOfPerson(
-    database(c),
-    c.var.person,
+    { db: database(c), person: c.var.person, request: await writeRequest(c) },
     c.req.param('uuid'),
     changesOf,
-    await writeRequest(c),
   );
   queueAfterResponse(c, outcome.registrarId);
   markReplay(c, isReplay);

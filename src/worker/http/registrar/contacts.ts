@@ -16,7 +16,7 @@ import { detailedRepresentation } from '../../../contact/representation.ts';
 import { contactRules } from '../../../contact/rules.ts';
 import { updateContact } from '../../../contact/update.ts';
 import { historyEntry } from '../request/answer.ts';
-import { contactAnswer, markReplay, writeRequest } from '../request/client-headers.ts';
+import { contactAnswer, markReplay, registrarCall } from '../request/client-headers.ts';
 import {
   bodyFields,
   columnsOf,
@@ -135,8 +135,7 @@ registrarContacts.post('/', async (c) => {
   const body = await jsonBody(c);
   nameIgnoredFields(c, createBody(), body, hasRecordId(body.contact) ? ['contact.id'] : []);
   const created = newContact(body.contact);
-  const request = await writeRequest(c);
-  return answer(c, await createContact(database(c), c.var.login, created, request));
+  return answer(c, await createContact(await registrarCall(c), created));
 });
 
 const maximumValidated = 100;
@@ -194,16 +193,11 @@ registrarContacts.put('/:code', async (c) => {
     const given = withoutRepeated('registrar', inGroups('registrar', body.contact), onRecord);
     return columnsOf('registrar', parsedContact(updateBody(), body.contact, given).contact);
   };
-  const { login } = c.var;
-  const request = await writeRequest(c);
-  const updated = await updateContact(database(c), login, c.req.param('code'), changesOf, request);
-  return answer(c, updated);
+  return answer(c, await updateContact(await registrarCall(c), c.req.param('code'), changesOf));
 });
 
 registrarContacts.delete('/:code', async (c) => {
-  const { login } = c.var;
-  const request = await writeRequest(c);
-  const { isReplay } = await deleteContact(database(c), login, c.req.param('code'), request);
+  const { isReplay } = await deleteContact(await registrarCall(c), c.req.param('code'));
   markReplay(c, isReplay);
   return c.json(done({}));
 });

@@ -14,7 +14,7 @@ import {
   withdrawVerification,
 } from '../../../contact/verification/verification.ts';
 import { settings } from '../../settings.ts';
-import { writeRequest } from '../request/client-headers.ts';
+import { registrarCall } from '../request/client-headers.ts';
 import { type AppContext, database, newApp } from '../request/context.ts';
 import { parseBody } from '../request/input.ts';
 import { writtenAnswer } from './answer.ts';
@@ -41,20 +41,14 @@ export const verificationBody = onFirstUse(() =>
 verifications.post('/:code/verifications', async (c) => {
   const { verification } = await parseBody(c, verificationBody());
   const { verified_at: verifiedAt, ...check } = verification;
-  const recorded = await recordVerification(
-    database(c),
-    c.var.login,
-    c.req.param('code'),
-    { ...check, verifiedAt },
-    await writeRequest(c),
-  );
+  const call = await registrarCall(c);
+  const recorded = await recordVerification(call, c.req.param('code'), { ...check, verifiedAt });
   return writtenAnswer(c, recorded, { verification: { id: recorded.outcome.id } });
 });
 
 verifications.delete('/:code/verifications/:id', async (c) => {
   const { code, id } = c.req.param();
-  const request = await writeRequest(c);
-  const withdrawn = await withdrawVerification(database(c), c.var.login, code, id, request);
+  const withdrawn = await withdrawVerification(await registrarCall(c), code, id);
   return writtenAnswer(c, withdrawn, {});
 });
 
@@ -65,26 +59,17 @@ function clientsOf(c: AppContext): readonly IdentityClient[] {
 }
 
 verifications.post('/verify/:code', async (c) => {
-  const requested = await requestIdentification(
-    database(c),
-    c.var.login,
-    c.req.param('code'),
-    clientsOf(c),
-    await writeRequest(c),
-  );
+  const clients = clientsOf(c);
+  const call = await registrarCall(c);
+  const requested = await requestIdentification(call, c.req.param('code'), clients);
   const { code, link } = requested.outcome;
   return writtenAnswer(c, requested, { contact: { id: code, code, link } });
 });
 
 for (const decision of ['approve', 'reject'] as const) {
   verifications.post(`/${decision}_verification/:code`, async (c) => {
-    const decided = await decideVerification(
-      database(c),
-      c.var.login,
-      c.req.param('code'),
-      decision,
-      await writeRequest(c),
-    );
+    const call = await registrarCall(c);
+    const decided = await decideVerification(call, c.req.param('code'), decision);
     const { code } = decided.outcome;
     return writtenAnswer(c, decided, { contact: { id: code, code } });
   });

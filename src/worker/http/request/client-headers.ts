@@ -4,7 +4,8 @@ import { RegistryError } from '../../../base/error.ts';
 import type { IdempotencyKey } from '../../../change/outcome.ts';
 import type { WriteRequest } from '../../../change/write.ts';
 import { type Contact, checkVersion, versionOf } from '../../../contact/contact.ts';
-import type { AppContext, AppEnv } from './context.ts';
+import type { RegistrarCall } from '../../../party/registrar/login.ts';
+import { type AppContext, type AppEnv, database } from './context.ts';
 
 export const bookmarkHeader = 'X-D1-Bookmark';
 
@@ -114,6 +115,11 @@ export async function writeRequest(c: AppContext): Promise<WriteRequest> {
     isExpected: writeCondition(c),
     key: await idempotencyKey(c),
   };
+}
+
+/** The same for functions of a registrar. */
+export async function registrarCall(c: AppContext): Promise<RegistrarCall> {
+  return { db: database(c), login: c.var.login, request: await writeRequest(c) };
 }
 
 export function markReplay(c: AppContext, isReplay: boolean): void {

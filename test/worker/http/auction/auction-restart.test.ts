@@ -163,9 +163,10 @@ it('health goes on naming an auction of which the name is no longer blocked', as
   const at = new Date(Date.now() + 1_000);
   await addRetainedDomain(worker.env, blocked);
   await report(uuid, 'payment_not_received');
-  await removeRetainedDomains(worker.db, { ...operator, request: { ...operator.request, at } }, [
-    blocked,
-  ]);
+  await removeRetainedDomains(
+    { db: worker.db, origin: { ...operator, request: { ...operator.request, at } } },
+    [blocked],
+  );
   const left = await listAuctionsNotRestarted(worker.db, ['payment_not_received'], new Date());
   expect(left.map((auction) => auction.uuid)).toContain(uuid);
 });

@@ -8,7 +8,6 @@ import {
   addRegistrar,
   addSystem,
   newContact,
-  operator,
   send,
   unique,
 } from '../../../support/fixtures.ts';
@@ -31,10 +30,10 @@ test('a system follows what a registrar and the operator change, with the names 
   expect(start).toEqual({ changes: [], after: expect.stringMatching(/^[\w-]+$/), more: false });
   const created = await repp.create(registrar, newContact({ addr: { city: 'Tartu' } }));
   const { id: code } = created.body.data.contact;
-  await updateAnyContact(worker.db, operator, code, { countryCode: 'EE' });
+  await updateAnyContact(worker.operation, code, { countryCode: 'EE' });
   const name = parseDomainName(`järgnev${unique()}.ee`);
   const record = { ...name, registrar: registrar.code, registrant: code, admin: [code] };
-  await importDomains(worker.db, operator, [record]);
+  await importDomains(worker.operation, [record]);
 
   const { status, body } = await get(`changes?after=${start.after}`);
   expect(status).toBe(200);

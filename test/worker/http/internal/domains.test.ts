@@ -136,9 +136,9 @@ test.each([
 test('an auction that somebody starts during a release is the only one', async () => {
   const { name } = await newDomain();
   const names = [parseDomainName(name)];
-  const start = () => startAuctions(worker.db, operator, names, { ignored: ['domain'] });
+  const start = () => startAuctions(worker.operation, names, { ignored: ['domain'] });
   const db = beforeBatch(worker.env, 2, start);
-  const release = releaseDomain(db, operator, parseDomainName(name));
+  const release = releaseDomain({ db, origin: operator }, parseDomainName(name));
   await expect(release).rejects.toMatchObject({ reason: 'conflict' });
   expect(await auctionsOf(worker.env, { name })).toHaveLength(1);
   expect((await call('GET', name)).status).toBe(200);

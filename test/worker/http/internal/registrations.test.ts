@@ -255,7 +255,7 @@ test("a reserved name's password is used up, and the name stays reserved under a
   const { retained } = await rowsOf(prepared);
   expect(retained!.password).toMatch(/^[0-9a-f]{32}$/);
   expect(retained!.password).not.toBe(password);
-  await removeDomains(worker.db, operator, [prepared.name]);
+  await removeDomains(worker.operation, [prepared.name]);
   expect(await refusedField(prepared, { password })).toBe('password');
   const used = await readUsedPasswords(worker.db);
   expect(used.get(prepared.name)).toEqual([await sha256Hex(password)]);
@@ -285,7 +285,7 @@ test.each([
   const parties = { registrar: registrar.code, registrant: contact.code, admin: [], tech: [] };
   const record = { ...parseDomainName(name), ...parties };
   const origin = { ...operator, request: { at: new Date(at), requestId: crypto.randomUUID() } };
-  const done = registerDomain(worker.db, origin, system, record, [code]);
+  const done = registerDomain({ db: worker.db, origin }, system, record, [code]);
   if (isGood) await done;
   else await expect(done).rejects.toMatchObject({ reason: 'conflict' });
 });
@@ -311,14 +311,19 @@ async function registerAfter(prepared: Prepared, work: () => Promise<unknown>) {
   const db = beforeBatch(worker.env, 2, work);
   const { registrar, contact, name, system } = prepared;
   const parties = { registrar: registrar.code, registrant: contact.code, admin: [], tech: [] };
-  return registerDomain(db, operator, system, { ...parseDomainName(name), ...parties }, []);
+  return registerDomain(
+    { db, origin: operator },
+    system,
+    { ...parseDomainName(name), ...parties },
+    [],
+  );
 }
 
 test('what comes to stand in the way during a registration refuses it', async () => {
   const prepared = await prepare();
   const days = { firstDay: '2000-01-01', lastDay: '2099-12-31' };
   const dispute = { ...parseDomainName(prepared.name), ...days };
-  const work = () => openDispute(worker.db, operator, dispute);
+  const work = () => openDispute(worker.operation, dispute);
   await expect(registerAfter(prepared, work)).rejects.toMatchObject({
     reason: 'conflict',
     message: `"${prepared.name}" is disputed`,
@@ -329,7 +334,8 @@ test('a contact that is deleted during a registration refuses it', async () => {
   const prepared = await prepare();
   const { registrar, contact } = prepared;
   const request = { at: new Date(), requestId: crypto.randomUUID() };
-  const work = () => deleteContact(worker.db, registrar.login, contact.code, request);
+  const work = () =>
+    deleteContact({ db: worker.db, login: registrar.login, request }, contact.code);
   await expect(registerAfter(prepared, work)).rejects.toMatchObject({ reason: 'not_found' });
   expect(await historyOf(worker.env, 'domain', prepared)).toEqual([]);
 });
@@ -401,7 +407,7 @@ test('a reservation whose last day is over stands in nobody’s way, and can be 
   await addRetainedDomain(worker.env, over);
   const state = await readNameState(worker.db, name, new Date());
   expect(state.reservation).toBeUndefined();
-  const saved = await saveRetainedDomain(worker.db, operator, parseDomainName(name), 'reserved');
+  const saved = await saveRetainedDomain(worker.operation, parseDomainName(name), 'reserved');
   expect(saved).toMatchObject({ isNew: true, lastDay: null, password: expect.any(String) });
   expect((await rowsOf(prepared)).retained).toMatchObject({
     lastDay: null,
@@ -439,7 +445,7 @@ test('nobody takes back the registration of another system, one of yesterday, or
   expect(await takeBack(old)).toEqual({ status: 409, body: body('late', 'in the last 24 hours') });
 
   const days = { firstDay: '2098-01-01', lastDay: '2099-12-31' };
-  await openDispute(db, operator, { ...parseDomainName(changed.name), ...days });
+  await openDispute({ db, origin: operator }, { ...parseDomainName(changed.name), ...days });
   expect(await takeBack(changed)).toEqual({
     status: 409,
     body: body('changed', 'has changed since'),
@@ -447,7 +453,7 @@ test('nobody takes back the registration of another system, one of yesterday, or
 
   const { domain, name } = imported;
   const record = { ...parseDomainName(name), ...domain };
-  await importDomains(db, operator, [record]);
+  await importDomains({ db, origin: operator }, [record]);
   expect(await takeBack(imported)).toEqual({
     status: 409,
     body: body('late', 'in the last 24 hours'),
@@ -459,9 +465,11 @@ test('a change of the name during the taking back refuses it', async () => {
   await register(prepared);
   const days = { firstDay: '2098-01-01', lastDay: '2099-12-31' };
   const name = parseDomainName(prepared.name);
-  const work = () => openDispute(worker.db, operator, { ...name, ...days });
+  const work = () => openDispute(worker.operation, { ...name, ...days });
   const db = beforeBatch(worker.env, 2, work);
-  await expect(takeBackRegistration(db, operator, prepared.system, name)).rejects.toMatchObject({
+  await expect(
+    takeBackRegistration({ db, origin: operator }, prepared.system, name),
+  ).rejects.toMatchObject({
     reason: 'conflict',
   });
 });

@@ -116,11 +116,10 @@ test('what is not a day, a password, a name of the zones or a status is refused'
 
 test('a reservation that somebody else ends meanwhile is made again, with what was asked for', async () => {
   const row = await addRetainedDomain(worker.env, { name: newName(), password: 'old' });
-  const db = beforeBatch(worker.env, 1, () => removeRetainedDomains(worker.db, operator, [row]));
+  const db = beforeBatch(worker.env, 1, () => removeRetainedDomains(worker.operation, [row]));
   const given = { lastDay: '2099-12-31' };
   const saved = await saveRetainedDomain(
-    db,
-    operator,
+    { db, origin: operator },
     parseDomainName(row.name),
     'reserved',
     given,

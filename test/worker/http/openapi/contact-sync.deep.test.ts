@@ -93,7 +93,9 @@ async function write(isOver: () => boolean): Promise<number> {
     else if (way < 6) await repp.create(registrar, newContact());
     else if (way < 8) await repp.delete(registrar, code);
     else if (way === 8) {
-      await deleteAnyContact(openDatabase(worker.env.DB), operator, code).catch(() => {});
+      await deleteAnyContact({ db: openDatabase(worker.env.DB), origin: operator }, code).catch(
+        () => {},
+      );
     } else {
       const own = await worker.fetch('/api/v1/registrant/contacts?limit=20', send('GET', person));
       const { contacts } = (await own.json()) as { contacts: { id: string }[] };

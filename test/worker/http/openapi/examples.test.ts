@@ -97,13 +97,16 @@ beforeAll(async () => {
 });
 
 async function disclose(db: Database): Promise<void> {
-  const { id } = await openDisclosure(db, operator, {
-    ...{ contact: 'ALPHA:TAMM', requester: 'Mari Maasikas', identifiedBy: 'ID card' },
-    ...{ organization: 'Tallinna Ringkonnaprokuratuur', basis: 'KrMS § 215, 26230001234' },
-    ...{ requestedFields: ['name', 'email'], isConfidential: false },
-    receivedAt: operator.request.at,
-  });
-  await grantDisclosure(db, operator, id, {});
+  const { id } = await openDisclosure(
+    { db, origin: operator },
+    {
+      ...{ contact: 'ALPHA:TAMM', requester: 'Mari Maasikas', identifiedBy: 'ID card' },
+      ...{ organization: 'Tallinna Ringkonnaprokuratuur', basis: 'KrMS § 215, 26230001234' },
+      ...{ requestedFields: ['name', 'email'], isConfidential: false },
+      receivedAt: operator.request.at,
+    },
+  );
+  await grantDisclosure({ db, origin: operator }, id, {});
 }
 
 async function ask({ method, path, parameters, scheme }: Operation, example: Example) {

@@ -20,12 +20,15 @@ const by = (at: string) => ({
 
 beforeAll(async () => {
   const reserved = [{ ...name, status: 'reserved' as const, password: 'reserved-password' }];
-  await addRetainedDomains(worker.db, by('2026-01-02T03:04:05.678Z'), reserved);
-  await removeRetainedDomains(worker.db, by('2026-02-03T04:05:06.789Z'), reserved);
-  await openDispute(worker.db, by('2026-03-04T05:06:07.890Z'), {
-    ...{ ...name, firstDay: '2026-03-04', lastDay: '9999-12-31' },
-    ...{ password: 'dispute-password', comment: 'a comment', initiator: 'Mari Maasikas' },
-  });
+  await addRetainedDomains({ db: worker.db, origin: by('2026-01-02T03:04:05.678Z') }, reserved);
+  await removeRetainedDomains({ db: worker.db, origin: by('2026-02-03T04:05:06.789Z') }, reserved);
+  await openDispute(
+    { db: worker.db, origin: by('2026-03-04T05:06:07.890Z') },
+    {
+      ...{ ...name, firstDay: '2026-03-04', lastDay: '9999-12-31' },
+      ...{ password: 'dispute-password', comment: 'a comment', initiator: 'Mari Maasikas' },
+    },
+  );
 });
 
 const whole = {
@@ -80,10 +83,10 @@ it('the history of a name is cached, validated and open to pages as the answer f
 it('the history of a name is not known any longer to a client that has yet to learn of a next page', async () => {
   const { name: text, ...rest } = parseDomainName(`link${unique()}-ajalugu.ee`);
   const reserved = [{ name: text, ...rest, status: 'reserved' as const }];
-  await addRetainedDomains(worker.db, by('2026-01-02T00:00:00.000Z'), reserved);
-  await removeRetainedDomains(worker.db, by('2026-01-03T00:00:00.000Z'), reserved);
+  await addRetainedDomains({ db: worker.db, origin: by('2026-01-02T00:00:00.000Z') }, reserved);
+  await removeRetainedDomains({ db: worker.db, origin: by('2026-01-03T00:00:00.000Z') }, reserved);
   const last = await worker.fetch(path(text, '?limit=1'));
-  await addRetainedDomains(worker.db, by('2026-01-04T00:00:00.000Z'), reserved);
+  await addRetainedDomains({ db: worker.db, origin: by('2026-01-04T00:00:00.000Z') }, reserved);
   const headers = { 'If-None-Match': last.headers.get('ETag')! };
   const followed = await worker.fetch(path(text, '?limit=1'), { headers });
   expect([followed.status, followed.headers.has('Link')]).toEqual([200, true]);

@@ -39,7 +39,7 @@ async function addPersonWithContact() {
 }
 
 async function open(code: string, changes: Partial<NewDisclosure> = {}): Promise<number> {
-  const disclosure = await openDisclosure(worker.db, operator, {
+  const disclosure = await openDisclosure(worker.operation, {
     ...{ contact: code, requester: 'Jaan Tamm', identifiedBy: 'ID card', organization: 'Police' },
     ...{ basis: 'case 12-3', requestedFields: ['email', 'name'], isConfidential: false },
     receivedAt: operator.request.at,
@@ -49,7 +49,7 @@ async function open(code: string, changes: Partial<NewDisclosure> = {}): Promise
 }
 
 const grant = (id: number, visibleAfter?: Date) =>
-  grantDisclosure(worker.db, operator, id, { visibleAfter });
+  grantDisclosure(worker.operation, id, { visibleAfter });
 
 it('a person sees what was granted, and nothing that was not', async () => {
   const { person, contact } = await addPersonWithContact();
@@ -58,7 +58,7 @@ it('a person sees what was granted, and nothing that was not', async () => {
   expect(await list(person)).toEqual({ disclosures: [] });
   await grant(granted);
   const refusal = { outcome: 'refused', explanation: 'no basis' } as const;
-  await declineDisclosure(worker.db, operator, refused, refusal);
+  await declineDisclosure(worker.operation, refused, refusal);
   const shown = {
     contact: contact.code,
     organization: 'Police',
@@ -86,7 +86,7 @@ it('a disclosure stays with the person, whoever has the contact or its code late
   await grant(await open(contact.code));
   const { disclosures: before } = await list(person);
   expect(before).toHaveLength(1);
-  await updateAnyContact(worker.db, operator, contact.code, { ident: later.code });
+  await updateAnyContact(worker.operation, contact.code, { ident: later.code });
   expect(await list(person)).toEqual({ disclosures: before });
   expect(await list(later)).toEqual({ disclosures: [] });
   await worker.db.delete(contacts).where(eq(contacts.id, contact.id));
@@ -112,7 +112,7 @@ it('after an erasure nobody sees a disclosure, whose row stays', async () => {
   const { person, contact } = await addPersonWithContact();
   const id = await open(contact.code);
   await grant(id);
-  await eraseContact(worker.db, operator, contact.code);
+  await eraseContact(worker.operation, contact.code);
   expect(await list(person)).toEqual({ disclosures: [] });
   expect(await listInExport(person)).toEqual([]);
   const [row] = await worker.db.select().from(disclosures).where(eq(disclosures.id, id));

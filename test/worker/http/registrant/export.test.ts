@@ -12,7 +12,6 @@ import {
   addOwnContact,
   addPerson,
   addRegistrar,
-  operator,
   send,
   unique,
   unverified,
@@ -132,7 +131,7 @@ it('the export has the history of deleted contacts, until their values are remov
       },
     ],
   });
-  await eraseContact(worker.db, operator, contact.code);
+  await eraseContact(worker.operation, contact.code);
   expect((await answerOf(exportOf(person))).body.deleted_contacts).toEqual([]);
 });
 
@@ -155,7 +154,7 @@ it('the export has nothing of the person as whose contact it was known before a 
   for (const { code } of contacts) {
     await repp.update(registrar, code, { phone: '+372.5000000' });
     const correction = { ident: person.code, name: 'Mari Maasikas' };
-    await updateAnyContact(worker.db, operator, code, correction);
+    await updateAnyContact(worker.operation, code, correction);
     await repp.update(registrar, code, { phone: '+372.5111111' });
     const check = { verification: { claim: 'identity', method: 'eid' } };
     await repp.request(registrar, 'POST', `/${code}/verifications`, check);
@@ -194,7 +193,7 @@ it('the export keeps its whole history where only the spelling of the code was c
   const ident = `${person.code.slice(0, 6)}-${person.code.slice(6)}`;
   const contact = await addContact(worker.env, registrar, { ident, identCountryCode: 'LV' });
   await repp.update(registrar, contact.code, { phone: '+372.5000000' });
-  await updateAnyContact(worker.db, operator, contact.code, { ident: person.code });
+  await updateAnyContact(worker.operation, contact.code, { ident: person.code });
   const { body } = await answerOf(exportOf(person));
   expect(body.contacts[0].history).toMatchObject([
     { changes: { phone: { to: '+372.5000000' } } },

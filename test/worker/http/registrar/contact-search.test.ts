@@ -250,11 +250,15 @@ test('a registrar that follows the changes misses none, whichever request is wri
       const name = `Round ${round}`;
       const { db } = worker;
       const isThere = await changed(
-        updateContact(db, registrar.login, code, () => ({ name }), request),
+        updateContact({ db, login: registrar.login, request }, code, () => ({ name })),
       );
       if (!isThere)
-        await createContact(db, registrar.login, { ...contactValues, code: id, name }, request);
-      else if (round % 5 === client % 5) await deleteContact(db, registrar.login, code, request);
+        await createContact(
+          { db, login: registrar.login, request },
+          { ...contactValues, code: id, name },
+        );
+      else if (round % 5 === client % 5)
+        await deleteContact({ db, login: registrar.login, request }, code);
     }
     writing -= 1;
   };

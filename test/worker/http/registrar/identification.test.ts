@@ -10,7 +10,6 @@ import { answerOf, completed, refused, registrarClient } from '../../../support/
 import {
   addOwnContact,
   type addRegistrar,
-  operator,
   pendingRequest,
   send,
   verification,
@@ -509,7 +508,7 @@ describe('while the result is taken', () => {
     const one = await aContact();
     await identify(await linkFor(one), '?callback=no');
     await takenWhile(one, () =>
-      updateAnyContact(worker.db, operator, one.code, { ident: '47101010033' }),
+      updateAnyContact(worker.operation, one.code, { ident: '47101010033' }),
     );
     expect(await read(one)).toMatchObject({
       ...{ ident: '47101010033', verified_at: null },

@@ -20,7 +20,6 @@ import {
   addNotification,
   addPerson,
   addRegistrar,
-  operator,
   send,
 } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
@@ -77,16 +76,16 @@ it('a registrar learns which fields of its contact the registrant changed, witho
 it('a registrar learns what the operator did to its contacts', async () => {
   const { code } = await contactOfPerson();
   const status = { add: ['serverDeleteProhibited'], remove: [], note: 'court order' } as const;
-  await changeContactStatuses(worker.db, operator, code, status, { isDryRun: true });
+  await changeContactStatuses({ ...worker.operation, isDryRun: true }, code, status);
   expect(await unread()).toEqual([]);
-  await changeContactStatuses(worker.db, operator, code, status);
-  await changeContactStatuses(worker.db, operator, code, status);
-  await changeContactStatuses(worker.db, operator, code, {
+  await changeContactStatuses(worker.operation, code, status);
+  await changeContactStatuses(worker.operation, code, status);
+  await changeContactStatuses(worker.operation, code, {
     add: [],
     remove: ['serverDeleteProhibited'],
   });
-  await updateAnyContact(worker.db, operator, code, { email: 'new@example.ee' });
-  await deleteAnyContact(worker.db, operator, code);
+  await updateAnyContact(worker.operation, code, { email: 'new@example.ee' });
+  await deleteAnyContact(worker.operation, code);
   const told = (await unread()).map(({ text, fields }: { text: string; fields: string[] }) => [
     text,
     fields,

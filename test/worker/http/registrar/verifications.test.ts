@@ -17,7 +17,6 @@ import {
   addOwnContact,
   addPerson,
   addRegistrar,
-  operator,
   send,
   unverified,
   verification,
@@ -196,7 +195,7 @@ test('the notification of a change by somebody else says which verifications hav
   const { code, uuid } = await addContact(worker.env, registrar, values);
   const changes: object[] = [{ email: 'jaan@example.ee' }, { fax: '+372.6000000' }];
   for (const change of changes) await registrantClient(worker).update(person, uuid, change);
-  await updateAnyContact(worker.db, operator, code, { name: 'Jaan', city: 'Tartu', zip: '50001' });
+  await updateAnyContact(worker.operation, code, { name: 'Jaan', city: 'Tartu', zip: '50001' });
   const notified = await worker.fetch('/repp/v1/registrar/notifications/all_notifications', {
     headers: { Authorization: registrar.authorization },
   });
@@ -272,13 +271,13 @@ test('refuses a check from before the last change of the value, and takes one fr
 
 test('a check is not recorded of a value that comes between it and its write', async () => {
   const { registrar, code } = await addOwnContact(worker.env);
-  const change = () => updateAnyContact(worker.db, operator, code, { email: 'mari@example.com' });
+  const change = () => updateAnyContact(worker.operation, code, { email: 'mari@example.com' });
   const db = beforeBatch(worker.env, 2, change);
   const check = { claim: 'email', method: 'email' } as const;
   const request = { at: new Date(), requestId: crypto.randomUUID() };
-  await expect(recordVerification(db, registrar.login, code, check, request)).rejects.toMatchObject(
-    { reason: 'changed_meanwhile' },
-  );
+  await expect(
+    recordVerification({ db, login: registrar.login, request }, code, check),
+  ).rejects.toMatchObject({ reason: 'changed_meanwhile' });
   expect(await claimsOf(registrar, code)).toEqual([]);
 });
 
@@ -300,14 +299,14 @@ const identityRequest = { id: 'R-1', sent_at: '2026-05-06T07:08:09.010Z', pendin
 test('what was asked about an identity ends with it, and with the registrar that asked', async () => {
   const [registrar, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
   const corrected = await addContact(worker.env, registrar, { identityRequest });
-  await updateAnyContact(worker.db, operator, corrected.code, { phone: '+372.6000000' });
+  await updateAnyContact(worker.operation, corrected.code, { phone: '+372.6000000' });
   expect(await repp.read(registrar, corrected.code)).toMatchObject({ verification_id: 'R-1' });
-  await updateAnyContact(worker.db, operator, corrected.code, { ident: '47101010033' });
+  await updateAnyContact(worker.operation, corrected.code, { ident: '47101010033' });
   expect(await repp.read(registrar, corrected.code)).toMatchObject(unverified);
   const transferred = await addContact(worker.env, registrar, {
     ...{ identityRequest, emailVerification: verification() },
   });
-  await transferContact(worker.db, operator, transferred.code, other.code);
+  await transferContact(worker.operation, transferred.code, other.code);
   expect(await repp.read(other, transferred.code)).toMatchObject({
     verification_id: null,
     verifications: [{ claim: 'email' }],
@@ -321,8 +320,8 @@ test('a contact that goes to another registrar takes its demand along, but not w
   const body = { verification: verified };
   const recorded = await repp.request(from, 'POST', `/${code}/verifications`, body);
   expect(recorded.status).toBe(200);
-  await demandVerification(worker.db, operator, code, { claims: ['phone'], by: '2099-01-01' });
-  await transferContact(worker.db, operator, code, to.code);
+  await demandVerification(worker.operation, code, { claims: ['phone'], by: '2099-01-01' });
+  await transferContact(worker.operation, code, to.code);
   const read = await repp.read(to, code);
   expect(read).toMatchObject({
     verifications: [{ claim: 'email', reference: null, verified_by: null }],

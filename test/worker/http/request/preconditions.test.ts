@@ -7,7 +7,6 @@ import {
   addPerson,
   addRegistrar,
   contactValues,
-  operator,
 } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
@@ -111,7 +110,7 @@ it('no tag of a contact that was deleted fits it when it is imported again', asy
   const { headers } = await repp.request(registrar, 'GET', `/${code}`);
   expect((await repp.request(registrar, 'DELETE', `/${code}`)).status).toBe(200);
   const record = { ...contactValues, registrar: registrar.code, code, uuid };
-  await importContacts(worker.db, operator, [record]);
+  await importContacts(worker.operation, [record]);
 
   const condition = { 'If-Match': headers.get('ETag')! };
   const body = { contact: { phone: '+372.1' } };

@@ -161,10 +161,16 @@ describe('the history of a name', () => {
   beforeAll(async () => {
     const name = parseDomainName('ajalugu.ee');
     const reserved = [{ ...name, status: 'reserved' as const }];
-    await addRetainedDomains(worker.db, at('2026-01-02T10:00:00.000Z'), reserved);
+    await addRetainedDomains({ db: worker.db, origin: at('2026-01-02T10:00:00.000Z') }, reserved);
     const disputed = { firstDay: '2026-01-05', lastDay: '2026-01-07' };
-    await openDispute(worker.db, at('2026-01-05T10:00:00.000Z'), { ...name, ...disputed });
-    await removeRetainedDomains(worker.db, at('2026-01-09T10:00:00.000Z'), reserved);
+    await openDispute(
+      { db: worker.db, origin: at('2026-01-05T10:00:00.000Z') },
+      { ...name, ...disputed },
+    );
+    await removeRetainedDomains(
+      { db: worker.db, origin: at('2026-01-09T10:00:00.000Z') },
+      reserved,
+    );
     await addRetainedDomain(worker.env, { name: 'ajalugu.ee', status: 'blocked' });
   });
 
