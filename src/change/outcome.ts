@@ -45,8 +45,11 @@ export function outcomeOf<Outcome>(
 /** Takes effect if the condition holds; nothing is kept without a key. */
 export function keepOutcome(
   db: Database,
-  keyHolder: string | undefined,
-  { at, key }: { at: Date; key?: IdempotencyKey | undefined },
+  {
+    keyHolder,
+    at,
+    key,
+  }: { keyHolder: string | undefined; at: Date; key?: IdempotencyKey | undefined },
   outcome: unknown,
   condition: SQL,
 ) {

@@ -197,8 +197,8 @@ async function commit<Outcome>(
   request: WriteRequest,
   change: Change<Outcome>,
 ): Promise<boolean> {
-  const { keyHolder } = change.by;
-  const keep = (condition: SQL) => keepOutcome(db, keyHolder, request, change.outcome, condition);
+  const held = { ...request, keyHolder: change.by.keyHolder };
+  const keep = (condition: SQL) => keepOutcome(db, held, change.outcome, condition);
   if (!change.statements) {
     const [kept] = keep(change.onlyIf ?? sql`true`);
     return !kept || (await db.batch([kept]))[0].meta.changes > 0;

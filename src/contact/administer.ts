@@ -178,7 +178,7 @@ async function change(
   const judge = (contact: ContactWithRegistrar) => {
     const made = changeOf(contact);
     const reported = { ...made, outcome: made.changes };
-    return notifyingRegistrar(db, contact, reported, origin.request.at);
+    return notifyingRegistrar(operation, contact, reported);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

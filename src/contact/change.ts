@@ -1,6 +1,5 @@
 import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
-import type { Database } from '../base/database/open.ts';
 import { type Changes, difference, shownChanges } from '../change/history/changes.ts';
 import { type Change, type Operation, type Written, write } from '../change/write.ts';
 import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
@@ -87,14 +86,13 @@ export function rowUpdate(
 
 /**
  * Adds a notification of the contact's registrar, and its delivery to the webhook, to a change that somebody else
- * makes. The text says what was done, and by whom, unless `told` gives another.
+ * makes. The text says what was done, and by whom, unless `notice` says something else.
  */
 export function notifyingRegistrar<Outcome>(
-  db: Database,
+  { db, origin }: Operation,
   { code, registrarId }: Pick<Contact, 'code' | 'registrarId'>,
   change: Change<Outcome>,
-  at: Date,
-  told: Pick<NewNotification, 'event' | 'text'> | null = null,
+  notice: Pick<NewNotification, 'event' | 'text'> | null = null,
 ): Change<Outcome> {
   const { action, by, changes } = change;
   if (action === 'create') return change;
@@ -106,8 +104,8 @@ export function notifyingRegistrar<Outcome>(
     subjectKey: code,
     // No field is left of a deleted contact.
     fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
-    createdAt: at.toISOString(),
-    ...told,
+    createdAt: origin.request.at.toISOString(),
+    ...notice,
   } as const;
   return notifying(db, change, notification);
 }

@@ -139,8 +139,8 @@ async function deleteOrphan(
       judge({ rows }) {
         const isMeant = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
         const contact = theContact(rows.filter(isMeant));
-        const deletion = contactDeletion({ db, origin: { actor: scheduledRun, request } }, contact);
-        return notifyingRegistrar(db, contact, deletion, request.at);
+        const operation = { db, origin: { actor: scheduledRun, request } };
+        return notifyingRegistrar(operation, contact, contactDeletion(operation, contact));
       },
     });
     return true;

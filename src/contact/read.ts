@@ -66,7 +66,10 @@ export async function listContactHistory(db: Database, login: Login, code: strin
   const key = asciiUpperCase(code);
   const [caller, [subject], entries] = await readWithLogin(db, login, (registrarId) => {
     const uuid = uuidOfLast(registrarId, key);
-    return [db.select({ uuid }).from(sql`(select 1)`), historyOf(db, sql`${key}`, uuid, page)];
+    return [
+      db.select({ uuid }).from(sql`(select 1)`),
+      historyOf(db, { code: sql`${key}`, uuid }, page),
+    ];
   });
   if (!subject?.uuid) throw new RegistryError('not_found', 'Object does not exist');
   return entries.map((entry) => withoutOthersChecks(entry, caller.registrarCode));
@@ -99,7 +102,12 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
   const [rows, entries] = await retried(() =>
     db.batch([
       contactOfPerson(db, person, uuid),
-      historyOf(db, itsCode, itsUuid, page, gte(history.id, sameIdentitySince(itsUuid))),
+      historyOf(
+        db,
+        { code: itsCode, uuid: itsUuid },
+        page,
+        gte(history.id, sameIdentitySince(itsUuid)),
+      ),
     ]),
   );
   theContact(rows);
@@ -109,8 +117,7 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
 /** Selects by UUID, so that the history of an earlier contact with the same code is not shown. */
 function historyOf(
   db: Database,
-  code: SQL,
-  uuid: SQL,
+  { code, uuid }: { code: SQL; uuid: SQL },
   { limit, offset, after }: Page,
   isShown?: SQL,
 ) {

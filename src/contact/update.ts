@@ -68,8 +68,9 @@ export function updateContactOfPerson(
     },
     judge({ rows }) {
       const contact = theContact(rows);
-      const change = contactUpdate({ db, origin: { actor: by, request } }, contact, changesOf);
-      return notifyingRegistrar(db, contact, change, request.at);
+      const operation = { db, origin: { actor: by, request } };
+      const change = contactUpdate(operation, contact, changesOf);
+      return notifyingRegistrar(operation, contact, change);
     },
   });
 }

@@ -116,7 +116,7 @@ async function published(
   if (isDryRun) return { text, data: { ...data, published: [] } };
   try {
     const { publish } = await import('../list/publish/publish.ts');
-    const changed = await publish(db, env.LISTS, lists, currentTime);
+    const changed = await publish({ db, kv: env.LISTS, clock: currentTime }, lists);
     return {
       data: { ...data, published: changed },
       text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,

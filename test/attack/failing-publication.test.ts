@@ -23,7 +23,8 @@ beforeEach(() => emptyLists(worker.env));
 
 /** One list of each source: what goes wrong for one of several of a source goes wrong for the others. */
 const listNames = [auctionList, retainedList] as const;
-const publishWith = (env: Env) => publish(openDatabase(env.DB), env.LISTS, listNames, clock);
+const publishWith = (env: Env) =>
+  publish({ db: openDatabase(env.DB), kv: env.LISTS, clock }, listNames);
 
 /** Every list in KV: body and ETag belong together, and the count is that of the entries. */
 async function wholeLists() {

@@ -112,7 +112,7 @@ async function medianCost(env: Env): Promise<PublishingCost> {
 }
 
 function publishWith({ DB, LISTS }: Env) {
-  return publish(openDatabase(DB), LISTS, listNames, () => new Date());
+  return publish({ db: openDatabase(DB), kv: LISTS, clock: () => new Date() }, listNames);
 }
 
 /** Bytes of the answer that leads from the publication before the last to the last. */
@@ -172,7 +172,7 @@ async function costOfPublishing(env: Env): Promise<PublishingCost> {
       };
     },
   });
-  await publish(openDatabase(counting.DB), kv, listNames, () => new Date());
+  await publish({ db: openDatabase(counting.DB), kv, clock: () => new Date() }, listNames);
   return { rowsRead: counts.rowsRead, puts: counts.kvWrites, putBytes, largestPut };
 }
 

@@ -22,7 +22,10 @@ export async function strangers(): Promise<Figure[]> {
     await seedAuctions(runtime.env, auctionCount);
     await seedChanges(runtime.env, nameOf(9 * 1_999).name);
     const { authorization } = await seedRegistrar(runtime.env, 1_000);
-    await publish(openDatabase(runtime.env.DB), runtime.env.LISTS, listNames, () => new Date());
+    await publish(
+      { db: openDatabase(runtime.env.DB), kv: runtime.env.LISTS, clock: () => new Date() },
+      listNames,
+    );
     const costs = await dearest(runtime.env);
     return [...costs, ...(await besideStrangers(runtime, authorization))];
   } finally {

@@ -23,7 +23,7 @@ import { useSmallBlocks } from './small-blocks.ts';
 useSmallBlocks();
 const worker = shareEmptyWorker();
 const clock = () => new Date('2026-05-05T12:00:00Z');
-const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, clock);
+const publishAll = () => publish({ db: worker.db, kv: worker.env.LISTS, clock }, listNames);
 
 /** Enough for several blocks, with the others. */
 const blockNames = Array.from({ length: 10 }, (_, number) => `s${number * 301}.ee`);

@@ -14,10 +14,8 @@ beforeEach(() => emptyLists(worker.env));
 
 const publishAt = (time: string) =>
   publish(
-    worker.db,
-    worker.env.LISTS,
+    { db: worker.db, kv: worker.env.LISTS, clock: () => new Date(`${time}Z`) },
     listsShowing(['reserved', 'blocked', 'disputed']),
-    () => new Date(`${time}Z`),
   );
 
 test.each([

@@ -22,7 +22,7 @@ beforeEach(async () => {
 });
 
 const publishOn = (day: string, lists = listNames) =>
-  publish(worker.db, worker.env.LISTS, lists, () => at(day));
+  publish({ db: worker.db, kv: worker.env.LISTS, clock: () => at(day) }, lists);
 
 /** Does the cron's work. */
 const record = (day: string, env: Env = worker.env, time?: string) =>

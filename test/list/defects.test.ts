@@ -19,7 +19,7 @@ const noon = new Date('2026-05-05T12:00:00Z');
 beforeEach(() => emptyLists(worker.env));
 
 const publishAll = (env: Env = worker.env, at = noon) =>
-  publish(worker.db, env.LISTS, listNames, () => at);
+  publish({ db: worker.db, kv: env.LISTS, clock: () => at }, listNames);
 
 const namesIn = async (list: 'all' | 'auctions' = 'all') => {
   const { body } = await published(worker.env, list);
@@ -90,7 +90,7 @@ test('publishes a removal though the listing of KV still shows what was before t
   await worker.env.DB.prepare('delete from retained_domains').run();
 
   const kv = withMethods(worker.env.LISTS, { list: async () => lagging });
-  await publish(worker.db, kv, listNames, () => noon);
+  await publish({ db: worker.db, kv, clock: () => noon }, listNames);
 
   expect(await namesIn()).toEqual([]);
 });
@@ -112,9 +112,13 @@ test('writes every list again where it is forced to, with the same ETags', async
   await publishAll();
   const before = await published(worker.env, 'all');
 
-  const written = await publish(worker.db, worker.env.LISTS, listNames, () => noon, {
-    isForced: true,
-  });
+  const written = await publish(
+    { db: worker.db, kv: worker.env.LISTS, clock: () => noon },
+    listNames,
+    {
+      isForced: true,
+    },
+  );
 
   expect(written).toEqual(listNames);
   const after = await published(worker.env, 'all');
@@ -148,7 +152,7 @@ test('sweeps what a killed publisher has left behind', async () => {
       await worker.env.LISTS.put(key, value);
     },
   });
-  await expect(publish(worker.db, kv, ['all'], () => noon)).rejects.toThrow();
+  await expect(publish({ db: worker.db, kv, clock: () => noon }, ['all'])).rejects.toThrow();
   const blocks = async () => (await worker.env.LISTS.list({ prefix: 'block/' })).keys.length;
   expect(await blocks()).toBe(1);
 
@@ -187,7 +191,7 @@ test('publishes no block that was swept while the publisher slept', async () => 
     },
   });
 
-  await publish(worker.db, kv, ['all'], () => at);
+  await publish({ db: worker.db, kv, clock: () => at }, ['all']);
 
   expect(await namesIn()).toEqual(['a.ee']);
 });
@@ -216,7 +220,7 @@ test('puts no head that others have replaced while the publisher slept', async (
     },
   });
 
-  await publish(db, kv, ['all'], () => at);
+  await publish({ db, kv, clock: () => at }, ['all']);
 
   expect(heads).toEqual([]);
   expect(await namesIn()).toEqual([]);
@@ -239,7 +243,7 @@ test('leaves out of a build what was removed while the journal was pruned', asyn
     await sweepLists(worker.db, worker.env.LISTS, noon);
   });
 
-  await publish(db, worker.env.LISTS, ['all'], () => noon, { isForced: true });
+  await publish({ db, kv: worker.env.LISTS, clock: () => noon }, ['all'], { isForced: true });
 
   expect(await namesIn()).toEqual(['stays.ee']);
 });
@@ -249,7 +253,7 @@ test('keeps the blocks of the head in KV though a later publication is recorded'
   await publishAll();
   await addNames('b.ee');
   const kv = killedBeforeHead(worker.env);
-  await expect(publish(worker.db, kv, ['all'], () => noon)).rejects.toThrow();
+  await expect(publish({ db: worker.db, kv, clock: () => noon }, ['all'])).rejects.toThrow();
 
   await sweepLists(worker.db, worker.env.LISTS, nineDaysLater);
 

@@ -13,7 +13,7 @@ import { newReader } from './reader.ts';
 const worker = shareEmptyWorker();
 let now = new Date('2026-05-05T12:00:00Z');
 const clock = () => now;
-const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, clock);
+const publishAll = () => publish({ db: worker.db, kv: worker.env.LISTS, clock }, listNames);
 beforeEach(async () => {
   await emptyLists(worker.env);
   await addAuction(worker.env);
@@ -60,7 +60,7 @@ test('reads a head again that could not be read', async () => {
 });
 
 test('has none of a list that was never published', async () => {
-  await publish(worker.db, worker.env.LISTS, ['auctions'], clock);
+  await publish({ db: worker.db, kv: worker.env.LISTS, clock }, ['auctions']);
   const { reader } = newReader(worker.env, clock);
   const facts = await readFacts(reader);
   expect(facts.auctions?.count).toBe(1);

@@ -10,7 +10,8 @@ import { newReader } from './reader.ts';
 
 const worker = startWorker();
 const retainedLists = listsShowing(['reserved', 'blocked', 'disputed']);
-const publishRetained = () => publish(worker.db, worker.env.LISTS, retainedLists, clock);
+const publishRetained = () =>
+  publish({ db: worker.db, kv: worker.env.LISTS, clock }, retainedLists);
 const clock = () => new Date('2026-05-05T12:00:00Z');
 const names = 50_000;
 
@@ -59,7 +60,7 @@ function pagedDatabase(onPage: (page: number) => void = () => {}) {
 
 test('publishes 50,000 names in order, each row read once', async () => {
   const { db, rowsRead } = pagedDatabase();
-  await publish(db, worker.env.LISTS, retainedLists, clock);
+  await publish({ db, kv: worker.env.LISTS, clock }, retainedLists);
 
   const { body, metadata } = await published(worker.env, 'all');
   expect(metadata!.count).toBe(50_500);
@@ -78,13 +79,13 @@ test('publishes 50,000 names in order, each row read once', async () => {
 });
 
 test('keeps what was published where the database fails midway through the names', async () => {
-  await publish(worker.db, worker.env.LISTS, retainedLists, clock);
+  await publish({ db: worker.db, kv: worker.env.LISTS, clock }, retainedLists);
   await worker.env.DB.prepare("delete from retained_domains where name = 'name000001.ee'").run();
   const { db } = pagedDatabase((page) => {
     if (page === 3) throw new Error('D1_ERROR: Network connection lost.');
   });
   await expect(
-    publish(db, worker.env.LISTS, retainedLists, clock, {
+    publish({ db, kv: worker.env.LISTS, clock }, retainedLists, {
       isForced: true,
     }),
   ).rejects.toThrow();
@@ -108,7 +109,7 @@ test('publishes one added name by its blocks alone, whatever else the lists hold
     .bind(name)
     .run();
 
-  await publish(openDatabase(env.DB), kv, retainedLists, clock);
+  await publish({ db: openDatabase(env.DB), kv, clock }, retainedLists);
 
   // Of each of two lists a block, the changes and the head; a block more where the name divides one.
   expect(puts.filter((kind) => kind === 'list')).toHaveLength(2);
@@ -120,7 +121,7 @@ test('publishes one added name by its blocks alone, whatever else the lists hold
 });
 
 test('finds names by no more blocks than they lie in', async () => {
-  await publish(worker.db, worker.env.LISTS, listNames, clock);
+  await publish({ db: worker.db, kv: worker.env.LISTS, clock }, listNames);
   const { env, counts } = counted(worker.env);
   const { head } = await published(worker.env, 'all');
   const { reader } = newReader(env, clock);

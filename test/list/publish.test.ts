@@ -13,7 +13,7 @@ const worker = shareEmptyWorker();
 const clock = () => new Date('2026-05-05T12:00:00Z');
 beforeEach(() => emptyLists(worker.env));
 
-const publishAll = (kv = worker.env.LISTS) => publish(worker.db, kv, listNames, clock);
+const publishAll = (kv = worker.env.LISTS) => publish({ db: worker.db, kv, clock }, listNames);
 
 /** KV whose puts are counted, and go through `put` where there is one. */
 function watchedKv(put?: (write: () => Promise<void>, key: string) => Promise<void>) {
@@ -62,7 +62,7 @@ test('writes nothing and reads at most ten rows in one round trip where nothing 
   await addDispute(worker.env);
   await publishAll();
   const { env, counts } = counted(worker.env);
-  await publish(openDatabase(env.DB), env.LISTS, listNames, clock);
+  await publish({ db: openDatabase(env.DB), kv: env.LISTS, clock }, listNames);
   expect(counts).toMatchObject({ kvWrites: 0, d1RoundTrips: 1, rowsWritten: 0 });
   expect(counts.rowsRead).toBeLessThanOrEqual(10);
 });
@@ -119,10 +119,10 @@ test('converges on the newest content though the older of two publishers writes 
     }
     await write();
   });
-  const older = publish(worker.db, kv, ['auctions'], clock);
+  const older = publish({ db: worker.db, kv, clock }, ['auctions']);
   await arrived;
   await addAuction(worker.env, { name: 'new.ee', punycode: 'new.ee' });
-  await publish(worker.db, worker.env.LISTS, ['auctions'], clock);
+  await publish({ db: worker.db, kv: worker.env.LISTS, clock }, ['auctions']);
   release();
   await older;
   expect(headsIn(puts)).toEqual(['list/auctions', 'list/auctions']);
@@ -137,7 +137,7 @@ test('adds to a build what changed while it was under way', async () => {
     isChanged = true;
   });
   const { kv, puts } = watchedKv();
-  await publish(db, kv, ['auctions'], clock);
+  await publish({ db, kv, clock }, ['auctions']);
   expect(headsIn(puts)).toEqual(['list/auctions']);
   expect((await published(worker.env, 'auctions')).body.count).toBe(2);
 });
@@ -171,7 +171,7 @@ test('puts again what was reported as failed', async () => {
     failed.add(key);
     throw new Error('KV PUT failed: 500');
   });
-  await publish(worker.db, kv, ['auctions'], clock);
+  await publish({ db: worker.db, kv, clock }, ['auctions']);
   expect(failed.size).toBe(3);
   expect((await published(worker.env, 'auctions')).body.count).toBe(1);
 });

@@ -33,7 +33,8 @@ function reader(overrides: Partial<Env> = {}) {
   };
 }
 
-const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => noon);
+const publishAll = () =>
+  publish({ db: worker.db, kv: worker.env.LISTS, clock: () => noon }, listNames);
 
 async function countIn(body: unknown): Promise<number> {
   const bytes = await new Response(body as BodyInit).arrayBuffer();

@@ -27,7 +27,7 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
       if (reported.has(list)) return;
       reported.add(list);
       const isForced = trouble === 'incomplete';
-      background.push(publish(openDatabase(DB), LISTS, [list], clock, { isForced }));
+      background.push(publish({ db: openDatabase(DB), kv: LISTS, clock }, [list], { isForced }));
     },
   };
   return { reader, background };

@@ -126,7 +126,10 @@ test('publishes of every change of the source exactly what a build from nothing 
           else await take(step);
         }
         const day = days[today]!;
-        await publish(worker.db, worker.env.LISTS, listNames, () => new Date(`${day}T12:00:00Z`));
+        await publish(
+          { db: worker.db, kv: worker.env.LISTS, clock: () => new Date(`${day}T12:00:00Z`) },
+          listNames,
+        );
         const right = await builtEtags(day);
         for (const list of listNames) {
           expect((await published(worker.env, list)).metadata?.etag, list).toBe(right[list]);

@@ -56,7 +56,7 @@ export async function addRegistrar(
   const n = unique();
   const secret = crypto.randomUUID() + crypto.randomUUID();
   const username = user.username ?? `user${n}`;
-  const login = await loginOf(username, secret, undefined, new Date());
+  const login = await loginOf(username, secret, new Date());
   const registrar = await insert(env, registrars, {
     code: `REG${n}`,
     name: `Registrar ${n}`,

@@ -64,7 +64,9 @@ test('shows at once what the tool writes through it', async () => {
 test('lends all that publishing from nothing and again needs', async () => {
   await withLent(async ({ DB, LISTS }) => {
     const again = () =>
-      publish(openDatabase(DB), LISTS as never, ['blocked'], () => new Date(), { isForced: true });
+      publish({ db: openDatabase(DB), kv: LISTS as never, clock: () => new Date() }, ['blocked'], {
+        isForced: true,
+      });
     expect(await again()).toEqual(['blocked']);
     await addRetainedDomain(worker.env, { name: 'lent.ee', status: 'blocked' });
     expect(await again()).toEqual(['blocked']);

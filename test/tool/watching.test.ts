@@ -165,7 +165,8 @@ describe('the alert rules', () => {
     points.map((point) => ({ timestamp: now + seconds, point }));
   const firing = (points: readonly WrittenPoint[], seconds = 0) =>
     rules.filter((rule) => isFiring(rule, points, now + seconds)).map(({ uid }) => uid);
-  const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());
+  const publishAll = () =>
+    publish({ db: worker.db, kv: worker.env.LISTS, clock: () => new Date() }, listNames);
   const down = (binding: 'd1' | 'kv') =>
     new Faults({ message: overload, isDone: false }, (_, called) => called === binding);
 

@@ -68,7 +68,7 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
       const erasure = followedBy(deletion, (isWritten) =>
         removalOf(db, contact, remains, isWritten),
       );
-      return notifyingRegistrar(db, row, erasure, origin.request.at);
+      return notifyingRegistrar(operation, row, erasure);
     }
     checkExpected(origin.request, `${uuid} ${newestEntry}`);
     const changes = Object.fromEntries(

@@ -94,6 +94,7 @@ export async function takeIdentification(
   { code, id }: { code: string; id: string },
   request: WriteRequest,
 ): Promise<Contact> {
+  const operation = { db, origin: { actor: identityService, request } };
   const { outcome } = await write(db, request, {
     async look() {
       const contact = await getContactByCode(db, code);
@@ -102,13 +103,9 @@ export async function takeIdentification(
     },
     judge({ contact, found }) {
       const values = found ? result(contact, found, request) : {};
-      const change = rowUpdate(
-        { db, origin: { actor: identityService, request } },
-        contact,
-        values,
-      );
+      const change = rowUpdate(operation, contact, values);
       const isVerified = 'identityVerification' in values;
-      return notifyingRegistrar(db, contact, change, request.at, {
+      return notifyingRegistrar(operation, contact, change, {
         event: isVerified ? 'contact.verified' : 'contact.verification_pending',
         text: isVerified
           ? `Contact ${contact.code} has been verified`

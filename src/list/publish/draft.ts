@@ -30,11 +30,14 @@ import { readSnapshot, type Snapshot, type Source } from './source.ts';
 import { updateBlocks } from './update.ts';
 import { blockWriter } from './writer.ts';
 
-/** One try to publish the lists that are behind. */
-export interface Round {
+export interface PublishContext {
   db: Database;
   kv: KVNamespace;
   clock: () => Date;
+}
+
+/** One try to publish the lists that are behind. */
+export interface Round extends PublishContext {
   /** Throws a StaleError if it is too late to record or to put anything. */
   expectInTime: () => void;
 }

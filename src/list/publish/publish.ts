@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '../../base/database/open.ts';
+import { openDatabase } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import type { Env } from '../../base/env.ts';
 import { writeLog } from '../../base/log.ts';
@@ -9,7 +9,7 @@ import type { Published } from '../format/head.ts';
 import { MissingBlockError, putHead, readPublished, StaleError } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
-import { type Round, recordNext } from './draft.ts';
+import { type PublishContext, type Round, recordNext } from './draft.ts';
 import { isBehind, readSource, type Source } from './source.ts';
 
 const maximumRounds = 8;
@@ -37,17 +37,16 @@ interface Progress {
  * its last published content, does not hold up the others, and is repaired by the next run; in the end this throws.
  */
 export async function publish(
-  db: Database,
-  kv: KVNamespace,
+  context: PublishContext,
   lists: readonly ListName[],
-  clock: () => Date,
   { isForced = false } = {},
 ): Promise<ListName[]> {
+  const { db, kv, clock } = context;
   const progress = lists.map(
     (list): Progress => ({ list, inKv: undefined, isForced, isWritten: false }),
   );
   for (let rounds = 0; rounds < maximumRounds; rounds++) {
-    const round = newRound(db, kv, clock);
+    const round = newRound(context);
     const pending = progress.filter(({ error }) => !error);
     const [source] = await Promise.all([
       retried(() => readSource(db, clock())),
@@ -82,14 +81,15 @@ function afterFailure({ list, isForced }: Progress, cause: unknown): Partial<Pro
   return { error: new Error(`list ${list} was not published`, { cause }) };
 }
 
-function newRound(db: Database, kv: KVNamespace, clock: () => Date): Round {
+function newRound(context: PublishContext): Round {
+  const { clock } = context;
   const startedAt = clock();
   const expectInTime = () => {
     const elapsed = clock().getTime() - startedAt.getTime();
     if (elapsed > maximumRoundMilliseconds) throw new StaleError('took more than an hour');
     if (dayOf(clock()) !== dayOf(startedAt)) throw new StaleError('took until the next day');
   };
-  return { db, kv, clock, expectInTime };
+  return { ...context, expectInTime };
 }
 
 /** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
@@ -113,7 +113,7 @@ export async function publishAndPurge(
     for (const list of some) writePoint(env, publicationPoint(list, outcome, milliseconds));
   };
   const db = openDatabase(env.DB);
-  const publishing = publish(db, env.LISTS, lists, currentTime, { isForced });
+  const publishing = publish({ db, kv: env.LISTS, clock: currentTime }, lists, { isForced });
   const written = await publishing.catch((error) => {
     measure(lists, 'failed');
     throw error;

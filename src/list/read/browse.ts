@@ -55,9 +55,7 @@ async function* namesFrom(
     const open = await loadBlock(list, block, reader, { isKept: true });
     const { fragments } = open;
     for (const fragment of fragments.slice(Math.max(0, findLast(fragments, start)))) {
-      yield namesOf(
-        parseRows(loadFragment(reader.kv, list, block, open, fragment, { isKept: true })),
-      );
+      yield namesOf(parseRows(loadFragment(reader.kv, open, fragment, { isKept: true })));
     }
   }
 }

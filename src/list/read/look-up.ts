@@ -85,9 +85,7 @@ function recallEntries(
   const open = memory.parts.find('block', blockKey(list, block));
   if (!open) return undefined;
   const fragment = findFragment(open, name);
-  return fragment
-    ? statusesIn(loadFragment(kv, list, block, open, fragment, { isKept: true }), list, name)
-    : [];
+  return fragment ? statusesIn(loadFragment(kv, open, fragment, { isKept: true }), list, name) : [];
 }
 
 /** A Worker may have six connections open. */
@@ -110,7 +108,7 @@ async function findInBlocks(
     const open = await loadBlock(list, block, reader, { isKept });
     for (const [fragment, asked] of Map.groupBy(names, (name) => findFragment(open, name))) {
       if (!fragment) continue;
-      const text = loadFragment(reader.kv, list, block, open, fragment, { isKept });
+      const text = loadFragment(reader.kv, open, fragment, { isKept });
       for (const name of asked) found.set(name, statusesIn(text, list, name));
     }
   };

@@ -27,6 +27,11 @@ export interface Whole {
   body: Uint8Array<ArrayBuffer>;
 }
 
+/** A block of a list, decompressed but for its fragments, with its key in KV. */
+export interface LoadedBlock extends OpenBlock {
+  key: string;
+}
+
 export class Memory {
   readonly #seen = new Map<ListName, Seen>();
   readonly lists = new Cache<{
@@ -40,7 +45,7 @@ export class Memory {
   /** Apart, because one client that asks for many names reads many parts, and must not push out the lists. */
   readonly parts = new Cache<{
     /** Keys are those of KV. */
-    block: OpenBlock;
+    block: LoadedBlock;
     /** The text of fragments, by the key of the block and the fragment's first name. */
     fragment: string;
   }>(maximumPartBytes);

@@ -3,18 +3,12 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { onFirstUseOf } from '../../base/on-first-use.ts';
 import { dayOf } from '../../base/time/day.ts';
-import {
-  type Block,
-  type Fragment,
-  type OpenBlock,
-  openBlock,
-  readFragment,
-} from '../format/block.ts';
+import { type Block, type Fragment, openBlock, readFragment } from '../format/block.ts';
 import { decompressJson } from '../format/gzip.ts';
 import type { Head, Published } from '../format/head.ts';
 import { blockKey, getBlock, headKey, MissingBlockError } from '../kv.ts';
 import { type ListName, listNames } from '../lists.ts';
-import { memoryOf } from './memory.ts';
+import { type LoadedBlock, memoryOf } from './memory.ts';
 
 export interface Reader {
   db: () => Database;
@@ -82,7 +76,7 @@ export async function loadBlock(
   block: Block,
   reader: Reader,
   { isKept }: { isKept: boolean },
-): Promise<OpenBlock> {
+): Promise<LoadedBlock> {
   const { parts } = memoryOf(reader.kv);
   const key = blockKey(list, block);
   const kept = parts.find('block', key);
@@ -92,7 +86,7 @@ export async function loadBlock(
     if (error instanceof MissingBlockError) reader.report(list, 'incomplete');
     throw error;
   });
-  const open = openBlock(value);
+  const open = { ...openBlock(value), key };
   if (isKept) parts.keep('block', key, open, value.byteLength);
   return open;
 }
@@ -100,17 +94,15 @@ export async function loadBlock(
 /** `isKept` is for fragments that many requests ask for. */
 export function loadFragment(
   kv: KVNamespace,
-  list: ListName,
-  block: Block,
-  open: OpenBlock,
+  block: LoadedBlock,
   fragment: Fragment,
   { isKept }: { isKept: boolean },
 ): string {
   const { parts } = memoryOf(kv);
-  const key = `${blockKey(list, block)} ${fragment.first}`;
+  const key = `${block.key} ${fragment.first}`;
   const kept = parts.find('fragment', key);
   if (kept !== undefined) return kept;
-  const text = readFragment(open, fragment);
+  const text = readFragment(block, fragment);
   // A character takes two bytes at most.
   if (isKept) parts.keep('fragment', key, text, 2 * text.length);
   return text;

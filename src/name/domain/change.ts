@@ -10,7 +10,7 @@ import { insertRows, type NewRow, valuesInJson } from '../../base/database/inser
 import { rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type ChangesOfMany, changesOfRows } from '../../change/write.ts';
+import { type ChangesOfMany, changesOfRows, type Operation } from '../../change/write.ts';
 import { registrarIdOf } from '../../party/registrar/account.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
@@ -39,14 +39,13 @@ export type DomainRow = ReturnType<typeof domainRow>;
  * refuses a contact that has just been deleted.
  */
 export function domainChanges(
-  db: Database,
+  { db, origin }: Operation,
   action: 'create' | 'update',
   array: string,
-  createdAt: Date,
   onlyIf: SQL = sql`true`,
 ): ChangesOfMany {
   const rows = sql`select row from (${rowsIn(array)}) where ${onlyIf}`;
-  const statements = [insertDomains(db, rows, createdAt), ...linkContacts(db, rows)];
+  const statements = [insertDomains(db, rows, origin.request.at), ...linkContacts(db, rows)];
   return changesOfRows('domain', action, rows, statements);
 }
 

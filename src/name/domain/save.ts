@@ -28,9 +28,8 @@ export function saveDomains(
   wanted: ReadonlyMap<string, WantedDomain>,
   { isAllOrNone = false } = {},
 ) {
-  const { db, origin } = operation;
+  const { db } = operation;
   const names = [...wanted.keys()];
-  const { at } = origin.request;
   const plan = async (since: number) => {
     const present = await loadDomains(db, names);
     const records = names.flatMap((name) => wanted.get(name)!(present.get(name)) ?? []);
@@ -48,8 +47,8 @@ export function saveDomains(
       .filter(([name]) => !kept.has(name))
       .map(([name, domain]) => removalRow(name, domain));
     const changes = {
-      created: jsonArrays(created).map((some) => domainChanges(db, 'create', some, at)),
-      updated: jsonArrays(updated).map((some) => domainChanges(db, 'update', some, at)),
+      created: jsonArrays(created).map((some) => domainChanges(operation, 'create', some)),
+      updated: jsonArrays(updated).map((some) => domainChanges(operation, 'update', some)),
       removed: jsonArrays(removed)
         .map(rowsIn)
         .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),

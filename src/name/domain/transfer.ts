@@ -76,7 +76,7 @@ export async function transferDomain(
       const changes = {
         // First the copies: the history of the domain records their UUIDs.
         copied: [changesOfRows('contact', 'create', copied, statements)],
-        transferred: [domainChanges(db, 'update', JSON.stringify([row]), at)],
+        transferred: [domainChanges(operation, 'update', JSON.stringify([row]))],
       };
       const isAsSeen = sql`${nothingSince(since, 'domain', [name.name])}
         and ${nothingSince(since, 'contact', Object.keys(copies))}`;

@@ -68,7 +68,7 @@ export async function registerDomain(
       ...change,
       onlyIf: isNameUnchanged(name, state.newestEntry),
       statements: (isWritten) => [
-        ...domainChanges(db, 'create', JSON.stringify([row]), at, isWritten).statements,
+        ...domainChanges(operation, 'create', JSON.stringify([row]), isWritten).statements,
         ...following(operation, isWritten, consequences(operation, seen, used)),
         // Moving in removes domains without what their registrations used up.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),

@@ -65,9 +65,8 @@ export function isUser(login: Login): login is UserLogin {
 export async function loginOf(
   username: string,
   secret: string,
-  address: string | undefined,
   at: Date,
-  certificate: string | null = null,
+  { address, certificate = null }: Partial<Pick<UserLogin, 'address' | 'certificate'>> = {},
 ): Promise<UserLogin> {
   const given = { username, secretDigest: await digestSecret(secret) };
   const passwordHash = verifiedHash(given);

@@ -21,8 +21,7 @@ export function exporting(...examples: string[]) {
 
 /** Writes the things as rows with these columns. Rows on standard output need no report. */
 export async function exportRows<Thing extends object>(
-  file: string,
-  { format, json }: { format?: Format; json?: true },
+  { file, format, json }: { file: string; format?: Format; json?: true },
   columns: Columns,
   things: AsyncIterable<Thing>,
   rowOf: (thing: Thing) => object,

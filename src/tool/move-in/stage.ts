@@ -105,7 +105,7 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
   const note: Note = (column, done, why) => noted.push({ column, done, why });
   const refused = orRefusal(() => {
     if (problem !== undefined) throw refusal(problem);
-    readForm(move, kind, values, form, note);
+    readForm(move, kind, { values, form, note });
     form = kind.check?.(form, note) ?? form;
     tellApart(move, kind, form, note);
     takeValues(move, kind, form, noted.length > 0);
@@ -142,7 +142,11 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
 }
 
 /** Reads the columns to the form, the key first. */
-function readForm(move: Move, kind: Kind, values: Form, form: Form, note: Note): void {
+function readForm(
+  move: Move,
+  kind: Kind,
+  { values, form, note }: { values: Form; form: Form; note: Note },
+): void {
   const required = requiredColumns(kind);
   const makers = makersOf(kind);
   for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
@@ -151,7 +155,7 @@ function readForm(move: Move, kind: Kind, values: Form, form: Form, note: Note):
     const { read, empty, refersTo } = kind.columns[column]!;
     const value = orRefusal(() => {
       const noteChange = (why: string) => note(column, 'changed', why);
-      if (refersTo) return readReference(move, kind, column, text, noteChange);
+      if (refersTo) return readReference(move, kind, column, { text, note: noteChange });
       if (text !== null) return read(text, noteChange);
       if (required.includes(column)) throw refusal('is missing');
       return column in makers ? undefined : empty;
@@ -166,8 +170,7 @@ function readReference(
   { lines, orphansTo }: Move,
   { columns, part, mayBeOrphan }: Kind,
   column: string,
-  text: string | null,
-  note: (why: string) => void,
+  { text, note }: { text: string | null; note: (why: string) => void },
 ): string {
   const { read, refersTo } = columns[column]!;
   const { kind: other, ifMissing } = refersTo!;

@@ -188,7 +188,7 @@ const exportVerb = verb(
     'Write the disputes, past and closed ones included, to a file for dispute import',
   ),
   async ({ db }, file, options) => {
-    return exportRows(file, options, columns, everyDispute(db), (dispute) => {
+    return exportRows({ file, ...options }, columns, everyDispute(db), (dispute) => {
       const { name, firstDay: from, password, comment, initiator, closedAt } = dispute;
       const known = { password, comment, initiator, closed_at: closedAt };
       return { name, from, until: untilOf(dispute), ...known };

@@ -22,7 +22,7 @@ const publishVerb = verb(
     const behind = states.filter(({ isBehind }) => isForced || isBehind).map(({ list }) => list);
     const published = isDryRun
       ? []
-      : await publish(db, env.LISTS, listNames, currentTime, { isForced });
+      : await publish({ db, kv: env.LISTS, clock: currentTime }, listNames, { isForced });
     const names = [...behind, ...published];
     const text = names.length === 0 ? 'every list is up to date' : `${did('publish')} ${names}`;
     return {

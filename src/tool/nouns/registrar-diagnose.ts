@@ -46,7 +46,7 @@ export const diagnose = verb(
     const login =
       secret === ''
         ? { username, address, certificate: fingerprint, at: now.toISOString() }
-        : await loginOf(username, secret, address, now, fingerprint);
+        : await loginOf(username, secret, now, { address, certificate: fingerprint });
     // Logging in verifies a password; what it is refused for is looked up apart.
     if ('secret' in login) {
       await authenticate(db, login).catch((error) => {

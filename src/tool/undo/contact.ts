@@ -26,12 +26,12 @@ export async function contactUpdates(
   operation: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
-  const { db, origin } = operation;
+  const { db } = operation;
   const found = reversals.map(async ({ uuid, changes }) => {
     const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
     if (!contact) throw changedMeanwhile();
     const update = rowUpdate(operation, contact, valuesAfter(changes));
-    const { statements } = notifyingRegistrar(db, contact, update, origin.request.at);
+    const { statements } = notifyingRegistrar(operation, contact, update);
     if (!statements) return [];
     const row = { ...contactSubject(contact), changes: update.changes };
     const rows = rowsIn(JSON.stringify([row]));

@@ -47,12 +47,12 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
 
 /** The changes that make domains as they were, all by the same action. */
 export async function formerDomains(
-  { db, origin: { request } }: Operation,
+  operation: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const action = reversals[0]!.action === 'create' ? 'create' : 'update';
-  const rows = jsonArrays(await domainRows(db, reversals));
-  return rows.map((some) => domainChanges(db, action, some, request.at));
+  const rows = jsonArrays(await domainRows(operation.db, reversals));
+  return rows.map((some) => domainChanges(operation, action, some));
 }
 
 /** The entry of history since which each contact has belonged to its present person, by UUID. */

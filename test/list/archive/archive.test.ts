@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 
 const publishOn = (day: string, time: string, { LISTS }: Env = worker.env) =>
-  publish(worker.db, LISTS, [list], () => at(day, time));
+  publish({ db: worker.db, kv: LISTS, clock: () => at(day, time) }, [list]);
 
 const withKv = (methods: Partial<Record<keyof KVNamespace, unknown>>): Env => ({
   ...worker.env,
@@ -155,7 +155,7 @@ it('an archived day does not have what was put after midnight, if its publicatio
       if (key.startsWith('changes/')) time = at('2026-05-02', '00:00');
     },
   });
-  await publish(worker.db, LISTS, [list], () => time);
+  await publish({ db: worker.db, kv: LISTS, clock: () => time }, [list]);
   expect(await current()).not.toEqual(seen);
   await archive('2026-05-02');
   expect(await asOf('2026-05-01')).toEqual(seen);

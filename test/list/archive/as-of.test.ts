@@ -20,7 +20,7 @@ let etag: string;
 beforeAll(async () => {
   const { env, db } = worker;
   await addRetainedDomain(env, { name: 'a.ee', punycode: 'a.ee' });
-  await publish(db, env.LISTS, listNames, () => at('01T12:00:00'));
+  await publish({ db, kv: env.LISTS, clock: () => at('01T12:00:00') }, listNames);
   await archiveLists(env.LISTS, env.ARCHIVE!, listNames, at('02T00:01:00'));
   etag = (await worker.fetch(`${path}?as_of=2026-05-01`)).headers.get('ETag')!;
 });

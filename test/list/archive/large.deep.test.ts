@@ -32,7 +32,7 @@ test('a day of 100,000 names in hundreds of blocks is archived after they have c
   const { env, db } = worker;
   const yesterday = daysBefore(dayOf(new Date()), 1);
   await seedRetainedNames(env, 100_000);
-  await publish(db, env.LISTS, listNames, () => new Date(`${yesterday}T12:00:00Z`));
+  await publish({ db, kv: env.LISTS, clock: () => new Date(`${yesterday}T12:00:00Z`) }, listNames);
   const seen = await fetched();
   const blocks = await publishedBlocks();
   expect(blocks).toBeGreaterThan(500);
@@ -42,7 +42,7 @@ test('a day of 100,000 names in hundreds of blocks is archived after they have c
   )
     .bind(JSON.stringify(gone))
     .run();
-  await publish(db, env.LISTS, listNames, () => new Date());
+  await publish({ db, kv: env.LISTS, clock: () => new Date() }, listNames);
 
   await worker.scheduled('1 0 * * *');
 

@@ -113,17 +113,17 @@ test('each of thirty days is byte for byte what clients fetched on it', {
         restores += 1;
       }
       if (index % 5 === 2 && time > '21:') {
-        await publish(db, killedBeforeHead(env), listNames, () => now).catch(() => {
+        await publish({ db, kv: killedBeforeHead(env), clock: () => now }, listNames).catch(() => {
           killed += 1;
         });
         continue;
       }
-      await publish(db, env.LISTS, listNames, () => now);
+      await publish({ db, kv: env.LISTS, clock: () => now }, listNames);
       if (index % 2 === 0 && time === '09:30:00') {
         await change(day, index + 31 * times.length);
         // By another publisher, whose clock is behind.
         const behind = new Date(now.getTime() - 7_000);
-        await publish(db, env.LISTS, listNames, () => behind);
+        await publish({ db, kv: env.LISTS, clock: () => behind }, listNames);
       }
     }
     seen.set(day, await fetchAll(setClock(day, '23:59:59.950')));

@@ -9,7 +9,6 @@ import {
   registrars,
   retainedDomains,
 } from '../../../drizzle/schema.ts';
-import type { Database } from '../../../src/base/database/open.ts';
 import type { Operation, Origin } from '../../../src/change/write.ts';
 import {
   changeContactStatuses,
@@ -612,10 +611,10 @@ it('domains that a command added, changed and removed are as they were, and back
     removed,
   ]);
   const before = await domainsOf(changed, removed, added);
-  const request = await done(async (db, origin) => {
+  const request = await done(async (operation) => {
     const record = { ...changed, registrant: other, admin: [], tech: [one, other] };
-    await importDomains({ db, origin }, [record, added]);
-    await removeDomains({ db, origin }, [removed.name]);
+    await importDomains(operation, [record, added]);
+    await removeDomains(operation, [removed.name]);
   });
   const after = await domainsOf(changed, removed, added);
   const reverting = await takeBack(request);
@@ -653,14 +652,13 @@ const departures = [
   [
     'removed',
     'delete',
-    (db: Database, origin: Origin, domain: DomainRecord) =>
-      removeDomains({ db, origin }, [domain.name]),
+    (operation: Operation, domain: DomainRecord) => removeDomains(operation, [domain.name]),
   ],
   [
     'changed',
     'update',
-    (db: Database, origin: Origin, domain: DomainRecord, other: string) =>
-      updateDomain({ db, origin }, domain, { registrant: other, admin: [] }),
+    (operation: Operation, domain: DomainRecord, other: string) =>
+      updateDomain(operation, domain, { registrant: other, admin: [] }),
   ],
 ] as const;
 

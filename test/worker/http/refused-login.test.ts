@@ -203,7 +203,7 @@ it('finds a reason for exactly the logins that are refused', async () => {
     for (const username of [apiUser.username, apiUser.username.toUpperCase(), former]) {
       for (const each of [secret, 'guessed']) {
         for (const from of [address, '198.51.100.1', undefined]) {
-          const login = await loginOf(username, each, from, new Date());
+          const login = await loginOf(username, each, new Date(), { address: from });
           const isLetIn = await authenticate(worker.db, login).then(
             () => true,
             () => false,

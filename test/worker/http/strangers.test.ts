@@ -36,7 +36,7 @@ beforeAll(async () => {
     .bind(JSON.stringify(names))
     .run();
   for (let count = 0; count < 5; count++) await addAuction(worker.env, { name: `n${count}a.ee` });
-  await publish(worker.db, worker.env.LISTS, listNames, () => new Date());
+  await publish({ db: worker.db, kv: worker.env.LISTS, clock: () => new Date() }, listNames);
 });
 
 // Log lines are written within a second, at the end for all tests: in the process that goes on with other files.

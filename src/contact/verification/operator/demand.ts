@@ -62,8 +62,8 @@ export async function demandVerification(
     const change = rowUpdate(operation, contact, values);
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
-    const told = wanted && demandNotice(contact.code, domains, wanted);
-    return notifyingRegistrar(db, contact, reported, origin.request.at, told);
+    const notice = wanted && demandNotice(contact.code, domains, wanted);
+    return notifyingRegistrar(operation, contact, reported, notice);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

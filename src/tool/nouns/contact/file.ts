@@ -66,7 +66,7 @@ export const exportVerb = verb(
     const { registrar } = options;
     await getRegistrar(db, registrar);
     const contacts = everyRow<Contact>((page) => listContactsOfRegistrar(db, registrar, page));
-    return exportRows(file, options, contactExportColumns, contacts, (contact) =>
+    return exportRows({ file, ...options }, contactExportColumns, contacts, (contact) =>
       contactRow(contact, registrar),
     );
   },

@@ -121,7 +121,7 @@ export const domainExportVerb = verb(
     const { registrar } = options;
     await checkRegistrar(db, registrar);
     const domains = everyRow<ListedDomain>((page) => listDomains(db, page, { registrar }));
-    return exportRows(file, options, domainImport.columns, domains, (domain) => {
+    return exportRows({ file, ...options }, domainImport.columns, domains, (domain) => {
       const { name, registrar, registrant, admin, tech } = domain;
       const codes = { admin: admin.join(' '), tech: tech.join(' ') };
       return { name, registrar, registrant: registrant ?? '', ...codes };

@@ -159,9 +159,14 @@ export const retainedExportVerb = verb(
     .addOption(statusOption('only names with this status')),
   async ({ db }, file, options) => {
     const names = everyName(db, options.status);
-    return exportRows(file, options, columns, names, ({ name, status, password, lastDay }) => {
-      return { name, status, password, last_day: lastDay };
-    });
+    return exportRows(
+      { file, ...options },
+      columns,
+      names,
+      ({ name, status, password, lastDay }) => {
+        return { name, status, password, last_day: lastDay };
+      },
+    );
   },
 );
 

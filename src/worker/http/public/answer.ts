@@ -45,8 +45,7 @@ export function jsonAnswer(
   request: Request,
   env: Env,
   lists: readonly ListName[],
-  etag: string,
-  json: string,
+  { etag, json }: { etag: string; json: string },
 ): Response {
   const status = isKnown(request, etag) ? 304 : 200;
   const body = status === 304 || request.method === 'HEAD' ? null : json;

@@ -86,7 +86,7 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
   const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
   const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
   const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
-  return jsonAnswer(c.req.raw, c.env, [list], current, json);
+  return jsonAnswer(c.req.raw, c.env, [list], { etag: current, json });
 }
 
 /** `W/` and the quotes may be left out. */

@@ -70,7 +70,7 @@ names.get(historyPath, takesPage, async (c) => {
   const { intervals: history, next } = pageOfIntervals(all, page);
   const json = JSON.stringify({ name, punycode_name: punycode, history });
   const etag = `W/"${(await sha256Hex(json + (next ?? ''))).slice(0, 32)}"`;
-  const answer = jsonAnswer(c.req.raw, c.env, [retainedList, auctionList], etag, json);
+  const answer = jsonAnswer(c.req.raw, c.env, [retainedList, auctionList], { etag, json });
   if (next && answer.status === 200) answer.headers.set('Link', nextLink(c, page, next));
   return answer;
 });
@@ -82,7 +82,8 @@ export function nameAnswer(
   listed: ListedName,
 ): Response {
   const json = JSON.stringify(shown(domain, listed));
-  return jsonAnswer(request, env, [retainedList, auctionList], etagOf(listed), json);
+  const etag = etagOf(listed);
+  return jsonAnswer(request, env, [retainedList, auctionList], { etag, json });
 }
 
 function readName(given: unknown) {

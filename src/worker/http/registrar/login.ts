@@ -41,8 +41,8 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
     throw new LoginError('no credentials', 'Invalid authorization information');
   }
   const { username, password } = credentials;
-  const certificate = clientCertificate(c);
-  const login = await loginOf(username, password, callerAddress(c), c.var.now, certificate);
+  const from = { address: callerAddress(c), certificate: clientCertificate(c) };
+  const login = await loginOf(username, password, c.var.now, from);
   const network = callerNetwork(c);
   login.beforeSlowHash = () => throttle(c, 'password', network);
   login.onFirstUse = () => {

@@ -30,7 +30,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());
+const publishAll = () =>
+  publish({ db: worker.db, kv: worker.env.LISTS, clock: () => new Date() }, listNames);
 
 /** The answer of `/health` in an isolate that has not been asked before, at a time. */
 async function healthAt(time: number, env: Env = new Faults().wrap(worker.env)) {

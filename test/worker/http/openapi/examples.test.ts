@@ -87,7 +87,7 @@ beforeAll(async () => {
   const { env, db } = worker;
   await loadDemoData(env);
   const at = (time: string) => new Date(`2026-05-${time}:00Z`);
-  await publish(db, env.LISTS, listNames, () => at('01T12:00'));
+  await publish({ db, kv: env.LISTS, clock: () => at('01T12:00') }, listNames);
   await archiveLists(env.LISTS, env.ARCHIVE!, [auctionList], at('02T00:01'));
   await worker.scheduled('31 * * * *');
   await disclose(db);

@@ -13,7 +13,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const publishAll = () => publish(worker.db, worker.env.LISTS, listNames, () => new Date());
+const publishAll = () =>
+  publish({ db: worker.db, kv: worker.env.LISTS, clock: () => new Date() }, listNames);
 
 /** The page at a time, in the isolate of these bindings, when what it started has ended. */
 async function pageAt(time: number, env: typeof worker.env, language = 'en') {
