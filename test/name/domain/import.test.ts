@@ -151,8 +151,8 @@ describe('importDomains', () => {
     const record = await newRecord();
     const name = `domain${unique()}.ee`;
     const sibling = { ...record, name, punycode: name };
-    await importDomains(worker.db, operator, [record, sibling]);
-    await importDomains(worker.db, operator, [{ ...record, admin: [], tech: [] }]);
+    await importDomains(worker.operation, [record, sibling]);
+    await importDomains(worker.operation, [{ ...record, admin: [], tech: [] }]);
     expect(await contactsOf(sibling.name)).toHaveLength(3);
   });
 
