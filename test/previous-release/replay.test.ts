@@ -52,6 +52,6 @@ it('runs the Worker of the release before on the tables of this one, with its da
 
 it('the recording is of the release that the changelog names last', () => {
   const changelog = readFileSync('CHANGELOG.md', 'utf8');
-  const [, last] = /^## \[(\d[^\]]*)\]/m.exec(changelog) ?? [];
+  const [, last] = /^## \[(\d[^\]]*)\] - \d/m.exec(changelog) ?? [];
   expect(last).toBe(release);
 });
