@@ -63,10 +63,10 @@ test('no two files export the same name', () => {
 
 /** The most lines that each room may have, rounded up to a hundred. Whoever raises one says why in the commit. */
 const ceilings: Record<string, number> = {
-  base: 900,
+  base: 1_000,
   change: 800,
   party: 2_200,
-  contact: 4_300,
+  contact: 4_400,
   name: 2_800,
   list: 3_800,
   worker: 8_300,

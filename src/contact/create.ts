@@ -5,6 +5,7 @@ import { insertRows, valuesInJson } from '../base/database/insert-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import { orRefusal, RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { expectedSentence } from '../base/text/field.ts';
 import { difference } from '../change/history/changes.ts';
 import type { Origin } from '../change/write.ts';
 import { type Written, write } from '../change/write.ts';
@@ -29,6 +30,7 @@ import {
 } from './contact.ts';
 import type { NewContact } from './fields.ts';
 import { contactColumns, verificationColumn } from './fields.ts';
+import { contactRules } from './rules.ts';
 
 /** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
@@ -169,9 +171,15 @@ export function contactCode(caller: Pick<Caller, 'registrarCode'>, id?: string |
   const upper = asciiUpperCase(id ?? randomHex(4));
   const code = upper.startsWith(prefix) ? upper : prefix + upper;
   if (code.length > maximumCodeLength || code === prefix) {
-    throw new RegistryError('invalid', 'Contact id is invalid', 'id');
+    throw invalidId();
   }
   return code;
+}
+
+export function invalidId(): RegistryError {
+  const detail = expectedSentence(contactRules.code());
+  const message = 'Contact id is invalid';
+  return new RegistryError([{ reason: 'invalid', message, field: 'id', detail }]);
 }
 
 /**

@@ -4,6 +4,13 @@ import type { ContactIdentity } from './fields.ts';
 
 const oldestAgeYears = 150;
 
+/** The forms of codes, for refusals and the document. */
+export const identityForms = {
+  priv: 'for Estonia, a personal code of eleven digits with a valid check digit and date',
+  org: 'for Estonia, eight digits',
+  birthday: `a date within the last ${oldestAgeYears} years, \`YYYY-MM-DD\``,
+};
+
 /**
  * Judges an identity code by its type and country on the day of `now`. Only Estonia's formats are checked: a foreigner
  * may have a passport, and no list of formats knows every lawful code. The codes of an unknown type are not checked.
@@ -14,23 +21,29 @@ export function identityProblem(
 ): Problem | undefined {
   switch (identType) {
     case 'priv':
-      return identCountryCode !== 'EE' || isPersonalCode(ident) ? undefined : nonconforming;
+      return identCountryCode !== 'EE' || isPersonalCode(ident) ? undefined : nonconforming('priv');
     case 'org':
-      return identCountryCode !== 'EE' || /^\d{8}$/.test(ident) ? undefined : nonconforming;
+      return identCountryCode !== 'EE' || /^\d{8}$/.test(ident) ? undefined : nonconforming('org');
     case 'birthday':
       return isRecentDay(ident, now)
         ? undefined
-        : { reason: 'invalid', message: 'Ident birthday is invalid', field: 'ident' };
+        : {
+            reason: 'invalid',
+            message: 'Ident birthday is invalid',
+            field: 'ident',
+            detail: `Expected: ${identityForms.birthday}.`,
+          };
     default:
       return undefined;
   }
 }
 
-const nonconforming: Problem = {
+const nonconforming = (type: 'priv' | 'org'): Problem => ({
   reason: 'identity_invalid',
   message: 'Ident code does not conform to national identification number format of Estonia',
   field: 'ident',
-};
+  detail: `Expected: ${identityForms[type]}.`,
+});
 
 /** An Estonian personal code (EVS 585:2007): a century and sex, a birthday, a serial number and a check digit. */
 function isPersonalCode(code: string): boolean {

@@ -1,5 +1,5 @@
 import type { Problem } from '../base/error.ts';
-import { isBlank } from '../base/text/field.ts';
+import { expectedSentence, isBlank } from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { type ContactIdentity, contactColumns } from './fields.ts';
 import { identityProblem } from './identity.ts';
@@ -39,6 +39,7 @@ export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
         reason,
         message: error.issues[0]!.message,
         field: file,
+        ...(reason === 'invalid' && { detail: expectedSentence(rule()) }),
         ...(column !== 'authInfo' && { value }),
       },
     ];

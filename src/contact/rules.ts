@@ -12,18 +12,25 @@ import { isCountryCode } from './country.ts';
 /** RFC 5733: `+`, country code, dot, number. Neither part consists of zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
 
+const emailForm =
+  'letters of any script (RFC 6531), `@`, and a domain name, which may be international';
+
+const phoneForm = '`+`, the country’s code, a dot, the number (RFC 5733): +372.55501020';
+
+const countryForm = 'the two letters of a country (ISO 3166-1 alpha-2)';
+
 const countryCode = (message: string) =>
   z.pipe(
-    textField(message, 2, (value) => isCountryCode(asciiUpperCase(value))),
+    textField(message, 2, (value) => isCountryCode(asciiUpperCase(value)), countryForm),
     z.transform(asciiUpperCase),
   );
 
 export const contactRules = {
   name: onFirstUse(() => textField('Name is invalid', 255)),
   orgName: onFirstUse(() => textField('Org name is invalid', 255)),
-  email: onFirstUse(() => textField('Email is invalid', 255, isEmail)),
-  phone: onFirstUse(() => textField('Phone nr is invalid', 19, phonePattern)),
-  fax: onFirstUse(() => textField('Fax nr is invalid', 19, phonePattern)),
+  email: onFirstUse(() => textField('Email is invalid', 255, isEmail, emailForm)),
+  phone: onFirstUse(() => textField('Phone nr is invalid', 19, phonePattern, phoneForm)),
+  fax: onFirstUse(() => textField('Fax nr is invalid', 19, phonePattern, phoneForm)),
   authInfo: onFirstUse(() => textField('Auth info is invalid', 255)),
   street: onFirstUse(() => textField('Street is invalid', 255)),
   city: onFirstUse(() => textField('City is invalid', 255)),
@@ -34,7 +41,14 @@ export const contactRules = {
   identType: onFirstUse(() => z.enum(identityTypes, 'Ident type is invalid')),
   identCountryCode: onFirstUse(() => countryCode('Ident country code is invalid')),
   /** The part after the registrar's prefix, or the whole code. */
-  code: onFirstUse(() => textField('Contact id is invalid', 100, /^[A-Za-z0-9_.:-]+$/)),
+  code: onFirstUse(() =>
+    textField(
+      'Contact id is invalid',
+      100,
+      /^[A-Za-z0-9_.:-]+$/,
+      'at most 100 letters, digits, `_`, `.`, `:` and `-`, the registrar’s prefix included',
+    ),
+  ),
   disclosedAttributes: onFirstUse(() =>
     z.pipe(
       z.array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list'),

@@ -11,6 +11,7 @@ const nonconforming = {
   reason: 'identity_invalid',
   message: 'Ident code does not conform to national identification number format of Estonia',
   field: 'ident',
+  detail: expect.stringMatching(/^Expected: for Estonia, (a personal code of eleven|eight digits)/),
 };
 
 test.each([
@@ -97,6 +98,7 @@ test.each([
     reason: 'invalid',
     message: 'Ident birthday is invalid',
     field: 'ident',
+    detail: 'Expected: a date within the last 150 years, `YYYY-MM-DD`.',
   });
 });
 

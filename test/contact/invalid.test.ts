@@ -81,10 +81,14 @@ test('a type of identity and an attribute that are unknown today are invalid', (
     disclosedAttributes: ['phone'],
   } as Contact;
   expect(invalidValues(contact, currentTime())).toEqual([
-    { reason: 'invalid', message: 'Ident type is invalid', field: 'ident_type', value: 'passport' },
+    {
+      ...{ reason: 'invalid', message: 'Ident type is invalid', field: 'ident_type' },
+      ...{ detail: 'Expected: one of priv, org, birthday.', value: 'passport' },
+    },
     {
       ...{ reason: 'invalid', message: 'is not included in the list' },
       ...{ field: 'disclosed_attributes', value: ['phone'] },
+      detail: 'Expected: a list, each one of name, email.',
     },
   ]);
 });

@@ -51,7 +51,10 @@ test('finds contacts by registrar, identity code, address and name', async () =>
 test('changes the fields of a contact by the rules of the interfaces', async () => {
   const update = ['contact', 'update', 'alpha:1'];
   const wrong = await refused([...update, '--phone', '5', '--email', 'x']);
-  expect(wrong).toBe('refused: Email is invalid [email]\nrefused: Phone nr is invalid [phone]\n');
+  expect(wrong).toBe(
+    'refused: Email is invalid [email]. Expected: letters of any script (RFC 6531), `@`, and a domain name, which may be international.\n' +
+      'refused: Phone nr is invalid [phone]. Expected: `+`, the country’s code, a dot, the number (RFC 5733): +372.55501020.\n',
+  );
   await registry.done([...update, '--city', 'Tartu', '--dry-run']);
   await registry.done([...update, '--phone', '+372.555', '--org-name', 'Tamm OÜ']);
   expect(await registry.done([...update, '--org-name', ''])).toMatchObject({
@@ -227,7 +230,7 @@ test('refuses to correct a part of an identity whose other parts are invalid', a
   );
   const { stderr } = await registry.run([...update, '--ident', '47101010033', '--yes']);
   expect(stderr).toBe(
-    'refused: Ident type is invalid [ident_type]\n' +
+    'refused: Ident type is invalid [ident_type]. Expected: one of priv, org, birthday.\n' +
       'refused: Ident country code is invalid [ident_country_code]\n',
   );
   const whole = ['--ident', '12345678', '--ident-type', 'org', '--ident-country-code', 'EE'];

@@ -40,6 +40,7 @@ test('lists the contacts whose values today’s rules refuse, with each field an
         reason: 'identity_invalid',
         message: 'Ident code does not conform to national identification number format of Estonia',
         ...{ field: 'ident', value: '1234' },
+        detail: 'Expected: for Estonia, eight digits.',
       },
     ],
   });
@@ -112,5 +113,6 @@ test('prints no auth_info, and no character that a terminal would obey', async (
   const { stdout: json } = await registry.run([...list, '--json']);
   expect(JSON.parse(json).invalid[1]).toEqual({
     ...{ reason: 'invalid', message: 'Auth info is invalid', field: 'auth_info' },
+    detail: 'Expected: text of 1 to 255 characters.',
   });
 });

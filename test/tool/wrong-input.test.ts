@@ -66,7 +66,7 @@ const noPrefix = 'cannot be a new contact code of ALPHA; write ALPHA:<suffix> [c
 test.each([
   [
     'ALPHA:1,Mari,mari@example.ee,+372.5123456,38001085719,priv,EE',
-    ':2: Ident code does not conform to national identification number format of Estonia [ident]',
+    ':2: Ident code does not conform to national identification number format of Estonia [ident]. Expected: for Estonia, a personal code of eleven digits with a valid check digit and date.',
   ],
   [`ALPHA:1${rest}\nalpha:1${rest}`, ':3: ALPHA:1 is already in line 2'],
   ['ALPHA:1,,mari,5123456,38001085718,priv,EE', ':2: name is missing [name]'],

@@ -276,7 +276,10 @@ test('a type of identity that is unknown today may be repeated, but not taken on
   const update = (ident: object) => repp.update(registrar, contact.code, { ident });
   expect(await update({ ident: 'A\u0007 1', ident_type: 'passport' })).toMatchObject(done);
   expect(await update({ ident_type: 'other' })).toEqual(
-    refused(2005, 'Ident type is invalid [ident.ident_type]', 'ident.ident_type'),
+    refused(
+      ...([2005, 'Ident type is invalid [ident.ident_type]', 'ident.ident_type', 400] as const),
+      'Expected: one of priv, org, birthday.',
+    ),
   );
   expect(await update({ ident_type: 'priv' })).toMatchObject({ body: { code: 2308 } });
 });

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
 import { type Problem, throwProblems } from '../../../base/error.ts';
-import { isBlank } from '../../../base/text/field.ts';
+import { expectedSentence, isBlank } from '../../../base/text/field.ts';
 import { changeContactStatuses, updateAnyContact } from '../../../contact/administer.ts';
 import {
   type ContactChanges,
@@ -58,7 +58,9 @@ function readChanges(values: object): ContactChanges & Partial<ContactIdentity> 
     if (value === undefined) continue;
     const isClearing = isBlank(value) && !isRequired;
     const { data = null, error } = isClearing ? {} : rule().safeParse(value);
-    if (error) problems.push({ reason: 'invalid', message: error.issues[0]!.message, field: file });
+    const detail = expectedSentence(rule());
+    const { message } = error?.issues[0] ?? {};
+    if (message) problems.push({ reason: 'invalid', message, field: file, detail });
     else changes[column] = data;
   }
   throwProblems(problems);

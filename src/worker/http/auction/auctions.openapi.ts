@@ -23,6 +23,10 @@ const centre: Interface = {
   name: 'AuctionCentre',
   preface: 'For the auction centre: only the addresses that the operator allows may call it.',
   headers: ['X-D1-Bookmark'],
+  typical: {
+    invalid: { message: 'Bookmark is invalid', field: 'X-D1-Bookmark' },
+    address_denied: { message: 'Access denied from IP 192.0.2.1' },
+  },
   refusals: [...everybody.refusals, 'address_denied', 'not_found'],
   path: {
     uuid: parameter('AuctionUuid', 'The auction’s UUID.', 'a0000000-0000-4000-8000-000000000001'),

@@ -7,6 +7,7 @@ const callsOfService = callsOf({
   name: 'IdentityService',
   tag: 'Identity service',
   refusals: ['throttled', 'address_denied'],
+  typical: { unauthorized: { message: 'Signature is invalid' } },
 });
 
 describe(callbackBody().shape, {

@@ -27,6 +27,10 @@ export const internalCalls = (right?: (typeof systemRights)[number]) =>
     security: [{ systemKey: [] }],
     refusals: ['invalid', 'unauthorized', 'throttled', ...(right ? (['forbidden'] as const) : [])],
     show: shownWith(internalMessages),
+    typical: {
+      unauthorized: { message: 'Not authorized' },
+      forbidden: { message: 'System shop may not do this: it lacks changes' },
+    },
     errorOf: (status) => (status === 409 ? conflictType : fieldErrorsType),
     path: { name, uuid },
   });

@@ -8,13 +8,16 @@ import {
   history,
   identityTypes,
 } from '../../../../drizzle/schema.ts';
+import { expectedForm } from '../../../base/text/field.ts';
 import type { Contact } from '../../../contact/contact.ts';
 import { type ContactField, contactColumns, type contactFields } from '../../../contact/fields.ts';
+import { identityForms } from '../../../contact/identity.ts';
 import {
   personalRepresentation,
   registrantRepresentation,
   registrarRepresentation,
 } from '../../../contact/representation.ts';
+import { contactRules } from '../../../contact/rules.ts';
 import { instantType, named } from './describe.ts';
 
 /**
@@ -34,13 +37,11 @@ const descriptions: Record<ShownColumn, string> = {
   uuid: 'The contact’s UUID.',
   name: 'The name of the person or organisation.',
   code: 'The contact’s code: the registrar’s prefix, a colon, and the id that it chose or that was drawn.',
-  ident:
-    'The identity code. `priv`: for Estonia, a personal code of eleven digits with a valid check digit and date; elsewhere any text, such as a passport number. `org`: for Estonia, eight digits; any text elsewhere. `birthday`: a date within the last 150 years, `YYYY-MM-DD`.',
+  ident: `The identity code. \`priv\`: ${identityForms.priv}; elsewhere any text, such as a passport number. \`org\`: ${identityForms.org}; any text elsewhere. \`birthday\`: ${identityForms.birthday}.`,
   identType: 'What kind of code it is: of a private person, of an organisation, or a birthday.',
   identCountryCode: 'The country of the identity code (ISO 3166-1 alpha-2), stored in upper case.',
-  email:
-    'The email address: letters of any script (RFC 6531), and a domain name, which may be international.',
-  phone: 'The telephone number (RFC 5733): `+`, the country’s code, a dot, the number.',
+  email: `The email address: ${expectedForm(contactRules.email())}.`,
+  phone: `The telephone number: ${expectedForm(contactRules.phone())}.`,
   fax: 'The fax number, in the form of `phone`.',
   street: 'Street and house.',
   zip: 'The postal code.',

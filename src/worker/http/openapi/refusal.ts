@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type * as z from 'zod';
 import type { oas31, ZodOpenApiResponseObject, ZodOpenApiResponsesObject } from 'zod-openapi';
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
-import { statuses } from '../request/answer.ts';
+import { messagesByField, statuses } from '../request/answer.ts';
 import { maximumBodyBytes } from '../request/input.ts';
 import { fieldErrorsType, reasonCases } from './answer.openapi.ts';
 import {
@@ -13,6 +13,8 @@ import {
   headersOf,
 } from './headers.ts';
 import type { Tag } from './introduction.ts';
+
+type Typical = Partial<Record<Reason, Omit<Problem, 'reason'>>>;
 
 export interface Interface {
   /** The prefix of its components' names. */
@@ -26,6 +28,8 @@ export interface Interface {
   errorOf?: (status: number) => z.ZodType;
   /** The body of an example of the error. */
   exampleOf?: (error: RegistryError) => object;
+  /** Its own refusals, as it words them, for examples. */
+  typical?: Typical;
   /** The text about a reason. */
   show?: (reason: Reason) => string;
   /** Every answer has them; those that are parameters too are taken by every call. */
@@ -41,7 +45,8 @@ export const usual = {
   preface: '',
   security: [],
   errorOf: () => fieldErrorsType,
-  exampleOf: ({ message }: RegistryError) => ({ errors: { base: [message] } }),
+  exampleOf: ({ problems }: RegistryError) => ({ errors: messagesByField(problems, {}) }),
+  typical: {},
   show: (reason: Reason) => reasonCases[reason],
   headers: [],
   takes: [],
@@ -58,8 +63,11 @@ const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
 };
 
 /** What the service says in the same words in every interface; a test compares it with the answers. */
-const typical: Partial<Record<Reason, Omit<Problem, 'reason'>>> = {
+const typical: Typical = {
   method_not_allowed: { message: 'Method not allowed' },
+  key_reused: { message: 'Idempotency key was used with another request' },
+  changed_meanwhile: { message: 'Contact is not at the expected version' },
+  service_failed: { message: 'The identity service has failed; try again later' },
   too_large: { message: `Request body is larger than ${maximumBodyBytes} bytes` },
   throttled: {
     message: 'Too many requests, try again later',
@@ -116,7 +124,7 @@ function refusal(
   const cases = reasons.map(show);
   const examples: Record<string, { summary: string; value: object }> = {};
   for (const reason of reasons) {
-    const problem = typical[reason];
+    const problem = common.typical[reason] ?? typical[reason];
     if (!problem) continue;
     const value = exampleOf(new RegistryError([{ reason, ...problem }]));
     examples[reason] = { summary: capital(reasonCases[reason]), value };

@@ -22,6 +22,11 @@ const registrants = {
   security: [{ bearer: [] }],
   refusals: ['invalid', 'unauthorized', 'too_large', 'throttled'],
   show: shownWith(messages),
+  typical: {
+    invalid: { message: 'Bookmark is invalid', field: 'X-D1-Bookmark' },
+    not_found: { message: 'Contact not found' },
+    address_denied: { message: 'Not authorized' },
+  },
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],
   path: {
     uuid: parameter(

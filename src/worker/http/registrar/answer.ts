@@ -1,4 +1,4 @@
-import type { Problem, Reason, RegistryError } from '../../../base/error.ts';
+import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
 import type { Written } from '../../../change/write.ts';
 import type { ContactReference } from '../../../contact/contact.ts';
 import { type ErrorForm, statuses } from '../request/answer.ts';
@@ -36,6 +36,12 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
 
 export const registrarError: ErrorForm = (error, c) => {
   const status = statuses[error.reason];
+  const code = c.req.param('code') ?? ':';
+  if (error.reason === 'not_found' && !code.includes(':')) {
+    const prefix = c.var.login?.caller?.registrarCode;
+    const detail = `A contact’s code has a prefix, as \`${prefix}:KASK\` has.`;
+    return c.json(errorBody(new RegistryError([{ ...error.problems[0], detail }])), status);
+  }
   if (status === 401) c.header('WWW-Authenticate', 'Basic realm="REPP", charset="UTF-8"');
   return c.json(errorBody(error), status);
 };

@@ -1,13 +1,18 @@
 import * as z from 'zod/mini';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
-import { orRefusal, RegistryError } from '../../../base/error.ts';
+import { orRefusal } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable, textField } from '../../../base/text/field.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
 import type { Contact, ContactReference } from '../../../contact/contact.ts';
 import { knownCountry } from '../../../contact/country.ts';
-import { checkContactCode, createContact, validateContacts } from '../../../contact/create.ts';
+import {
+  checkContactCode,
+  createContact,
+  invalidId,
+  validateContacts,
+} from '../../../contact/create.ts';
 import { deleteContact } from '../../../contact/delete.ts';
 import type { NewContact } from '../../../contact/fields.ts';
 import { listContactCodes, listContacts } from '../../../contact/list.ts';
@@ -103,7 +108,7 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
 
 registrarContacts.get('/check/:code', async (c) => {
   const asked = contactRules.code().safeParse(c.req.param('code'));
-  if (!asked.success) throw new RegistryError('invalid', 'Contact id is invalid', 'id');
+  if (!asked.success) throw invalidId();
   const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
   return c.json(done({ contact: { id: code, available: isAvailable } }));
 });

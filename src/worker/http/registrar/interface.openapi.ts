@@ -43,6 +43,11 @@ export const registrarCalls = (tag: Tag) =>
     refusals: ['invalid', 'unauthorized', 'address_denied', 'forbidden', 'too_large', 'throttled'],
     errorOf: () => registrarError,
     exampleOf: errorBody,
+    typical: {
+      invalid: { message: 'Bookmark is invalid', field: 'X-D1-Bookmark' },
+      not_found: { message: 'Object does not exist' },
+      forbidden: { message: 'System epp may not act for this registrar' },
+    },
     show,
     takes: ['Acting-For'],
     headers: ['X-Client-Transaction-Id', 'RPP-Cltrid', 'X-D1-Bookmark'],

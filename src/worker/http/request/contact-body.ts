@@ -42,8 +42,8 @@ export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean
     const given = columnsOf(sender, { [names.identity]: input }) as ContactIdentity;
     const problem = identityProblem(given, currentTime());
     if (!problem) return;
-    const { reason, message } = problem;
-    issues.push({ code: 'custom', message, params: { reason }, input });
+    const { reason, message, detail } = problem;
+    issues.push({ code: 'custom', message, params: { reason, detail }, input });
   });
   return {
     ...shapeOf(null, true),

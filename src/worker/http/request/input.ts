@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod/mini';
 import { orRefusal, type Problem, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { isBlank } from '../../../base/text/field.ts';
+import { expectedSentence, isBlank } from '../../../base/text/field.ts';
 import { type DomainName, domainNameOf } from '../../../name/domain/name.ts';
 import type { AppContext } from './context.ts';
 
@@ -71,7 +71,8 @@ export function parsed<Shape extends z.ZodMiniObject>(
 ): z.output<Shape> {
   const result = shape.safeParse(given, { reportInput: true });
   if (result.success) return result.data;
-  const detailOf = (path: readonly PropertyKey[]) => objectDetail(shape, given, path);
+  const detailOf = (path: readonly PropertyKey[]) =>
+    objectDetail(shape, given, path) ?? fieldDetail(shape, path);
   throw new RegistryError(problemsOf(result.error, 'missing', detailOf));
 }
 
@@ -100,9 +101,11 @@ function problemsOf(
     const { message, path, input } = issue;
     // A problem of an element is reported as a problem of its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
-    const detail = detailOf(path);
-    const ownReason = issue.code === 'custom' && issue.params?.reason;
-    const reason = ownReason || (isBlank(input) ? blank : 'invalid');
+    const { params } = issue as z.core.$ZodIssueCustom;
+    const reason = params?.reason || (isBlank(input) ? blank : 'invalid');
+    // Of what is missing, the message says enough.
+    const isGiven = reason !== 'missing' || isObject(input);
+    const detail = params?.detail ?? (isGiven ? detailOf(path) : undefined);
     return { reason, message, field, detail };
   }) as [Problem, ...Problem[]];
 }
@@ -158,10 +161,19 @@ export function objectDetail(
   }
   if (!(type instanceof z.ZodMiniObject) || isBlank(value)) return undefined;
   const known = Object.keys(type.shape).join(', ');
-  if (!isObject(value)) return `An object is expected, with the fields ${known}.`;
-  const given = Object.keys(value);
-  if (given.length === 0 || given.some((name) => fieldOf(type, name))) return undefined;
+  const given = isObject(value) ? Object.keys(value) : [];
+  if (given.length === 0) return `An object is expected, with the fields ${known}.`;
+  if (given.some((name) => fieldOf(type, name))) return undefined;
   return `None of its fields is known here, which are ${known}.`;
+}
+
+/** The sentence about the value of a field, or of an element of a list. */
+function fieldDetail(shape: z.ZodMiniObject, path: readonly PropertyKey[]): string | undefined {
+  let type: z.core.$ZodType | undefined = shape;
+  for (const name of path.filter((part) => typeof part === 'string')) {
+    type = type instanceof z.ZodMiniObject ? fieldOf(type, name) : undefined;
+  }
+  return type && expectedSentence(type);
 }
 
 /** Strips `optional` and `nullable`; undefined for an unknown field. */

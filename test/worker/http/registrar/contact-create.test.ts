@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest';
+import { identityForms } from '../../../../src/contact/identity.ts';
 import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
 import { addContact, addRegistrar, newContact, unverified } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
+import { document } from '../openapi/operations.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);
+
+const invalidId = refused(
+  ...([2005, 'Contact id is invalid [id]', 'id', 400] as const),
+  'Expected: at most 100 letters, digits, `_`, `.`, `:` and `-`, the registrar’s prefix included.',
+);
 
 async function createdCode(registrar: { authorization: string }, fields: object = {}) {
   const { body } = await repp.create(registrar, newContact(fields));
@@ -40,26 +47,20 @@ test('accepts a code of 100 characters, and refuses one of 101', async () => {
   const registrar = await addRegistrar(worker.env);
   const longest = 'X'.repeat(100 - registrar.code.length - 1);
   expect(await createdCode(registrar, { id: longest })).toBe(`${registrar.code}:${longest}`);
-  expect(await repp.create(registrar, newContact({ id: `${longest}Y` }))).toEqual(
-    refused(2005, 'Contact id is invalid [id]', 'id'),
-  );
+  expect(await repp.create(registrar, newContact({ id: `${longest}Y` }))).toEqual(invalidId);
 });
 
 test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', true, ['a'], '\ud800'])(
   'refuses the id %j',
   async (id) => {
     const registrar = await addRegistrar(worker.env);
-    expect(await repp.create(registrar, newContact({ id }))).toEqual(
-      refused(2005, 'Contact id is invalid [id]', 'id'),
-    );
+    expect(await repp.create(registrar, newContact({ id }))).toEqual(invalidId);
   },
 );
 
 test('refuses an id that is only the prefix', async () => {
   const registrar = await addRegistrar(worker.env);
-  expect(await repp.create(registrar, newContact({ id: `${registrar.code}:` }))).toEqual(
-    refused(2005, 'Contact id is invalid [id]', 'id'),
-  );
+  expect(await repp.create(registrar, newContact({ id: `${registrar.code}:` }))).toEqual(invalidId);
 });
 
 test('refuses an id that is taken, ignoring case', async () => {
@@ -254,22 +255,29 @@ test.each([
 ])('refuses a create with %j', async (fields, message) => {
   const registrar = await addRegistrar(worker.env);
   const field = /\[(.*)\]$/.exec(message)![1]!;
-  expect(await repp.create(registrar, newContact(fields))).toMatchObject(
-    refused(2005, message, field),
-  );
+  const refusal = await repp.create(registrar, newContact(fields));
+  expect(refusal).toMatchObject(refused(2005, message, field));
+  const { detail } = refusal.body.errors[0];
+  expect(detail).toMatch(/^(Expected: |An object is expected, with the fields ).+\.$/);
+  // The document says it in the same words.
+  if (field === 'email' || field === 'phone') {
+    expect(JSON.stringify(document)).toContain(detail.slice('Expected: '.length));
+  }
 });
 
-test.each([
-  ['priv', '38001085719'],
-  ['org', '1234567'],
-])('refuses an Estonian identity of type %s with the code %s', async (type, code) => {
-  const registrar = await addRegistrar(worker.env);
-  const ident = { ident: code, ident_type: type, ident_country_code: 'EE' };
-  const message = 'Ident code does not conform to national identification number format of Estonia';
-  expect(await repp.create(registrar, newContact({ ident }))).toEqual(
-    refused(2005, message, 'ident'),
-  );
-});
+test.each([['priv', '38001085719'] as const, ['org', '1234567'] as const])(
+  'refuses an Estonian identity of type %s with the code %s',
+  async (type, code) => {
+    const detail = `Expected: ${identityForms[type]}.`;
+    const registrar = await addRegistrar(worker.env);
+    const ident = { ident: code, ident_type: type, ident_country_code: 'EE' };
+    const message =
+      'Ident code does not conform to national identification number format of Estonia';
+    expect(await repp.create(registrar, newContact({ ident }))).toEqual(
+      refused(2005, message, 'ident', 400, detail),
+    );
+  },
+);
 
 test('names everything that is wrong with a create, the first problem as the answer', async () => {
   const registrar = await addRegistrar(worker.env);
@@ -281,12 +289,18 @@ test('names everything that is wrong with a create, the first problem as the ans
     errors: [
       { code: 2003, message: 'Required parameter missing [name]', field: 'name' },
       { code: 2003, message: 'Required parameter missing [email]', field: 'email' },
-      { code: 2005, message: 'Phone nr is invalid [phone]', field: 'phone' },
+      {
+        code: 2005,
+        message: 'Phone nr is invalid [phone]',
+        field: 'phone',
+        detail: 'Expected: `+`, the country’s code, a dot, the number (RFC 5733): +372.55501020.',
+      },
       { code: 2003, message: 'Required parameter missing [ident]', field: 'ident' },
       {
         code: 2005,
         message: 'Country code is invalid [addr.country_code]',
         field: 'addr.country_code',
+        detail: 'Expected: the two letters of a country (ISO 3166-1 alpha-2).',
       },
     ],
   });
@@ -306,6 +320,22 @@ test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact)
   const registrar = await addRegistrar(worker.env);
   expect(await repp.create(registrar, contact)).toMatchObject(
     refused(2005, 'Contact is invalid [contact]', 'contact'),
+  );
+});
+
+test('says which fields are expected of a contact without any', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const { body } = await repp.update(registrar, await createdCode(registrar), {});
+  expect(body.errors[0].detail).toMatch(
+    /^An object is expected, with the fields name, email, phone/,
+  );
+});
+
+test('says what a code looks like where a code without a prefix is not found', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const detail = `A contact’s code has a prefix, as \`${registrar.code}:KASK\` has.`;
+  expect(await answerOf(repp.request(registrar, 'GET', '/kask'))).toEqual(
+    refused(2303, 'Object does not exist', null, 404, detail),
   );
 });
 

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { expectedSentence } from '../../../../src/base/text/field.ts';
+import { contactRules } from '../../../../src/contact/rules.ts';
 import {
   answerOf,
   completed,
@@ -213,7 +215,7 @@ test.each(['sp%20ace', 'x'.repeat(101), 'x'.repeat(98), '%C3%B5', '%E0%A4%A'])(
   async (id) => {
     const registrar = await addRegistrar(worker.env);
     expect(await answerOf(repp.request(registrar, 'GET', `/check/${id}`))).toEqual(
-      refused(2005, 'Contact id is invalid [id]', 'id'),
+      refused(2005, 'Contact id is invalid [id]', 'id', 400, expectedSentence(contactRules.code())),
     );
   },
 );

@@ -1,6 +1,8 @@
 import fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import { contacts } from '../../../../drizzle/schema.ts';
+import { expectedSentence } from '../../../../src/base/text/field.ts';
+import { contactRules } from '../../../../src/contact/rules.ts';
 import { bentBody, validBody } from '../../../attack/bodies.ts';
 import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
 import { addContact, addRegistrar, newContact, send } from '../../../support/fixtures.ts';
@@ -62,7 +64,8 @@ it('a list of contacts is judged one by one, in its order, and stores nothing', 
   const answer = await answerOf(
     validate(registrar, { contacts: [newContact({ phone: '555' }), newContact()] }),
   );
-  const phone = { code: 2005, message: 'Phone nr is invalid [phone]', field: 'phone' };
+  const detail = expectedSentence(contactRules.phone());
+  const phone = { code: 2005, message: 'Phone nr is invalid [phone]', field: 'phone', detail };
   expect(answer).toEqual(
     completed({
       results: [
@@ -86,7 +89,8 @@ it('a list of contacts has an id taken by a contact, or by a valid one before it
     newContact(),
     newContact({ id: 'x'.repeat(100) }),
   ];
-  const tooLong = [{ code: 2005, message: 'Contact id is invalid [id]', field: 'id' }];
+  const detail = expectedSentence(contactRules.code());
+  const tooLong = [{ code: 2005, message: 'Contact id is invalid [id]', field: 'id', detail }];
   const [old, invalid, first, second, ...rest] = await errorsOf(registrar, given);
   expect([old, first, second]).toEqual([taken, [], taken]);
   expect(invalid).toHaveLength(1);

@@ -123,7 +123,11 @@ test.each([
 ])('refuses %s', async (_, given, message) => {
   const { registrar, code } = await addOwnContact(worker.env);
   const check = { claim: 'identity', method: 'eid', ...given };
-  expect(await record(registrar, code, check)).toMatchObject({ status: 400, body: { message } });
+  const detail = expect.stringMatching(/^Expected: (one of|text of|a date and time)/);
+  expect(await record(registrar, code, check)).toMatchObject({
+    status: 400,
+    body: { message, errors: [{ detail }] },
+  });
   expect(await shownIn(registrar, code)).toEqual([]);
 });
 
