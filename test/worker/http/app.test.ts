@@ -8,11 +8,11 @@ import { shareEmptyWorker } from '../../support/worker.ts';
 const worker = shareEmptyWorker();
 const uuid = '6fb4a1c2-5e5d-4d5a-9f39-0a6f1d2c3b4a';
 
-const registrarForm = (code: number, message: string) => ({
+const registrarForm = (code: number, message: string, detail?: string) => ({
   code,
   message,
   data: {},
-  errors: [{ code, message, field: null }],
+  errors: [{ code, message, field: null, detail }],
 });
 const fieldForm = (message: string) => ({ errors: { base: [message] } });
 
@@ -49,18 +49,19 @@ test.each([
 });
 
 test.each([
-  ['the path of a contact', '/repp/v1/contacts/%E0%A4%A', 2303, 'Object does not exist'],
-  ['a NUL', '/repp/v1/contacts/A%00B', 2303, 'Object does not exist'],
-  ['an encoded slash', '/repp/v1/contacts/A%2FB', 2303, 'Object does not exist'],
-  ['LIKE metacharacters', '/repp/v1/contacts/%25', 2303, 'Object does not exist'],
-  ['a long path', `/repp/v1/contacts/${'x'.repeat(15_000)}`, 2303, 'Object does not exist'],
-])('answers %s in the path in the format of the interface', async (_, path, code, message) => {
+  ['malformed percent-encoding', '%E0%A4%A'],
+  ['a NUL', 'A%00B'],
+  ['an encoded slash', 'A%2FB'],
+  ['LIKE metacharacters', '%25'],
+  ['a long path', 'x'.repeat(15_000)],
+])('answers %s in the path of a contact in the format of the interface', async (_, code) => {
   const owner = await addRegistrar(worker.env);
   await addContact(worker.env, owner);
   const headers = { Authorization: owner.authorization };
-  const answer = await onTheWire(worker.url, path, { headers });
+  const answer = await onTheWire(worker.url, `/repp/v1/contacts/${code}`, { headers });
   expect(answer.status).toBe(404);
-  expect(JSON.parse(answer.body)).toEqual(registrarForm(code, message));
+  const detail = "A contact's code has a prefix and a colon, for example ALPHA:KASK.";
+  expect(JSON.parse(answer.body)).toEqual(registrarForm(2303, 'Object does not exist', detail));
 });
 
 test('treats malformed percent-encoding in a query as an invalid value', async () => {

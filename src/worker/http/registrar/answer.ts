@@ -38,8 +38,7 @@ export const registrarError: ErrorForm = (error, c) => {
   const status = statuses[error.reason];
   const code = c.req.param('code') ?? ':';
   if (error.reason === 'not_found' && !code.includes(':')) {
-    const prefix = c.var.login?.caller?.registrarCode;
-    const detail = `A contact’s code has a prefix, as \`${prefix}:KASK\` has.`;
+    const detail = "A contact's code has a prefix and a colon, for example ALPHA:KASK.";
     return c.json(errorBody(new RegistryError([{ ...error.problems[0], detail }])), status);
   }
   if (status === 401) c.header('WWW-Authenticate', 'Basic realm="REPP", charset="UTF-8"');

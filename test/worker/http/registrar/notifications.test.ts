@@ -155,13 +155,13 @@ it('a registrar marks one as read, again and again with the same answer', async 
 it.each([
   [{}, 2003, 'Required parameter missing [notification]', 'notification'],
   [{ notification: {} }, 2003, 'Required parameter missing [read]', 'read'],
-  [{ notification: { read: false } }, 2005, 'Read must be true [read]', 'read'],
-  [{ notification: { read: 'yes' } }, 2005, 'Read must be true [read]', 'read'],
-])('a registrar cannot say %j', async (body, code, message, field) => {
+  [{ notification: { read: false } }, 2005, 'Read must be true [read]', 'read', 'Expected: true.'],
+  [{ notification: { read: 'yes' } }, 2005, 'Read must be true [read]', 'read', 'Expected: true.'],
+])('a registrar cannot say %j', async (body, code, message, field, detail?: string) => {
   const contact = await contactOfPerson();
   await registrant.update(person, contact.uuid, { email: 'new@example.ee' });
   const { id } = await oldest();
-  expect(await request('PUT', id, body)).toEqual(refused(code, message, field));
+  expect(await request('PUT', id, body)).toEqual(refused(code, message, field, 400, detail));
   expect((await oldest()).read).toBe(false);
 });
 
