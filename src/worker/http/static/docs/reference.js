@@ -6,7 +6,11 @@ function dress({ React }) {
 
   /** Title, login, calls and schemas. The document around it has the header and the landmarks. */
   function Reference({ getComponent, specSelectors }) {
-    if (specSelectors.loadingStatus() !== 'success') return h('p', { role: 'status' }, 'Loading…');
+    const status = specSelectors.loadingStatus();
+    if (status === 'failed') {
+      return h('p', { role: 'alert' }, '/openapi.json could not be loaded.');
+    }
+    if (status !== 'success') return h('p', { role: 'status' }, 'Loading…');
     const component = (name) => h(getComponent(name, true));
     const { version, description } = specSelectors.info().toJS();
     return h(
@@ -38,30 +42,12 @@ function dress({ React }) {
       headers: (Headers) => (properties) =>
         h('details', null, h('summary', null, 'Headers'), h(Headers, properties)),
     },
-    // Its own resolver of references takes seconds. These lead to components, and never in a circle.
-    fn: {
-      resolveSubtree: (document, path) => {
-        const resolve = (node) => {
-          if (typeof node !== 'object' || node === null) return node;
-          if (node.$ref) return resolve(find(node.$ref.split('/').slice(1)));
-          if (Array.isArray(node)) return node.map(resolve);
-          return Object.fromEntries(
-            Object.entries(node).map(([key, value]) => [key, resolve(value)]),
-          );
-        };
-        const find = (keys) => keys.reduce((node, key) => node?.[key], document);
-        return { spec: resolve(find(path)), errors: [] };
-      },
-    },
     // Classes, whose colours are in the style sheet, instead of inline styles.
     rootInjects: { syntaxHighlighting: { styles: { classes: { hljs: {} } } } },
   };
 }
 
 const root = document.querySelector('#main');
-
-/** The id of the call that the address names, until it is shown. */
-let wanted;
 
 /** The name of a field that Swagger UI leaves without one: that of the parameter or property whose value it holds. */
 function nameOf(field) {
@@ -93,12 +79,6 @@ function makeAccessible() {
   // It comes after headings of the second level.
   const schemas = root.querySelector('.models > h4');
   if (schemas) schemas.ariaLevel = '2';
-  const call = wanted && root.querySelector(`.opblock[id$="-${wanted}"]`);
-  if (call) {
-    wanted = undefined;
-    call.scrollIntoView();
-    call.querySelector('.opblock-summary-control').focus({ preventScroll: true });
-  }
   const dialog = root.querySelector('.modal-ux:not([role])');
   if (!dialog) return;
   dialog.role = 'dialog';
@@ -124,91 +104,17 @@ addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') root.querySelector('.close-modal')?.click();
 });
 
-/** The part of the document about one interface: to show all of it takes a slow computer seconds. */
-function partOf(whole, tag) {
-  const components = { securitySchemes: whole.components.securitySchemes };
-  const add = (node) => {
-    JSON.stringify(node, (key, value) => {
-      const [, , kind, name] = key === '$ref' ? value.split('/') : [];
-      if (kind && !components[kind]?.[name]) {
-        components[kind] = { ...components[kind], [name]: whole.components[kind][name] };
-        add(components[kind][name]);
-      }
-      return value;
-    });
-  };
-  const [paths, webhooks] = [whole.paths, whole.webhooks].map((items) =>
-    Object.fromEntries(Object.entries(items).filter(([, item]) => tagOf(item) === tag.name)),
-  );
-  add([paths, webhooks]);
-  return { ...whole, tags: [tag], paths, webhooks, components };
-}
-
-/** The calls of a path are all of one interface. */
-const tagOf = (item) => Object.values(item)[0].tags[0];
-
-/** The form of Swagger UI's own links. */
-const hashOf = (...names) => `#/${names.map(encodeURIComponent).join('/')}`;
-
-function element(name, properties, ...children) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...children);
-  return made;
-}
-
-/** The interfaces with their calls, as links to them. */
-function indexOf(whole, calls) {
-  return whole.tags.map(({ name }) => {
-    const links = calls
-      .filter(({ tags }) => tags[0] === name)
-      .map(({ operationId, summary }) =>
-        element('li', {}, element('a', { href: hashOf(name, operationId) }, summary)),
-      );
-    const summary = element('summary', {}, name);
-    return element('details', { name: 'interface' }, summary, element('ul', {}, ...links));
-  });
-}
-
-async function start() {
-  const ui = SwaggerUIBundle({
-    domNode: root,
-    layout: 'Reference',
-    plugins: [dress],
-    deepLinking: true,
-    displayRequestDuration: true,
-    // Otherwise the browser asks for a login itself when one is refused, and the answer is not shown.
-    requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
-    defaultModelsExpandDepth: 0,
-    syntaxHighlight: { theme: 'classes' },
-    // Otherwise a badge asks another host about the document.
-    validatorUrl: null,
-  });
-  const whole = await (await fetch('/openapi.json')).json();
-  const items = [whole.paths, whole.webhooks].flatMap((each) => Object.values(each));
-  // Nobody looks for what browsers ask by themselves.
-  const calls = items.flatMap(({ options: _, ...item }) => Object.values(item));
-  const index = document.querySelector('#index');
-  index.append(...indexOf(whole, calls));
-  let shown;
-  const show = () => {
-    if (shown && !location.hash.startsWith('#/')) return;
-    const [, name, id] = decodeURIComponent(location.hash).split('/');
-    const call = calls.find(({ operationId }) => operationId === id);
-    const tag = whole.tags.find((each) => each.name === (call?.tags[0] ?? name)) ?? whole.tags[0];
-    if (tag !== shown) ui.specActions.updateJsonSpec(partOf(whole, tag));
-    shown = tag;
-    ui.specActions.updateLoadingStatus('success');
-    // On a phone it would push the calls out of sight.
-    index.children[whole.tags.indexOf(tag)].open ||= matchMedia('(min-width: 64rem)').matches;
-    if (!call) return;
-    wanted = id;
-    ui.layoutActions.show(['operations', tag.name, id], true);
-    makeAccessibleSoon();
-  };
-  show();
-  addEventListener('hashchange', show);
-}
-
-start().catch(() => {
-  root.append(element('p', { role: 'alert' }, '/openapi.json could not be loaded.'));
+SwaggerUIBundle({
+  url: '/openapi.json',
+  domNode: root,
+  layout: 'Reference',
+  plugins: [dress],
+  deepLinking: true,
+  displayRequestDuration: true,
+  // Otherwise the browser asks for a login itself when one is refused, and the answer is not shown.
+  requestInterceptor: (request) => Object.assign(request, { credentials: 'omit' }),
+  defaultModelsExpandDepth: 0,
+  syntaxHighlight: { theme: 'classes' },
+  // Otherwise a badge asks another host about the document.
+  validatorUrl: null,
 });
