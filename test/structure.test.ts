@@ -68,7 +68,7 @@ const ceilings: Record<string, number> = {
   party: 2_200,
   contact: 4_400,
   name: 2_800,
-  list: 3_800,
+  list: 3_900,
   worker: 8_300,
   tool: 11_400,
 };

@@ -6,7 +6,7 @@ import { isInForce } from '../name/retained/dispute.ts';
 import type { Block } from './format/block.ts';
 import { newBlockCutter } from './format/cut.ts';
 import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
-import { type ListName, type NameStatus, publicLists } from './lists.ts';
+import { type ListName, type NameStatus, publicLists, shows } from './lists.ts';
 
 /**
  * Entries on a day of the names that meet a condition on the column `name`, in the order of the lists. A name with two
@@ -58,24 +58,39 @@ export async function* entryPages(
   }
 }
 
+export interface Building {
+  list: ListName;
+  save: (entries: Entry[]) => Promise<Block>;
+}
+
 /**
- * Builds a list from its whole source, with one page of rows and one block in memory. Changes made while it runs may or
- * may not be included.
+ * Builds lists from their whole sources, those of one source in one pass, with one page of rows and one block of each list
+ * in memory. Changes made while it runs may or may not be included.
  */
-export async function buildList(
+export async function buildLists(
   db: Database,
-  list: ListName,
+  buildings: readonly Building[],
   day: string,
-  save: (entries: Entry[]) => Promise<Block>,
-): Promise<Block[]> {
-  const cutter = newBlockCutter();
-  const blocks: Block[] = [];
-  for await (const page of entryPages(db, publicLists[list].entries, day)) {
-    for (const row of page) {
-      const complete = cutter.add(entryOf(row));
-      if (complete) blocks.push(await save(complete));
+): Promise<Map<ListName, Block[]>> {
+  const works = buildings.map((building) => {
+    return { ...building, cutter: newBlockCutter(), blocks: [] as Block[] };
+  });
+  for (const ofSource of Map.groupBy(works, ({ list }) => publicLists[list].path).values()) {
+    const statuses = new Set(
+      ofSource.flatMap(({ list }): NameStatus[] => [...publicLists[list].entries]),
+    );
+    for await (const page of entryPages(db, [...statuses], day)) {
+      for (const { list, save, cutter, blocks } of ofSource) {
+        for (const row of page.filter(([, , status]) => shows(list, status))) {
+          const complete = cutter.add(entryOf(row));
+          if (complete) blocks.push(await save(complete));
+        }
+      }
     }
   }
-  const rest = cutter.rest();
-  return rest.length > 0 ? [...blocks, await save(rest)] : blocks;
+  for (const { save, cutter, blocks } of works) {
+    const rest = cutter.rest();
+    if (rest.length > 0) blocks.push(await save(rest));
+  }
+  return new Map(works.map(({ list, blocks }) => [list, blocks]));
 }

@@ -2,7 +2,7 @@ import { beforeEach, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { dayOf } from '../../src/base/time/day.ts';
-import { buildList } from '../../src/list/entries.ts';
+import { buildLists } from '../../src/list/entries.ts';
 import { buildBlock } from '../../src/list/format/block.ts';
 import type { Entry } from '../../src/list/format/entry.ts';
 import { createHead } from '../../src/list/format/head.ts';
@@ -44,7 +44,7 @@ async function rightEtags() {
   const { db } = worker;
   const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
   const etags = listNames.map(async (list) => {
-    const blocks = await buildList(db, list, dayOf(clock()), save);
+    const blocks = (await buildLists(db, [{ list, save }], dayOf(clock()))).get(list)!;
     return [list, (await createHead(list, '', blocks)).etag];
   });
   return Object.fromEntries(await Promise.all(etags));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, expect, inject, test } from 'vitest';
 import { retainedStatuses } from '../../drizzle/schema.ts';
-import { buildList } from '../../src/list/entries.ts';
+import { buildLists } from '../../src/list/entries.ts';
 import { buildBlock } from '../../src/list/format/block.ts';
 import type { Entry } from '../../src/list/format/entry.ts';
 import { createHead } from '../../src/list/format/head.ts';
@@ -103,7 +103,7 @@ async function take(step: Step): Promise<void> {
 async function builtEtags(day: string) {
   const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
   const etags = listNames.map(async (list) => {
-    const built = await buildList(worker.db, list, day, save);
+    const built = (await buildLists(worker.db, [{ list, save }], day)).get(list)!;
     return [list, (await createHead(list, '', built)).etag] as const;
   });
   return Object.fromEntries(await Promise.all(etags));

@@ -2,7 +2,6 @@ import { randomHex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import { dayOf, startOfDay } from '../../base/time/day.ts';
-import { buildList } from '../entries.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes } from '../format/body.ts';
 import { compressJson } from '../format/gzip.ts';
@@ -22,6 +21,7 @@ import {
 import type { ListName } from '../lists.ts';
 import {
   announcePublication,
+  type Place,
   type PublicationRecord,
   recordPublication,
   recordUnchanged,
@@ -51,7 +51,7 @@ interface Behind {
   isForced: boolean;
 }
 
-interface Draft extends Behind {
+export interface Draft extends Behind {
   publication: string;
   writer: ReturnType<typeof blockWriter>;
   startedAt: Date;
@@ -63,24 +63,28 @@ interface Draft extends Behind {
 }
 
 /** A publication whose head is to be put; or nothing is, since the content is the same or somebody else was faster. */
-type Outcome = Publication | 'unchanged' | 'overtaken';
+export type Outcome = Publication | 'unchanged' | 'overtaken';
 
 /**
- * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update, or a
- * build if that is not possible. Throws a MissingBlockError if KV lacks a block.
+ * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update. If that is
+ * not possible, returns the draft, for which the list is to be built. Throws a MissingBlockError if KV lacks a block.
  */
-export async function recordNext(round: Round, behind: Behind, source: Source): Promise<Outcome> {
+export async function recordNext(
+  round: Round,
+  behind: Behind,
+  source: Source,
+): Promise<Outcome | Draft> {
   const { list } = behind;
   const draft = await beginDraft(round, behind, source.records[list]);
   const { record, recorded, isTrusted } = draft;
-  if (!isTrusted || !record) return recordBuilt(round, draft, source);
+  if (!isTrusted || !record) return draft;
   if (!recorded) return 'overtaken';
   // Its publisher was killed before it put the head, or a slow one has put an older one back.
   const isCurrent = record.sourceVersion === source.versions[list];
   // If it was recorded on an earlier day, it is dated again.
   if (isCurrent && record.publishedAt.startsWith(source.day)) return recorded;
   const updated = await recordUpdated(round, draft, record, recorded.head);
-  return updated === 'too much has changed' ? recordBuilt(round, draft, source) : updated;
+  return updated === 'too much has changed' ? draft : updated;
 }
 
 /**
@@ -121,16 +125,16 @@ async function recordUpdated(
   return recordDraft(round, draft, { blocks, snapshot, previous, difference });
 }
 
-/** Writes the whole list, with the changes made meanwhile, so that it is what its source was at one moment. */
-async function recordBuilt(
+/** Adds the changes made since a list was built, so that it is what its source was at one moment. */
+export async function recordBuilt(
   { db, kv, ...round }: Round,
   draft: Draft,
-  { day, places }: Source,
+  built: readonly Block[],
+  since: Place,
 ): Promise<Outcome> {
   const { list, writer, recorded, isTrusted } = draft;
-  const built = await buildList(db, list, day, writer.save);
   await writer.finish();
-  const snapshot = await retried(() => readSnapshot(db, list, places[list], round.clock()));
+  const snapshot = await retried(() => readSnapshot(db, list, since, round.clock()));
   if (!snapshot) return 'overtaken';
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();

@@ -5,12 +5,20 @@ import { writeLog } from '../../base/log.ts';
 import { publicationPoint, writePoint } from '../../base/metrics.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf } from '../../base/time/day.ts';
+import { buildLists } from '../entries.ts';
 import type { Published } from '../format/head.ts';
 import { MissingBlockError, putHead, readPublished, StaleError } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
-import { type PublishContext, type Round, recordNext } from './draft.ts';
-import { isBehind, readSource, type Source } from './source.ts';
+import {
+  type Draft,
+  type Outcome,
+  type PublishContext,
+  type Round,
+  recordBuilt,
+  recordNext,
+} from './draft.ts';
+import { isBehind, readSource } from './source.ts';
 
 const maximumRounds = 8;
 
@@ -57,16 +65,36 @@ export async function publish(
       throwErrors(progress);
       return progress.filter(({ isWritten }) => isWritten).map(({ list }) => list);
     }
-    for (const state of behind) await putNext(round, state, source);
+    const unbuilt: { state: Progress; draft: Draft }[] = [];
+    for (const state of behind) {
+      await putRecorded(round, state, async () => {
+        const next = await recordNext(round, state, source);
+        if (typeof next === 'string' || 'head' in next) return next;
+        unbuilt.push({ state, draft: next });
+        return 'unchanged';
+      });
+    }
+    const works = unbuilt.map(({ draft: { list, writer } }) => ({ list, save: writer.save }));
+    const building = buildLists(db, works, source.day);
+    for (const { state, draft } of unbuilt) {
+      await putRecorded(round, state, async () => {
+        const blocks = (await building).get(state.list)!;
+        return recordBuilt(round, draft, blocks, source.places[state.list]);
+      });
+    }
   }
   throwErrors(progress);
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
 }
 
 /** The next round looks at the list again. */
-async function putNext(round: Round, state: Progress, source: Source): Promise<void> {
+async function putRecorded(
+  round: Round,
+  state: Progress,
+  record: () => Promise<Outcome>,
+): Promise<void> {
   try {
-    const outcome = await recordNext(round, state, source);
+    const outcome = await record();
     if (typeof outcome === 'string') return;
     await putHead(round.kv, outcome, round.expectInTime);
     Object.assign(state, { inKv: outcome.metadata, isWritten: true, isForced: false });

@@ -38,9 +38,13 @@ export function blockWriter({ kv, list, publication, atHand, expectInTime }: Tar
       if (same) return same;
       const { block, value } = await buildBlock(publication, entries);
       while (puts.size >= maximumPuts) await Promise.race(puts);
-      if (failure) throw failure;
-      expectInTime();
-      const put = putConstant(kv, blockKey(list, block), value)
+      const attempt = async () => {
+        // Other lists are built in the same pass.
+        if (failure) return;
+        expectInTime();
+        await putConstant(kv, blockKey(list, block), value);
+      };
+      const put = attempt()
         .catch((error) => {
           failure ??= error;
         })

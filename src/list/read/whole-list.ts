@@ -1,5 +1,5 @@
 import type { Database } from '../../base/database/open.ts';
-import { buildList } from '../entries.ts';
+import { buildLists } from '../entries.ts';
 import { type Block, buildBlock, openBlock } from '../format/block.ts';
 import { bodyBytes, bodyStream, wholeBody } from '../format/body.ts';
 import type { Entry } from '../format/entry.ts';
@@ -136,7 +136,8 @@ async function build(list: ListName, db: Database, day: string): Promise<Whole> 
     data.set(block.digest, openBlock(value.buffer).data);
     return block;
   };
-  const head = await createHead(list, '', await buildList(db, list, day, save));
+  const built = await buildLists(db, [{ list, save }], day);
+  const head = await createHead(list, '', built.get(list)!);
   const body = await wholeBody(head, async ({ digest }) => data.get(digest) ?? new Uint8Array());
   return { etag: head.etag, body };
 }
