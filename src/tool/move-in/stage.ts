@@ -124,7 +124,7 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
     const lines = move.lines[kind.name]!;
     const known = lines.get(key);
     lines.set(key, {
-      // Parsed anew, it takes a third of the memory: rows share their shape and their short texts.
+      // Parsed again, it takes a third of the memory: rows share their shape and their short texts.
       form: refused ? known?.form : JSON.parse(JSON.stringify(form)),
       text: refused && known ? known.text : (values[own] ?? null),
       isRepeated: known !== undefined,
