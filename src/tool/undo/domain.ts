@@ -20,7 +20,8 @@ import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 /**
  * The rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would get
  * back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one or another person's, `gone`
- * if the history does not say which one it was.
+ * if the history does not say which one it was; and `changed_meanwhile` for each domain that is no longer there to be
+ * changed.
  */
 export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const returned = reversals.filter(
@@ -28,6 +29,10 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   );
   const names = returned.map(({ key }) => key);
   const present = await loadDomains(db, names);
+  const removed = returned.filter(({ key, action }) => action === 'update' && !present.has(key));
+  throwProblems(
+    removed.map(({ entry }) => problemOf(entry, 'changed_meanwhile', 'it was removed meanwhile')),
+  );
   const domains = returned.map(({ key, changes }) => {
     const values = { registrant: null, admin: [], tech: [], ...present.get(key) };
     const record = { ...parseDomainName(key), ...values, ...valuesAfter(changes) };

@@ -48,7 +48,7 @@ import {
   unique,
   verification,
 } from '../../support/fixtures.ts';
-import { beforeBatch } from '../../support/meanwhile.ts';
+import { afterRows, beforeBatch } from '../../support/meanwhile.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -720,6 +720,21 @@ it('a domain goes back to nobody who becomes the person of its contact at that m
     message: expect.stringContaining(`${one} may be somebody else's now`),
   });
   expect(await domainsOf(domain)).toEqual({});
+});
+
+it('a domain that is removed while the history is read is said to have changed', async () => {
+  const { one, other, record } = await newParties();
+  const domain = record();
+  await importDomains(worker.operation, [domain]);
+  const change = { registrant: other, admin: [one] };
+  const request = await done(updateDomain, domain, change);
+  const racing = afterRows(worker.env, 'later.subject_key', async () => {
+    await removeDomains(worker.operation, [domain.name]);
+  });
+  await expect(planRevert({ db: racing, origin: command() }, request)).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+    message: `update domain ${domain.name}: it was removed meanwhile`,
+  });
 });
 
 it('domains whose contacts the history does not tell from others with their codes stay as they are', async () => {
