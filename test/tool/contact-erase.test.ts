@@ -141,6 +141,8 @@ test('contact erase names the other contacts of a person known by a birthday', a
   const born = { ident: '1980-01-08', ident_type: 'birthday', ident_country_code: 'EE' };
   const people = [
     ['ALPHA:1', 'Jaan Tamm'],
+    ['ALPHA:2', 'Jaan Tamm'],
+    ['ALPHA:3', 'Keegi Kolmas'],
     ['BETA:1', 'JAAN TAMM'],
     ['BETA:2', 'Keegi Teine'],
   ].map(([code, name]) => {
@@ -148,8 +150,11 @@ test('contact erase names the other contacts of a person known by a birthday', a
     return JSON.stringify({ ...contact, ...born, uuid: undefined, registrar, code, name });
   });
   await registry.done(['contact', 'import', '-', '--format', 'ndjson'], people.join('\n'));
-  const erased = await registry.done(['contact', 'erase', 'ALPHA:1', '--yes']);
-  expect(erased.others).toEqual(['BETA:1']);
+  for (const code of ['ALPHA:2', 'ALPHA:3']) await registry.done(`contact delete ${code} --yes`);
+  const ofExisting = await registry.done(['contact', 'erase', 'ALPHA:1', '--yes']);
+  expect(ofExisting).toMatchObject({ others: ['BETA:1'], deleted_others: [{ code: 'ALPHA:2' }] });
+  const ofDeleted = await registry.done(['contact', 'erase', 'ALPHA:2', '--yes']);
+  expect(ofDeleted).toMatchObject({ others: ['BETA:1'], deleted_others: [] });
 }, 120_000);
 
 const somebodyElse = {

@@ -9,6 +9,7 @@ import {
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { searchKey } from '../../base/text/search-key.ts';
 import {
   type Change,
   checkExpected,
@@ -118,34 +119,32 @@ export async function identifyContact(db: Database, codeOrUuid: string): Promise
 
 async function look(db: Database, contact: Identifiers) {
   const isAbout = isAboutContact(sql`${contact.uuid}`);
-  const [[row], [values], actors, [kept], [disclosed], bornThen, others, deletedOthers, [newest]] =
-    await db.batch([
-      selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
-      db
-        .select({
-          entries: sql<number>`count(distinct ${history.id})`,
-          fields: sql<string>`json_group_array(distinct key)`,
-        })
-        .from(history)
-        .crossJoin(sql`json_each(${history.changes})`)
-        .where(and(isAbout, isPersonalValue)),
-      db
-        .selectDistinct({ actor: history.actor })
-        .from(history)
-        .where(and(isAbout, eq(history.actorType, 'registrant'))),
-      db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
-      db
-        .select({ count: sql<number>`count(*)` })
-        .from(disclosures)
-        .where(eq(disclosures.contactUuid, contact.uuid)),
-      ...contactsOfSamePerson(db, contact),
-      db
-        .select({ id: history.id, registrar: history.registrar })
-        .from(history)
-        .where(isAbout)
-        .orderBy(desc(history.id))
-        .limit(1),
-    ]);
+  const [[row], [values], actors, [kept], [disclosed], [newest]] = await db.batch([
+    selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
+    db
+      .select({
+        entries: sql<number>`count(distinct ${history.id})`,
+        fields: sql<string>`json_group_array(distinct key)`,
+      })
+      .from(history)
+      .crossJoin(sql`json_each(${history.changes})`)
+      .where(and(isAbout, isPersonalValue)),
+    db
+      .selectDistinct({ actor: history.actor })
+      .from(history)
+      .where(and(isAbout, eq(history.actorType, 'registrant'))),
+    db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
+    db
+      .select({ count: sql<number>`count(*)` })
+      .from(disclosures)
+      .where(eq(disclosures.contactUuid, contact.uuid)),
+    db
+      .select({ id: history.id, registrar: history.registrar })
+      .from(history)
+      .where(isAbout)
+      .orderBy(desc(history.id))
+      .limit(1),
+  ]);
   const fields = new Set<string>(JSON.parse(values!.fields));
   return {
     contact: row,
@@ -158,8 +157,7 @@ async function look(db: Database, contact: Identifiers) {
     },
     outcomes: kept!.outcomes,
     disclosures: disclosed!.count,
-    others: [...bornThen, ...others].map(({ code }) => code),
-    deletedOthers,
+    ...(await findContactsOfSamePerson(db, contact)),
   };
 }
 
@@ -204,40 +202,58 @@ function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
-/** Existing contacts, and deleted ones. */
-function contactsOfSamePerson(db: Database, { uuid }: Identifiers) {
+/** By code, or by birthday and name. No index has birthdays of every registrar. */
+async function findContactsOfSamePerson(
+  db: Database,
+  { uuid }: Identifiers,
+): Promise<Pick<Erasure, 'others' | 'deletedOthers'>> {
   const { isPersons, countryCode, key } = deletedIdentity;
+  const deletedType = sql.raw("changes ->> '$.identType.from'");
+  const deletedName = sql<string | null>`changes ->> '$.name.from'`;
   const person = sql`(
-    select ident_country_code as country, ident_key as person_key from ${contacts}
-    where uuid = ${uuid} and ident_type = 'priv'
+    select ident_type as person_type, ident_country_code as country, ident_key as person_key, name as person_name
+    from ${contacts} where uuid = ${uuid}
     union all
-    select ${countryCode}, ${key} from ${history}
-    where ${isLastDeletion} and action <> 'update' and subject_uuid = ${uuid} and ${isPersons}
+    select ${deletedType}, ${countryCode}, ${key}, ${deletedName} from ${history}
+    where ${isLastDeletion} and action <> 'update' and subject_uuid = ${uuid}
   ) as person`;
-  const sameBirthday = sql`(ident_country_code, ident_key, name_key, ident_type) = (
-    select ident_country_code, ident_key, name_key, 'birthday' from ${contacts} where uuid = ${uuid})`;
-  return [
-    // No index has birthdays of every registrar.
+  const personName = sql<string | null>`person_name`.as('person_name');
+  const existing = (isOfType: SQL) =>
     db
-      .select({ code: contacts.code })
-      .from(contacts)
-      .where(sql`ident_type = 'birthday' and ${sameBirthday} and uuid <> ${uuid}`),
-    db
-      .select({ code: contacts.code })
+      .select({ code: contacts.code, name: contacts.name, personName })
       .from(person)
       .crossJoin(contacts)
       .where(
-        sql`ident_type = 'priv' and ident_country_code = country and ident_key = person_key and uuid <> ${uuid}`,
-      ),
+        sql`${isOfType} and ident_country_code = country and ident_key = person_key and uuid <> ${uuid}`,
+      );
+  const deleted = (isOfType: SQL) =>
     db
-      .select({ code: history.subjectKey, uuid: sql<string>`${history.subjectUuid}`.as('uuid') })
+      .select({
+        ...{ code: history.subjectKey, uuid: sql<string>`${history.subjectUuid}`.as('uuid') },
+        ...{ name: deletedName.as('name'), personName },
+      })
       .from(person)
       .crossJoin(history)
       .where(
-        sql`${isPersons} and ${countryCode} = country and ${key} = person_key
+        sql`${isOfType} and ${countryCode} = country and ${key} = person_key
           and ${isLastDeletion} and subject_uuid <> ${uuid}`,
-      ),
-  ] as const;
+      );
+  const [coded, codedDeleted, born, bornDeleted] = await db.batch([
+    existing(sql`person_type = 'priv' and ident_type = 'priv'`),
+    deleted(sql`person_type = 'priv' and ${isPersons}`),
+    existing(sql`person_type = 'birthday' and ident_type = 'birthday'`),
+    deleted(sql`person_type = 'birthday' and ${deletedType} = 'birthday'`),
+  ]);
+  const allDeleted = [...codedDeleted, ...bornDeleted.filter(isNamesake)];
+  return {
+    others: [...coded, ...born.filter(isNamesake)].map(({ code }) => code),
+    deletedOthers: allDeleted.map(({ code, uuid }) => ({ code, uuid })),
+  };
+}
+
+/** A name that was removed is nobody's. */
+function isNamesake({ name, personName }: Record<'name' | 'personName', string | null>): boolean {
+  return name !== null && personName !== null && searchKey(name) === searchKey(personName);
 }
 
 function personalFieldsOf(contact: Contact): string[] {
