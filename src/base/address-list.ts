@@ -30,8 +30,8 @@ export function parseAddressList(entries: readonly string[]) {
 }
 
 /**
- * The network treated as one caller: an IPv4 address is its own; an IPv6 address belongs to its /64 (RFC 6177), whose
- * holder may take any address in it. Text that is not an address stays as it is.
+ * The network treated as one caller: an IPv4 address, or the /64 of an IPv6 address (RFC 6177), whose holder may take
+ * any address in it. Other text stays as it is.
  */
 export function networkOf(text: string): string {
   const address = parseAddress(text);

@@ -1,4 +1,3 @@
-/** The id of a registrar for whose webhook deliveries wait. */
 export interface WebhookMessage {
   registrar: number;
 }
@@ -43,7 +42,6 @@ export interface Env {
   ZONES?: string;
 }
 
-/** The entries of a setting that is a list with commas. */
 export const entriesOf = (text: string) =>
   text
     .split(',')

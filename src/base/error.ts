@@ -1,6 +1,6 @@
 /**
- * Why the registry refuses. Each interface has a table of its own answers, which does not compile until a new reason
- * has a line in it.
+ * Why the registry refuses. Each interface has a table of its own answers, in which a missing reason does not
+ * compile.
  */
 export type Reason =
   | 'malformed' // the body or a value cannot be read at all

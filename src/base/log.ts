@@ -9,10 +9,7 @@ export function writeLog(
   console[level](JSON.stringify({ level, ...fields }));
 }
 
-/**
- * If the error has a cause, the first cause is logged instead: Drizzle wraps D1's error in a message that contains the
- * values of the query.
- */
+/** Logs the first cause, if there is one: Drizzle wraps D1's error in a message with the values of the query. */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
   const { name, message: cause, stack } = firstCause(error);
   const message = isAboutMigration(error) ? `${lacksMigrations} ${cause}` : cause;

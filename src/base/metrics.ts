@@ -2,8 +2,8 @@ import type { Meter } from './database/meter.ts';
 import type { Env } from './env.ts';
 
 /**
- * Data points in Workers Analytics Engine, which the dashboard, the alert rules and the runbook's queries read by the
- * numbers of their columns. The index is what the platform samples by. No point has personal data.
+ * Data points in Workers Analytics Engine, read by the numbers of their columns. The index is what the platform
+ * samples by. No point has personal data.
  */
 
 export interface RequestMetrics extends Meter {
@@ -50,7 +50,6 @@ export function publicationPoint(
   };
 }
 
-/** Written at the end of a run of the cron. */
 export function statePoint(
   ...state: [
     databaseBytes: number,

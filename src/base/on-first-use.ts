@@ -1,6 +1,6 @@
 /**
- * Makes a value when it is first needed and keeps it for the isolate. Making all zod types would take half of an
- * isolate's start, and an isolate that serves public lists needs none.
+ * Makes a value when it is first needed and keeps it for the isolate. All zod types would take half of an isolate's
+ * start, and public lists need none.
  */
 export function onFirstUse<Value>(make: () => Value): () => Value {
   let made: { value: Value } | undefined;

@@ -78,9 +78,8 @@ export interface Change<Outcome> {
    */
   onlyIf?: SQL | undefined;
   /**
-   * The statements that make the change, and those that follow from it. They come after the history of the change, and
-   * each writes only where `isWritten` holds: the history has been written by this request. A creation without `onlyIf`
-   * needs no condition. Absent if nothing differs.
+   * The statements that make the change, and those that follow from it. They come after its history, and each writes
+   * only where `isWritten` holds: this request has written the history. Absent if nothing differs.
    */
   statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   /** The result of the write: plain JSON, kept for the key. */
@@ -91,8 +90,8 @@ export interface Change<Outcome> {
 
 interface Attempt<Seen, Outcome> {
   /**
-   * Reads everything that `judge` needs in one round trip. For callers with idempotency keys, that includes the rows of
-   * the query that `keptFor` returns for the holder of the key.
+   * Reads all that `judge` needs in one round trip, with the query that `keptFor` returns for the holder of an
+   * idempotency key.
    */
   look(keptFor: KeptFor): Promise<Seen & { kept?: KeptOutcome[] }>;
   /** Throws to refuse, or returns what to write. Called again after a lost race. */
@@ -113,9 +112,9 @@ const maximumWaitMilliseconds = 1_000;
 
 /**
  * The one way to change one thing: look, judge, then write the history, the change and the outcome for the key in one
- * batch. A lost race, another row that stands in the way or is gone, or a transient fault of D1 leads to another attempt.
- * A batch that D1 reports as failed may have taken effect; the history shows whether it did. A dry run stops after
- * judging. Throws what the attempt throws, `key_reused`.
+ * batch. After a lost race or a transient fault of D1, it tries again. A batch that D1 reports as failed may have
+ * taken effect; the history shows whether it did. A dry run stops after judging. Throws what the attempt throws,
+ * `key_reused`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
@@ -159,9 +158,9 @@ function pauseAfterLoss(losses: number): Promise<void> {
 }
 
 /**
- * Plans a change of many things since an entry of the history, writes it with `changeEach`, and returns its outcome. Plans
- * it again after a transient fault of D1, unless the write took effect, and while somebody else is faster. What was `seen`
- * before is not planned again: then throws `changed_meanwhile`.
+ * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Plans it again after a
+ * transient fault of D1, and while somebody else is faster; but what was `seen` before is not planned again: then
+ * throws `changed_meanwhile`.
  */
 export async function writeMany<Outcome>(
   { db, origin, isDryRun = false, seen }: SeenOperation,
@@ -170,7 +169,7 @@ export async function writeMany<Outcome>(
   let first: number | undefined;
   let planned: Awaited<ReturnType<typeof plan>> | undefined;
   const attempt = async () => {
-    // First the history: a change after this look makes the write fail.
+    // The newest entry comes before the plan, so a change in between makes the write fail.
     const newest = await findNewestId(db);
     first ??= newest;
     const isOfRequest = sql`id > ${first} and request_id = ${origin.request.requestId}`;
@@ -303,9 +302,9 @@ export function changesOfRows(
 }
 
 /**
- * Changes many things, all or none, in one batch, in the order given: first the history of the rows that are going to
- * change, then the rows. Returns how many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when
- * the batch begins, and if another row stands in the way, or is gone. A dry run counts the rows that are there to be changed.
+ * Changes many things, all or none, in one batch: first the history of the rows, then the rows, in the order given.
+ * Returns how many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when the batch begins,
+ * and if another row stands in the way, or is gone. A dry run counts the rows.
  */
 export async function changeEach<Kind extends string>(
   operation: Operation,
@@ -330,8 +329,8 @@ export async function changeEach<Kind extends string>(
 }
 
 /**
- * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it. The invalid
- * JSON path appears in SQLite's error and identifies this guard.
+ * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it; the
+ * invalid JSON path in SQLite's error identifies this guard.
  */
 async function batchIf(
   db: Database,

@@ -36,12 +36,10 @@ export interface ContactCriteria {
   overdueOn?: string | undefined;
 }
 
-/** An index has the days. */
 export function isOverdue(day: string): SQL {
   return sql`verification_demand is not null and verification_demand ->> '$.by' < ${day}`;
 }
 
-/** Contacts that meet all the criteria, in the order of their ids. */
 export function listContactsBy(
   db: Database,
   criteria: ContactCriteria,
@@ -71,9 +69,8 @@ export function listContactsBy(
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
 /**
- * The contacts that belonged to the person with this identity code until they were deleted, or until their identity was
- * corrected, in the order of these times, as far as the history has it. No index has codes of any type and country, so
- * this reads all entries.
+ * The contacts that belonged to the person with this identity code until they were deleted, or their identity was
+ * corrected, in the order of these times. No index has codes of any type and country, so this reads all entries.
  */
 export function listDeletedContactsBy(
   db: Database,

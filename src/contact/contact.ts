@@ -72,8 +72,8 @@ export function versionOf({ uuid, version, domainCount }: Versioned): string {
 }
 
 /**
- * The version that a write gives a contact. It grows, and is not below the time of the request in milliseconds: after a
- * restore, no later content gets the version of one that is lost.
+ * The version that a write gives a contact. It grows, and is not below the request's milliseconds: after a restore,
+ * no version names two contents.
  */
 export function nextVersion(at: Date, previous = 0): number {
   return Math.max(previous + 1, at.getTime());
@@ -112,9 +112,8 @@ export function generateAuthInfo(): string {
 }
 
 /**
- * The `updated_at` of a change that is written at this time. It is later than that of every earlier change of the
- * registrar's contacts, even of deleted ones, so whoever follows the changes misses none, although requests are not
- * written in the order in which they came.
+ * The `updated_at` of a change that is written at this time: later than that of every earlier change of the
+ * registrar's contacts, even of deleted ones, so that whoever follows the changes misses none.
  */
 export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   const time = at.toISOString();
@@ -125,7 +124,6 @@ export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   ), '+0.001 seconds')), ${time})`;
 }
 
-/** The columns by which contacts are found. */
 export function keysOf({ ident, name, email }: Pick<Contact, 'ident' | 'name' | 'email'>) {
   return { identKey: identityKey(ident), nameKey: searchKey(name), emailKey: searchKey(email) };
 }

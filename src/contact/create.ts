@@ -82,9 +82,8 @@ function taken(): RegistryError {
 }
 
 /**
- * Returns what `createContact` would throw for each of the contacts; undefined for one that it would create, which then
- * counts as created for those after it. A given refusal is returned as it is. One round trip. Throws what `withLogin`
- * throws.
+ * What `createContact` would throw for each of the contacts; undefined for one that it would create, which counts as
+ * created for those after it. A given refusal is returned as it is. One round trip. Throws what `withLogin` throws.
  */
 export async function validateContacts(
   db: Database,
@@ -115,8 +114,8 @@ function nextNumber(registrarId: number | SQL): SQL<number> {
 }
 
 /**
- * Inserts the rows of a query that has each as JSON in its column `row`, with the code of its registrar, and its
- * `place` among them. A row may bring its id, its version and the time of its last change.
+ * Inserts the rows of a query that has each as JSON in its column `row`, with its registrar's code and its `place`. A
+ * row may bring its id, its version and the time of its last change.
  */
 export function insertContacts(db: Database, rows: SQL, at: Date) {
   const registrarId = registrarIdOf(sql`row ->> 'registrar'`);

@@ -4,9 +4,8 @@ import { columnsOfClaim, verificationColumn } from './fields.ts';
 import { identityKey } from './identity-code.ts';
 
 /*
- * A contact keeps its code while it exists, but may come back under another: its UUID tells which entries of the history
- * are about it. The index by UUID has only the entries that give or take a code, so that an update writes no row more;
- * they lead to the others.
+ * A contact may come back under another code: its UUID tells which entries of the history are about it. The index by
+ * UUID has only the entries that give or take a code; these lead to the others.
  */
 
 function codesOf(uuid: SQL): SQL {
@@ -64,7 +63,7 @@ export function endsHolder(ident: string): SQL {
 
 /**
  * The entry since which the contact has belonged to its present person: the newest that changed its identity to more
- * than another spelling, or whose codes were removed, as they may have been anybody's. 0 if there is none.
+ * than another spelling, or whose codes were removed. 0 if there is none.
  */
 export function sameIdentitySince(uuid: SQL): SQL<number> {
   return sql<number>`ifnull((
@@ -75,9 +74,8 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
 }
 
 /**
- * As the contact's present person may see it: without the values of a change of the identity, and without a
- * verification that had ended before, which may have been the former person's; and, if the identity `isCorrected`, without
- * the notes on statuses, which may be as old.
+ * As the contact's present person may see it: without the values of a change of the identity, and a verification that
+ * had ended before; and, if the identity `isCorrected`, without the notes on statuses.
  */
 export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   const { action, changes } = entry;

@@ -14,7 +14,6 @@ export interface ContactField {
   /** What clients send; null if they never send it. */
   rule: (() => z.ZodMiniType) | null;
   sentBy: readonly Sender[];
-  /** The object around it in a body. */
   group: 'address' | 'identity' | null;
   /** Required fields are never empty; others may be cleared. */
   isRequired: boolean;
@@ -155,8 +154,8 @@ export const contactFields = {
   domainCount: bookkeeping,
   unlinkedAt: bookkeeping,
   version: bookkeeping,
-  // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. An API user's name goes as well,
-  // because nobody can tell all forms apart that former registries used.
+  // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. API users' names go as well: former
+  // registries had many forms.
   creator: { ...bookkeeping, ...named('creator_str', null), isPersonal: true },
   updater: { ...bookkeeping, ...named('updator_str', null), isPersonal: true },
   createdAt: { ...bookkeeping, ...named('created_at', null) },

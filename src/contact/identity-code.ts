@@ -11,15 +11,14 @@ const separators = [
 ].join('');
 
 /**
- * Codes are compared in this form, stored as `ident_key`: letters and digits, with ASCII letters in upper case. A code
- * without any is its own key, so that it equals no other code.
+ * Codes are compared in this form, stored as `ident_key`: letters and digits, with ASCII letters in upper case. A
+ * code without any is its own key.
  */
 export function identityKey(code: string): string {
   const bare = Array.from(code).filter((character) => !separators.includes(character));
   return asciiUpperCase(bare.join('')) || code;
 }
 
-/** Whether two codes are spellings of the same one, in one country and of one type. */
 export function isSameIdentityCode(one: string, other: string): boolean {
   return identityKey(one) === identityKey(other);
 }

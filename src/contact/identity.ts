@@ -4,7 +4,6 @@ import type { ContactIdentity } from './fields.ts';
 
 const oldestAgeYears = 150;
 
-/** The forms of codes, for refusals and the document. */
 export const identityForms = {
   priv: 'for Estonia, a personal code of eleven digits with a valid check digit and date',
   org: 'for Estonia, eight digits',
@@ -12,8 +11,8 @@ export const identityForms = {
 };
 
 /**
- * Judges an identity code by its type and country on the day of `now`. Only Estonia's formats are checked: a foreigner
- * may have a passport, and no list of formats knows every lawful code. The codes of an unknown type are not checked.
+ * Judges an identity code by its type and country on the day of `now`. Only Estonia's formats are checked: no list of
+ * formats knows every lawful code.
  */
 export function identityProblem(
   { ident, identType, identCountryCode }: ContactIdentity,

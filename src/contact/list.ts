@@ -21,9 +21,8 @@ import { type ContactFilters, searching } from './search.ts';
 const offset = sql.placeholder('offset');
 
 /**
- * Where the page at an offset begins. The counts of the blocks lead to the right block, so at most one block of
- * contacts is walked. Past the last contact it is null, which no number is greater than or equal to. The window adds up
- * blocks by ROWS, so that SQLite reads them in order and stops at the right one.
+ * Where the page at an offset begins; null past the last contact. The counts of the blocks lead to the right one, so
+ * at most one block of contacts is walked. By ROWS, SQLite reads the blocks in order and stops at the right one.
  */
 const isFromOffset = gte(
   contacts.number,

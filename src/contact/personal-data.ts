@@ -41,8 +41,8 @@ export interface PersonalContact extends RegisteredContact {
 const pageRows = 200;
 
 /**
- * Everything that is kept about the person at every registrar, in the order of the contacts' ids. Pages are read as it
- * is iterated over, so a thousand contacts take no more memory than ten.
+ * Everything that is kept about the person at every registrar, in the order of the contacts' ids. Pages are read as
+ * it is iterated over, so a thousand contacts take no more memory than ten.
  */
 export async function* listPersonalData(
   db: Database,
@@ -57,9 +57,8 @@ export async function* listPersonalData(
 }
 
 /**
- * What is kept about the person beside their contacts: the data that is left of deleted ones, in the order of their
- * deletions, each with its `history`; and what was disclosed. Both are short lists, so they are read whole. One round
- * trip.
+ * What is kept about the person beside their contacts: what is left of deleted ones, each with its `history`, and
+ * what was disclosed. One round trip.
  */
 export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
   const subjects = deleted(person);

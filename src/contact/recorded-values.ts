@@ -10,9 +10,8 @@ import { personalFields } from './fields.ts';
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
 /**
- * Removes personal values from entries of contacts' history that are older than an instant, but never from the newest
- * entry of a contact that exists. Continues where the run before stopped, and begins again after the last old entry.
- * Returns from how many entries it removed values.
+ * Removes personal values from entries of contacts' history that are older than an instant, but never from a
+ * contact's newest. Continues where the run before stopped. Returns from how many entries it removed values.
  */
 export async function removeOldValues(
   db: Database,

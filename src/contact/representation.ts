@@ -52,7 +52,6 @@ export function registrarRepresentation(
   return shown;
 }
 
-/** One contact for its registrar, with what was checked about it. */
 export function detailedRepresentation(contact: Contact): Record<string, unknown> {
   return {
     ...registrarRepresentation(contact),

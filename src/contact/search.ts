@@ -15,7 +15,6 @@ import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 
-/** A contact has to meet all of them. */
 export interface ContactFilters {
   ident?: string | undefined;
   email?: string | undefined;
@@ -102,10 +101,9 @@ interface Found extends JsonRow {
 
 /**
  * Lists those of a registrar's contacts that meet the filters, at least one, in the order of their ids, or with
- * `updatedSince` in that of their changes. One round trip. Returns a page, the number of matches, which is the same on
- * all pages and the bound if they were not counted, and the place where the next page begins, if there may be one: a
- * page may be short, or empty, although another follows. Throws `out_of_range` for an offset that would take too many
- * rows.
+ * `updatedSince` in that of their changes. One round trip. Returns a page, the number of matches (the bound if they
+ * were not counted), and the place where the next page begins, if there may be one: a page may be short, or empty,
+ * although another follows. Throws `out_of_range` for an offset that would take too many rows.
  */
 export function searching<Column extends keyof Contact>(
   columns: readonly Column[],
@@ -212,8 +210,8 @@ const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => s
   from (${candidates} limit ${constant(bound + 1)})`;
 
 /**
- * The matches among the fewest candidates in the order of the list, if all were counted, or enough for the page in that
- * order. Others are sorted, which reads them twice more, as long as no more than `read` are read in all.
+ * The matches among the fewest candidates in the order of the list, if all were counted, or enough for the page.
+ * Others are sorted, which reads them twice more, if no more than `read` are read in all.
  */
 const orderedMatches = (bound: number, read: number) => sql`
   select iif(sorting, (select json_group_array(value order by value) from json_each(places)), places) as places

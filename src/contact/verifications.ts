@@ -16,7 +16,6 @@ export function verificationsOf(contact: Contact): (Verification & { claim: Clai
   });
 }
 
-/** Whether the value as it is now was checked and found true. */
 export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }

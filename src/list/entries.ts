@@ -64,8 +64,8 @@ export interface Building {
 }
 
 /**
- * Builds lists from their whole sources, those of one source in one pass, with one page of rows and one block of each list
- * in memory. Changes made while it runs may or may not be included.
+ * Builds lists from their whole sources, those of one source in one pass, with one page of rows and one block of each
+ * list in memory. Changes made meanwhile may be included.
  */
 export async function buildLists(
   db: Database,

@@ -52,7 +52,6 @@ export function findList(path: ListPath, type: string | undefined): ListName | u
   );
 }
 
-/** Whether `type` selects one of several lists. */
 export function hasTypes(path: ListPath): boolean {
   return listNames.some(
     (list) => publicLists[list].path === path && publicLists[list].type !== undefined,

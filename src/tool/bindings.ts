@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Env } from '../base/env.ts';
 import type { CommonOptions } from './command.ts';
 
-/** Bindings and settings, until they are disposed of. */
 export interface Bindings {
   env: Env;
   /** The address of the local server that they belong to; undefined if none runs. */
@@ -10,7 +9,6 @@ export interface Bindings {
   dispose(): Promise<void>;
 }
 
-/** Opens the bindings that the options choose. */
 export type OpenBindings = (
   options: CommonOptions,
   access: { isWritable: boolean },

@@ -15,8 +15,8 @@ import { configPath, isUpToDate, projectDirectory } from './project.ts';
 import { readEnvironment } from './wrangler-config.ts';
 
 /**
- * Wrangler's build command, which runs before each bundling. It writes the files that the platform serves without running
- * the Worker to .wrangler/assets. A file is replaced in one step, and only if it changes: several servers may be starting.
+ * Wrangler's build command, which runs before each bundling. It writes the files that the platform serves without the
+ * Worker to .wrangler/assets, each in one step and only if it changes: several servers may be starting.
  */
 
 const staticDirectory = path.join(projectDirectory, 'src/worker/http/static');

@@ -8,10 +8,8 @@ import {
 } from '@commander-js/extra-typings';
 import { textField } from '../base/text/field.ts';
 
-/** The beginning of usage lines and examples. */
 export const programName = 'npm run registry --';
 
-/** The command line with these words, quoted for a shell. */
 export function commandLine(words: readonly string[]): string {
   const quoted = words.map((word) =>
     /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
@@ -36,7 +34,6 @@ export function noun(
 
 const firstExample = new WeakMap<object, string>();
 
-/** A command that reads. Each example begins with its noun and verb. */
 export function reading(name: string, ...examples: string[]) {
   return bare(name, ...examples)
     .addOption(new Option('--persist-to <dir>', 'the local database').conflicts('remote'))
@@ -55,7 +52,6 @@ export function writing(name: string, ...examples: string[]) {
   );
 }
 
-/** A command without a registry. */
 export function bare(name: string, ...examples: string[]) {
   const lines = examples.map((example) => `  ${programName} ${example}`);
   const command = new Command(name)
@@ -78,7 +74,6 @@ export function registryOptions({ persistTo, remote, env }: CommonOptions): stri
   ];
 }
 
-/** Wrong usage that only the command itself can see. */
 export function usageError(message: string): CommanderError {
   return new CommanderError(2, 'registry.usage', message);
 }
@@ -93,12 +88,10 @@ export function requireOneOf(...flags: string[]) {
   };
 }
 
-/** The values of an option, separated by commas or spaces. */
 export function listed(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
 }
 
-/** The whole number that an argument or an option gives. */
 export function parseNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a number.');

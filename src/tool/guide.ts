@@ -29,7 +29,6 @@ function serveLinks(token: Token): void {
   if (!/^(#|\/|https:)/.test(token.href)) Object.assign(token, { type: 'text' });
 }
 
-/** The anchor that the document's own links have for a heading. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -19,7 +19,6 @@ export function parseContactKey(text: string): string {
   throw usageError(`${text} looks like an identity code; to find its contacts: ${list}`);
 }
 
-/** Reads the name of something that may be named by its UUID as well. */
 export function parseNameOrUuid(text: string): string {
   return text.includes('.') ? parseName(text).name : text;
 }

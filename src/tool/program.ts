@@ -9,7 +9,6 @@ import { programName } from './command.ts';
 import { projectVersion } from './project.ts';
 import { writeAnswer } from './report/output.ts';
 
-/** The nouns, and the commands without one. */
 const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   registrar: async () => (await import('./nouns/registrar.ts')).registrarCommand,
   'api-user': async () => (await import('./nouns/api-user.ts')).apiUserCommand,
@@ -35,7 +34,6 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };
 
-/** The program with these commands, or with all. */
 export async function loadProgram(names = Object.keys(commands)): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")

@@ -10,13 +10,12 @@ import { findMissingMigrations } from './migrate.ts';
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>>;
 
-/** Opens the local data, or the deployed one with --remote. */
 export const openBindings: OpenBindings = async (options, access) =>
   options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);
 
 /**
- * Opens the registry that the options choose, until `opened` is disposed of. Refuses a database that lacks migrations,
- * unless it may be empty.
+ * Opens the registry that the options choose, until `opened` is disposed of. Refuses a database that lacks
+ * migrations, unless it may be empty.
  */
 export async function openRegistry(
   options: CommonOptions,
@@ -42,7 +41,6 @@ export async function openRegistry(
     ...(service !== undefined && { service }),
     origin,
     isDryRun,
-    /** The outcome of a verb: `added`, or `would add` in a dry run. */
     did(verb: string, past = verb.endsWith('e') ? `${verb}d` : `${verb}ed`) {
       return isDryRun ? `would ${verb}` : past;
     },

@@ -39,9 +39,9 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
 }
 
 /**
- * Prepares what needs no registry, so that a faulty file is refused before one is opened. Then does the command's work and
- * prints its report. A refusal is printed with its reasons, on standard output with --json; it makes the exit status 1, as
- * an unexpected failure and an answer that cannot be written do.
+ * Prepares what needs no registry, so that a faulty file is refused before one is opened. Then does the command's
+ * work and prints its report. A refusal is printed with its reasons, on standard output with --json; the exit status
+ * is then 1, as for a failure and an answer that cannot be written.
  */
 export async function run<Prepared>(
   options: CommonOptions,
@@ -145,7 +145,6 @@ async function print({ data, text }: Report, { json, dryRun }: CommonOptions): P
   }
 }
 
-/** Problems above this number are only counted. */
 const printedProblems = 20;
 
 async function printProblems(error: unknown, options: CommonOptions): Promise<void> {

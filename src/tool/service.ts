@@ -23,7 +23,6 @@ export async function askService(address: string | undefined) {
   }
 }
 
-/** The argument of `--url`. */
 export function parseUrl(text: string): string {
   if (/^https?:/.test(text) && URL.canParse(text)) return text;
   throw new InvalidArgumentError('It must begin with https:// or http://.');

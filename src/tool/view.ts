@@ -7,7 +7,7 @@ import { writeOutput } from './report/output.ts';
 import { fieldLines, table } from './report/text.ts';
 import { type Report, verb } from './run.ts';
 
-/** Things of one kind and how they are shown: data, and functions that print nothing, for whatever shows them. */
+/** How things of one kind are shown: data, and functions that print nothing. */
 export interface RowView<Row, Given extends unknown[]> extends Shown<Row> {
   read(registry: Registry, ...given: Given): AsyncIterable<Row> | Promise<Row[]>;
 }
@@ -26,7 +26,6 @@ export type ViewColumns<Row> = Record<string, Of<Row> | { of: Of<Row>; cell: Mad
 type Of<Row> = (keyof Row & string) | Made<Row>;
 type Made<Row> = (row: Row) => unknown;
 
-/** How a command is asked to answer. */
 interface Form {
   json?: true;
   csv?: true;
@@ -50,7 +49,6 @@ export function fieldsOf<Row>(
   });
 }
 
-/** The row as JSON has it. */
 export function dataOf<Row>(columns: ViewColumns<Row>, row: Row): Record<string, unknown> {
   return Object.fromEntries(fieldsOf(columns, row));
 }
@@ -69,7 +67,6 @@ export const listing = (description: string, ...examples: string[]) =>
     .description(description)
     .addOption(csvOption());
 
-/** The command that lists a view. */
 export function listVerb<
   Row,
   Args extends unknown[],
@@ -78,7 +75,6 @@ export function listVerb<
   return verb(command, (registry, ...given) => listReport(view, registry, ...given));
 }
 
-/** Reads the rows of a view, and reports them. */
 export async function listReport<Row, Given extends unknown[]>(
   view: RowView<Row, Given>,
   registry: Registry,
@@ -88,7 +84,7 @@ export async function listReport<Row, Given extends unknown[]>(
   return rowsReport(view, rows, given.at(-1) as Form);
 }
 
-/** Reports rows. What there is to say about all of them follows in JSON and below the table. */
+/** What there is to say about all rows follows in JSON and below the table. */
 export function rowsReport<Row>(
   { name, columns, table: names }: Shown<Row>,
   rows: readonly Row[],

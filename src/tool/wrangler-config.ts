@@ -17,8 +17,8 @@ export function readEnvironment(file: string, environment: string | undefined) {
 }
 
 /**
- * Reads what the local runtime needs of an environment, with the secrets in .dev.vars, as `wrangler dev` reads it: loading
- * wrangler for that takes longer than most commands. Throws `not_found` for an unknown environment.
+ * What the local runtime needs of an environment, with the secrets in .dev.vars, read without wrangler, which takes
+ * long to load. Throws `not_found` for an unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {
   const { config, own, database, lists, archive } = knownEnvironment(environment, 'env');

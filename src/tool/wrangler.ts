@@ -10,7 +10,6 @@ import { keepCompiled, projectDirectory } from './project.ts';
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
 // Wrangler is slow to load unless Node keeps what it has compiled.
 keepCompiled();
-/** The environment of everything that runs wrangler. */
 export const wranglerEnvironment = {
   ...process.env,
   WRANGLER_SEND_METRICS: 'false',
@@ -21,8 +20,8 @@ export const wranglerEnvironment = {
 };
 
 /**
- * Ends a child whose parent is gone: the channel closes, and the child gets another parent. The closed channel alone does
- * not say so, because wrangler closes it as well when it is done.
+ * Ends a child whose parent is gone: the channel closes, and the child gets another parent. Wrangler closes the
+ * channel as well when it is done.
  */
 const endWithParent = `data:text/javascript,${encodeURIComponent(`
   const parent = process.ppid;
@@ -37,7 +36,6 @@ function environmentOf(args: readonly string[]) {
   return place === -1 ? {} : { CLOUDFLARE_ENV: args[place + 1] };
 }
 
-/** Calls `take` with each line that the child prints. */
 export function collectLines(
   child: ChildProcess,
   take: (line: string, isError: boolean) => void,

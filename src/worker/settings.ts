@@ -15,7 +15,6 @@ export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLO
   throw new Error('DISCLOSURE_HOURS must be a number of hours, 1 to 9999');
 }
 
-/** Each binding with what it counts. */
 export const limiters = {
   caller: ['CALLER_LIMITER', 'requests by one caller'],
   address: ['ADDRESS_LIMITER', 'requests from one address'],
@@ -28,8 +27,8 @@ export type RateLimitName = keyof typeof limiters;
 export const rateLimits = Object.keys(limiters) as RateLimitName[];
 
 /**
- * A setting whose text is read by a function, which throws if it is malformed. The messages are logged, so they name no
- * part of the text: it may be a secret in the wrong place.
+ * A setting whose text is read by a function, which throws if it is malformed. The messages are logged, so they name
+ * no part of the text, which may be a secret.
  */
 const readBy = <Value>(message: string, read: (text: string) => Value) =>
   z.pipe(
@@ -133,8 +132,8 @@ const rateLimitPolicy = () =>
   });
 
 /**
- * Also says how the `RateLimit-Policy` header states the limits (draft-ietf-httpapi-ratelimit-headers). Undefined while
- * the setting is malformed: what anybody may read is answered all the same, and the limiters go on counting.
+ * Also says how the `RateLimit-Policy` header states the limits (draft-ietf-httpapi-ratelimit-headers). Undefined
+ * while the setting is malformed: the limiters go on counting.
  */
 export const findRateLimits = onFirstUseOf(
   ({ RATE_LIMIT_POLICY }: Env) => rateLimitPolicy().safeParse(RATE_LIMIT_POLICY).data,

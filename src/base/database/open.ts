@@ -10,9 +10,7 @@ export type Database = DrizzleD1Database & { $client: Connection };
 /** The binding, or a session of it. */
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;
 
-/**
- * Counts round trips on the meter. Write rows that change together in one `batch`, the only transaction that D1 has.
- */
+/** Counts round trips on the meter. Rows that change together go into one `batch`, the only transaction that D1 has. */
 export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {
   const count = () => {
     meter.d1 += 1;

@@ -9,9 +9,8 @@ export type PreparedQuery<Row> = BatchItem<'sqlite'> & { _: { result: Row[] } };
 const dialect = new SQLiteAsyncDialect();
 
 /**
- * Makes the query's SQL once per isolate, and runs it with new values for its placeholders each time: Drizzle takes
- * longer to make SQL than SQLite to run it. Give each column its own name (`as`); columns stored as JSON arrive as
- * text.
+ * Makes the query's SQL once per isolate, which takes longer than running it. Give each column its own name (`as`);
+ * columns stored as JSON arrive as text.
  */
 export function prepared<Row>(query: () => SQLWrapper) {
   let made: Query | undefined;

@@ -8,15 +8,13 @@ import type { Database } from './open.ts';
 export type Sweep = 'history_values' | 'orphan_contacts';
 
 export interface SweepLimits {
-  /** How many rows one query looks at. */
   window: number;
-  /** How many queries one run makes. */
   windows: number;
 }
 
 /**
  * Looks through the next windows of a table, from where the last run stopped. Each returns the last id that it has
- * looked at, or null if there is nothing left, so that the next run begins again.
+ * looked at, or null after the end, where the next run begins again.
  */
 export async function sweep(
   db: Database,

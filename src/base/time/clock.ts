@@ -1,6 +1,6 @@
 /**
- * How far the registry's time is ahead of the real one. Module state, because time is the same for all requests of an
- * isolate. Only a sandbox moves it; a deployment's bundle contains nothing that could.
+ * How far the registry's time is ahead of the real one. Only a sandbox moves it; a deployment's bundle contains
+ * nothing that could.
  */
 let aheadMilliseconds = 0;
 

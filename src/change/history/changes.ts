@@ -14,8 +14,8 @@ export type Action = (typeof history.$inferInsert)['action'];
 export type Changes = Record<string, FieldChange>;
 
 /**
- * For these fields, history shows that they changed but not their values: secrets, words about a person, and whom an
- * identity service has identified, who may be somebody else.
+ * History shows that these fields changed but not their values: secrets, words about a person, and whom an identity
+ * service has identified.
  */
 const hiddenFields = new Set([
   'authInfo',
@@ -35,7 +35,6 @@ const hiddenFields = new Set([
   'webhookSecret',
 ]);
 
-/** The fields in which the new values differ from the row; empty if none do. */
 export function difference(
   before: Record<string, unknown>,
   after: Record<string, unknown>,
@@ -49,7 +48,6 @@ export function difference(
   return changes;
 }
 
-/** The name of a column on the wire: in snake case. */
 export function shownField(column: string): string {
   return column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

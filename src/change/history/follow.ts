@@ -32,15 +32,14 @@ const columns = {
   requestId: history.requestId,
 };
 
-/** An entry with the columns that changed, in place of their values. */
 export type FollowedChange = Pick<HistoryEntry, keyof typeof columns> & { fields: string[] };
 
 const maximumExamined = 1_000;
 
 /**
- * The next changes in the order in which they took effect, at most `limit` of them and from at most 1,000 entries; the
- * place of the last entry that was examined; and whether there are `more` entries. One round trip. Throws `gone` if the
- * entry of the place is no longer there, or one of those that followed it.
+ * The next changes in the order in which they took effect, at most `limit` of them from at most 1,000 entries; the
+ * place of the last entry that was examined; and whether there are `more`. One round trip. Throws `gone` if the entry
+ * of the place, or one that followed it, is no longer there.
  */
 export async function listChangesAfter(
   db: Database,

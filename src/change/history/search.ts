@@ -21,7 +21,6 @@ export interface HistoryCriteria {
   until?: Date | undefined;
 }
 
-/** The entries up to `upTo` that meet all the criteria, the oldest first. Entries of deleted things remain. */
 export function listHistory(
   db: Database,
   criteria: HistoryCriteria,
@@ -41,7 +40,6 @@ export function listHistory(
     .limit(page.limit);
 }
 
-/** Whether an entry meets all the criteria. */
 export function meets({ subject, key, by, request, since, until }: HistoryCriteria) {
   return and(
     subject === undefined ? undefined : eq(history.subject, subject),
@@ -57,7 +55,6 @@ export function meets({ subject, key, by, request, since, until }: HistoryCriter
   );
 }
 
-/** The newest entries that meet the condition, the newest first. */
 export function listNewestEntries(
   db: Database,
   condition: SQL | undefined,
@@ -68,13 +65,13 @@ export function listNewestEntries(
 
 /**
  * Entries are out of order by less than this: an entry has the time at which its command began, which may have waited
- * for an answer to a question since, and clocks differ. An index on the time would cost every write a row.
+ * for an answer. An index on the time would cost every write a row.
  */
 const disorderMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * The id before the first entry since an instant: entries are numbered as they are written, so that no index on their
- * time is needed. It takes a small query for each bit of the largest id.
+ * The id before the first entry since an instant, by a small query for each bit of the largest id: entries are
+ * numbered as they are written.
  */
 export async function findIdBefore(db: Database, instant: Date): Promise<number> {
   const bound = new Date(instant.getTime() - disorderMilliseconds).toISOString();
@@ -94,7 +91,6 @@ export async function findIdBefore(db: Database, instant: Date): Promise<number>
   return before;
 }
 
-/** The id of the newest entry; 0 if there is none. */
 export async function findNewestId(db: Database): Promise<number> {
   const [newest] = await retried(() => db.select({ id: max(history.id) }).from(history));
   return newest?.id ?? 0;

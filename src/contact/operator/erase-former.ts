@@ -26,10 +26,9 @@ export interface FormerErasure {
 }
 
 /**
- * Removes what the history keeps of those who had the contact, given by its code or UUID, before its identity was last
- * corrected, if the person with this identity code is one of them; and that person from disclosures. The present person's
- * contact stays, and so do notes on statuses, which are the registry's own. Throws `not_found`, and `invalid` for a code
- * that several contacts had.
+ * Removes what the history keeps of whoever had the contact, given by its code or UUID, before its identity was last
+ * corrected, if the person with this identity code is among them; and that person from disclosures. The contact
+ * stays, and so do notes on statuses. Throws `not_found`, and `invalid` for a code that several contacts had.
  */
 export async function eraseFormerHolder(
   operation: Operation,

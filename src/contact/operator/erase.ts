@@ -46,9 +46,9 @@ export interface Erasure extends Identifiers {
 }
 
 /**
- * Removes everything personal that is kept of a contact, given by its code or UUID: deletes the contact, removes the
- * values from its history and the person from disclosures, and deletes kept outcomes. Throws `linked` while a domain
- * refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
+ * Removes everything personal that is kept of a contact, given by its code or UUID: the contact, the values in its
+ * history, the person in disclosures, and kept outcomes. Throws `linked` while a domain refers to it,
+ * `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
  */
 export async function eraseContact(operation: Operation, codeOrUuid: string): Promise<Erasure> {
   const { db, origin } = operation;
@@ -172,7 +172,6 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   );
 }
 
-/** What an erasure finds: the entries with values of the person, and the disclosures about it. */
 interface Remains {
   entries: SQL;
   disclosed: SQL;

@@ -41,8 +41,8 @@ const fixedColumns: readonly string[] = contactColumns
   .concat('verificationDemand', 'identityRequest');
 
 /**
- * The reasons why records cannot be imported: an unknown registrar, a new code without the registrar's prefix, or a contact
- * that exists with other values, which an import overwrites only with `isUpdate`.
+ * Why records cannot be imported: an unknown registrar, a new code without the registrar's prefix, or a contact that
+ * exists with other values, which only `isUpdate` overwrites.
  */
 export async function findContactProblems(
   db: Database,
@@ -53,9 +53,8 @@ export async function findContactProblems(
 }
 
 /**
- * Adds the contacts that do not exist yet, all of them or none, numbered in the order of the records, and returns how
- * many. It is one batch: pass at most some ten thousand records. A dry run checks and writes nothing. Throws the
- * problems of `findContactProblems`.
+ * Adds the contacts that do not exist yet, all or none, in the order of the records, and returns how many. It is one
+ * batch, for some ten thousand records. A dry run writes nothing. Throws the problems of `findContactProblems`.
  */
 export function importContacts(
   operation: Operation,

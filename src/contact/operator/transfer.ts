@@ -18,9 +18,9 @@ import { checksForOthers, insertContacts } from '../create.ts';
 import { demandNotice } from '../verifications.ts';
 
 /**
- * Gives a contact to another registrar and returns it as it was. It keeps its code and its UUID; its record id, its
- * number and its auth_info are new, and a demand goes along. Both registrars are notified. Throws `not_found`, `linked`,
- * and `changed_meanwhile` unless the contact has the version that was `seen`.
+ * Gives a contact to another registrar and returns it as it was. Its code and its UUID stay; its record id, number
+ * and auth_info are new, and a demand goes along. Both registrars are notified. Throws `not_found`, `linked`, and
+ * `changed_meanwhile` unless the contact has the version that was `seen`.
  */
 export async function transferContact(
   operation: Operation,

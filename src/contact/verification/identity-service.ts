@@ -5,9 +5,9 @@ import { onFirstUse } from '../../base/on-first-use.ts';
 import type { Contact } from '../contact.ts';
 
 /**
- * Each type of contact has a client of its own, with its own claims. The service has eeID's protocol
- * (github.com/internetee/eeID-ident-api-doc). What its description leaves open is as in github.com/internetee/registry:
- * app/services/eeid and app/interactions/actions/contact_verify.rb.
+ * Each type of contact has a client of its own. The service has eeID's protocol (github.com/internetee/eeID-ident-
+ * api-doc); what its description leaves open is as in github.com/internetee/registry: app/services/eeid and
+ * app/interactions/actions/contact_verify.rb.
  */
 export interface IdentityClient {
   url: string;

@@ -16,10 +16,10 @@ import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';
 const maximumDays = 50;
 
 /**
- * Records in the bucket how the lists stood at the end of each day up to yesterday, one day after the other; a list
- * that is no longer known as missing. A list's archive begins with the first completed day whose content is known. May
- * run at any time, be killed, or run twice at once: a day never changes. Costs one listing of R2 for each list if nothing
- * is left to do. A list that fails does not hold up the others; in the end this throws.
+ * Records in the bucket how the lists stood at the end of each day up to yesterday; a list that is no longer known as
+ * missing. A list's archive begins with the first completed day whose content is known. May be killed or run twice at
+ * once: a day never changes. Costs one listing of R2 for each list if nothing is left to do. A failing list does not
+ * hold up the others; in the end this throws.
  */
 export async function archiveLists(
   kv: KVNamespace,

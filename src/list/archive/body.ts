@@ -18,8 +18,8 @@ export function bareTag(etag: string): string {
 }
 
 /**
- * Puts the content, unless the bucket has it, and returns digest and size of the plain JSON as the bucket then has it.
- * Loads every block at most once, and holds it no longer than it takes to send it.
+ * Puts the content, unless the bucket has it, and returns digest and size of the plain JSON as the bucket then has
+ * it. Loads one block after the other.
  */
 export async function putBody(
   bucket: R2Bucket,

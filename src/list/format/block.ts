@@ -18,7 +18,6 @@ export interface Block {
   count: number;
 }
 
-/** A block's value in KV, which never changes once it is written. */
 export interface OpenBlock {
   /** Gzip fragments with commas between them, as they appear in the body of the whole list. */
   data: Uint8Array<ArrayBuffer>;

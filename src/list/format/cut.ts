@@ -1,13 +1,10 @@
 import type { Entry } from './entry.ts';
 
 /**
- * The content of a list alone decides where it is cut. So the same content is cut in the same places, whatever its
- * history, and a change to one name changes one block, rarely more. These numbers are part of the definition of the
- * ETag.
- *
- * A part ends before a name that its digest chooses. Whoever chooses names chooses digests too, so a part has a least
- * number of entries as well: a list of 3,000,000 entries has fewer than the 1,000 blocks that one invocation may read,
- * whatever its names are.
+ * The content of a list alone decides where it is cut, so a change to one name changes one block, rarely more. These
+ * numbers are part of the definition of the ETag. A part ends before a name that its digest chooses. Whoever chooses
+ * names chooses digests too, so a part has a least number of entries as well: a list of 3,000,000 entries has fewer
+ * than the 1,000 blocks that one invocation may read.
  */
 interface Sizes {
   minimum: number;

@@ -1,13 +1,11 @@
 import type { Block } from './block.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 
-/** Entries as JSON, in the order of the list. */
 export interface Difference {
   added: string[];
   removed: string[];
 }
 
-/** What one publication changed. */
 interface Step extends Difference {
   from: string;
   at: string;

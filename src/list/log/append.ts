@@ -28,9 +28,9 @@ const bytesOf = (text: string) => new TextEncoder().encode(text) as Bytes;
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes);
 
 /**
- * Appends the days that the archive has and the log has not, and returns how many leaves the log has. Runs that append
- * at once, or repeat one that was killed, write the same (README.md, "How it is kept"). Throws an Error, and signs
- * nothing, if something in the bucket is not what the last checkpoint signs.
+ * Appends the days that the archive has and the log has not, and returns how many leaves the log has. Runs at once,
+ * or again, write the same (README.md, "How it is kept"). Throws an Error, and signs nothing, if something in the
+ * bucket is not what the last checkpoint signs.
  */
 export async function appendDays(
   bucket: R2Bucket,
@@ -108,7 +108,6 @@ const nextKey = (size: number) => `${logPrefix}next/${size}`;
 
 const linesIn = (bytes: Bytes): Bytes[] => (textOf(bytes).match(/.*\n/g) ?? []).map(bytesOf);
 
-/** Leaves of the days after the last of each list, in the order of days and lists. A missing day has none. */
 async function newLeaves(bucket: R2Bucket, size: number): Promise<Bytes> {
   const lastDays = await readLastDays(bucket, size);
   const days = await Promise.all(

@@ -26,7 +26,6 @@ export interface NameInterval {
   status: NameStatus;
   /** Null if the entry about its beginning is no longer in the history. */
   from: string | null;
-  /** The first moment without the status; null while it lasts. */
   until: string | null;
 }
 
@@ -34,9 +33,8 @@ export interface NameInterval {
 const maximumEntries = 2_000;
 
 /**
- * The times during which the name had a status, the oldest first, then by status. Changes count from their times,
- * disputes from midnight of their first days, and what ends by the calendar ends with its last day, in UTC. One round
- * trip.
+ * The times during which the name had a status, the oldest first, then by status: changes from their times, disputes
+ * from midnight, and what ends by the calendar until the end of its last day, in UTC. One round trip.
  */
 export async function readNameHistory(
   db: Database,

@@ -66,8 +66,8 @@ export interface Draft extends Behind {
 export type Outcome = Publication | 'unchanged' | 'overtaken';
 
 /**
- * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update. If that is
- * not possible, returns the draft, for which the list is to be built. Throws a MissingBlockError if KV lacks a block.
+ * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update.
+ * Where the list is to be built instead, returns the draft. Throws a MissingBlockError if KV lacks a block.
  */
 export async function recordNext(
   round: Round,
@@ -193,8 +193,8 @@ async function recordDraft(
 }
 
 /**
- * A clock that was set back by less than a day dates a publication as the one that it follows, so that a day which has
- * ended does not end again. A clock that was ahead by more loses the days until then.
+ * A clock that was set back by less than a day dates a publication as the one before, so that a day which has ended
+ * does not end again.
  */
 function timeAfterEarlier({ record, inKv }: Draft, now: Date): Date {
   const times = [record, inKv].flatMap((earlier) => Date.parse(earlier?.publishedAt ?? '') || []);

@@ -23,9 +23,8 @@ import { isBehind, readSource } from './source.ts';
 const maximumRounds = 8;
 
 /**
- * A round that takes longer begins again: after a laptop's sleep, the lists are others. The sweep deletes what was
- * announced or replaced a week ago, so neither can concern a round, even if clocks disagree. A round also begins again
- * at midnight, so that no list is dated on a day on which readers did not get it.
+ * A round that takes longer begins again: replaced keys are deleted after a week. So does one that passes midnight,
+ * so that no list is dated on a day on which readers did not get it.
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
 
@@ -33,16 +32,15 @@ interface Progress {
   list: ListName;
   /** Undefined if it is not known, null if there is none. */
   inKv: Published | null | undefined;
-  /** Writes everything again, without relying on what KV holds. */
   isForced: boolean;
   isWritten: boolean;
   error?: Error;
 }
 
 /**
- * Brings the lists in KV up to date with their sources, even if others publish at the same time, and returns the lists
- * that it wrote. If nothing has changed, it costs one small query and one listing of KV's keys. A list that fails keeps
- * its last published content, does not hold up the others, and is repaired by the next run; in the end this throws.
+ * Brings the lists in KV up to date with their sources, even if others publish at the same time, and returns the
+ * lists that it wrote. If nothing has changed, it costs one small query and one listing of KV's keys. A failing list
+ * keeps its last published content and does not hold up the others; in the end this throws.
  */
 export async function publish(
   context: PublishContext,
@@ -126,8 +124,8 @@ export interface PurgeContext {
 }
 
 /**
- * Publishes from a Worker, with a data point for each list that was written or, on failure, for each of the lists. Then
- * this isolate reads the new lists at once, and the platform's cache drops the old ones. Throws what `publish` throws.
+ * Publishes from a Worker, with a data point for each list that was written or that failed. Then this isolate reads
+ * the new lists at once, and the platform's cache drops the old ones. Throws what `publish` throws.
  */
 export async function publishAndPurge(
   env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,

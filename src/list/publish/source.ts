@@ -98,9 +98,8 @@ export interface Snapshot extends Place {
 const maximumChangedNames = 20_000;
 
 /**
- * Reads the changes since a place in one transaction, so that they are the state at one moment. Undefined if so much
- * has changed that the list is better built again, or if the journal was pruned, or the database restored, since the
- * place was read.
+ * The changes since a place, in one transaction. Undefined if so much has changed that the list is better built
+ * again, if the journal was pruned, or if the database was restored.
  */
 export async function readSnapshot(
   db: Database,

@@ -9,8 +9,8 @@ export interface ChangedName {
 }
 
 /**
- * Gives exactly the blocks that building the list again would give. Cuts again from the block that the first change
- * lies in to the next block that begins where it did, and so on from the next change. Loads no other block.
+ * The blocks that building the list again would give. Cuts again from the block of the first change to the next block
+ * that begins where it did, and so on from the next change. Loads no other block.
  */
 export async function updateBlocks(
   blocks: readonly Block[],

@@ -10,7 +10,6 @@ import type { Entry } from '../format/entry.ts';
 import { blockKey, getBlock, putConstant, tried } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
-/** More puts at a time would only take memory. */
 const maximumPuts = 4;
 
 interface Target {

@@ -17,7 +17,7 @@ interface Seen {
   freshUntil: number;
 }
 
-/** An isolate remembers at most 16 MiB of the lists, and the heads: that of 5,000,000 names takes a tenth of a MiB. */
+/** An isolate remembers at most 16 MiB of the lists, and their heads. */
 const mebibyte = 1024 * 1024;
 const maximumListBytes = 12 * mebibyte;
 const maximumPartBytes = 3 * mebibyte;

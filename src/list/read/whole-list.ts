@@ -19,8 +19,8 @@ export interface ReadList {
 type IsKnown = (etag: string) => boolean;
 
 /**
- * From memory if this isolate has read the list in the last few seconds, otherwise from KV. If KV has no such list, it
- * is built from the database. If KV fails, an older copy in memory or, without one, the list from the database.
+ * From memory if this isolate has read the list in the last few seconds, otherwise from KV. If KV has no such list,
+ * it is built from the database. If KV fails, an older copy in memory or, without one, the list from the database.
  */
 export async function readList(
   list: ListName,

@@ -41,10 +41,10 @@ export interface AuctionReport {
 }
 
 /**
- * Repeating a report has no further effect, and an auction that has ended with a registration stays as it is. One that
- * becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up for auction
- * again, unless it is registered, blocked, disputed or in auction, or a newer auction of it has been won. Two round
- * trips. Throws `not_found`.
+ * Repeating a report has no further effect, and an auction that has ended with a registration stays as it is. One
+ * that becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up again,
+ * unless it is registered, blocked, disputed or in auction, or a newer auction of it has been won. Two round trips.
+ * Throws `not_found`.
  */
 export async function updateAuction(
   operation: Operation,
@@ -92,9 +92,9 @@ export async function registerAuction(
 }
 
 /**
- * Corrects a wrong report: a new registration code is made if the auction becomes `payment_received`, the history keeps
- * the reason, and no other auction starts. Throws `not_found`, `taken` if it would hold a name that is a domain,
- * blocked, or held by another auction, and `changed_meanwhile` for another version than the expected one.
+ * Corrects a wrong report: one that becomes `payment_received` gets a new registration code, the history keeps the
+ * reason, and no other auction starts. Throws `not_found`, `taken` if it would hold a name that is a domain, blocked,
+ * or held by another auction, and `changed_meanwhile` for another version than the expected one.
  */
 export async function correctAuction(
   operation: Operation,

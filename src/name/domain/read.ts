@@ -14,7 +14,6 @@ export interface Recorded {
   createdAt: string;
 }
 
-/** Throws `not_found`. */
 export async function getDomain(db: Database, name: string): Promise<Recorded> {
   const domain = (await loadDomains(db, [name])).get(name);
   if (domain) return domain;

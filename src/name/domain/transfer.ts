@@ -19,12 +19,11 @@ export interface TransferredDomain extends Recorded {
 }
 
 /**
- * Gives the domain to another registrar and returns it. Each of its contacts that belongs to any other registrar is
- * replaced by one copy, with a code and an auth_info of the new registrar. All of it is one batch, which notifies the
- * new registrar and the owners of these contacts. Changes nothing if the domain is the registrar's already; a dry run
- * returns codes that the transfer will not use. `beforeCopying` is called with the number of copies before anything is
- * written, and throws to refuse. Throws `not_found`, and `changed_meanwhile` if the domain or one of the
- * contacts has changed since it was `seen`.
+ * Gives the domain to another registrar and returns it. Each of its contacts that is not that registrar's is replaced
+ * by one copy, with a new code and auth_info. One batch, which notifies the new registrar and the owners of these
+ * contacts. Changes nothing if the domain is the registrar's already; a dry run returns codes that the transfer will
+ * not use. `beforeCopying` gets the number of copies, and throws to refuse. Throws `not_found`, and
+ * `changed_meanwhile` if the domain or one of the contacts has changed since it was `seen`.
  */
 export async function transferDomain(
   operation: SeenOperation,
@@ -87,7 +86,6 @@ export async function transferDomain(
   return writeMany<TransferredDomain>(operation, plan);
 }
 
-/** The contacts that the domain links and that are not this registrar's, each once. */
 function linkedContacts(db: Database, name: string, registrarId: number): Promise<Contact[]> {
   const links = sql`(
     select contact_id from ${domainContacts} join ${domains} on ${domains.id} = domain_id

@@ -24,7 +24,7 @@ export interface NameState {
 /** One round trip. */
 export async function readNameState(db: Database, name: string, now: Date): Promise<NameState> {
   const [[newest], [domain], retained, [dispute], [auction]] = await db.batch([
-    // First: what changes after this is newer.
+    // Read first, so that whatever changes during the other reads has a higher id.
     db.select({ id: max(history.id) }).from(history),
     db.select({ id: domains.id }).from(domains).where(eq(domains.name, name)),
     db.select().from(retainedDomains).where(eq(retainedDomains.name, name)),

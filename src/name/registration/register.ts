@@ -22,13 +22,12 @@ import {
 } from './name-state.ts';
 
 export interface Registered {
-  /** False for a domain that was there, exactly so. */
   isNew: boolean;
   isDisputeClosed: boolean;
 }
 
 /**
- * Registers the domain for a system. What the name needs must be among the secrets, and is used up: the code of its
+ * Registers the domain for a system. What the name needs must be among the secrets, and is consumed: the code of its
  * paid auction, the password of its dispute or, unless one of these sufficed, of its reservation. A domain that is
  * exactly so stays as it is. Throws `not_found` with a problem for each unknown registrar and contact, and `conflict`
  * for the first obstacle.
@@ -81,7 +80,6 @@ export async function registerDomain(
   return (await write(db, origin.request, { look, judge })).outcome;
 }
 
-/** The name, and which of its secrets are given. */
 async function lookAt(
   db: Database,
   record: DomainRecord,

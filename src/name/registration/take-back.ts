@@ -65,7 +65,6 @@ export async function takeBackRegistration(
   return (await write(db, origin.request, { look, judge })).outcome;
 }
 
-/** The registration with what it used up, and the domain. */
 async function lookAt(db: Database, name: string) {
   const usedId = (path: string) =>
     sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;

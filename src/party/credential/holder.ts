@@ -14,7 +14,6 @@ interface Accounts {
 }
 export type HolderType = keyof Accounts;
 
-/** An API user, by its username, or a system, by its name: whoever holds a secret, and certificates are bound to. */
 export interface Holder<Type extends HolderType = HolderType> {
   type: Type;
   key: string;
@@ -220,7 +219,6 @@ export async function rotateHolder(
   return operation.isDryRun ? undefined : secret;
 }
 
-/** Disables or re-enables the holder, effective from the next request. Returns the changed fields. Throws `not_found`. */
 export async function setHolderDisabled(
   operation: Operation,
   holder: Holder,

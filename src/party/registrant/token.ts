@@ -12,7 +12,6 @@ export interface Person {
   lastName: string;
 }
 
-/** A token names the key that signed it. */
 export interface TokenKey {
   id: string;
   secret: Uint8Array;

@@ -25,7 +25,6 @@ export async function listRegistrars(db: Database): Promise<Registrar[]> {
   return selectRegistrars(db).orderBy(asc(registrars.code));
 }
 
-/** Throws `not_found`. */
 export async function getRegistrar(db: Database, code: string, field = 'registrar') {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (registrar) return registrar;
@@ -37,7 +36,6 @@ export async function checkRegistrar(db: Database, code: string | undefined): Pr
   if (code !== undefined) await retried(() => getRegistrar(db, code));
 }
 
-/** Throws `not_found`. */
 export async function getWebhook(db: Database, code: string) {
   const { id } = await getRegistrar(db, code);
   const [webhook] = await db.select().from(webhooks).where(eq(webhooks.registrarId, id));

@@ -115,8 +115,8 @@ type Found =
 
 /**
  * The caller; otherwise, without an id, the hash to verify the password against: the user's, or, without a username,
- * another user's, so that every refused login waits for a slow hash, also one that lacks its certificate. Later parts are
- * read only if the earlier ones find nothing.
+ * another user's, so that every refused login waits for a slow hash. Later parts are read only if the earlier ones
+ * find nothing.
  */
 const callerOf = prepared<Found>(
   () => sql`
@@ -136,9 +136,10 @@ const callerOf = prepared<Found>(
 );
 
 /**
- * Checks the login and runs `queries` in one round trip, and returns the caller and their results; the first login with a
- * password takes another one. The queries are scoped by the registrar's id, an SQL expression that is null if the user is
- * refused. For a system, there must be one. Throws `address_denied`, and, for all other refusals alike, `unauthorized`.
+ * Checks the login and runs `queries` in one round trip, and returns the caller and their results; the first login
+ * with a password takes another one. The queries are scoped by the registrar's id, an SQL expression that is null if
+ * the user is refused. For a system, there must be one. Throws `address_denied`, and, for all other refusals alike,
+ * `unauthorized`.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,

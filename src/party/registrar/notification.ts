@@ -10,7 +10,6 @@ import { RegistryError } from '../../base/error.ts';
 import { type Change, followedBy } from '../../change/write.ts';
 import { type Login, readWithLogin } from './login.ts';
 
-/** A message to a registrar about one of its contacts or API users. */
 export type Notification = typeof notifications.$inferSelect;
 
 export type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
@@ -26,14 +25,12 @@ export function notifying<Outcome>(
   );
 }
 
-/** Adds notifications, and their deliveries to registrars with a webhook. */
 export function insertNotifications(db: Database, all: readonly NewNotification[]) {
   const given = all.map((each) => ({ ...each, deliveryId: newDeliveryId() }));
   const values = { ...valuesInJson(notifications), deliveryId: sql`row ->> 'deliveryId'` };
   return jsonArrays(given).flatMap((array) => insertion(db, values, sql`true`, rowsIn(array)));
 }
 
-/** The values are read from the rows, if there are any. */
 function insertion(
   db: Database,
   {
@@ -71,7 +68,6 @@ export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
 
-/** The notification as registrars see it, and as webhooks carry it. */
 export function notificationRepresentation(notification: Notification) {
   const { id, event, text, subjectKey, createdAt, readAt, fields } = notification;
   return {

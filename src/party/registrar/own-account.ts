@@ -23,7 +23,6 @@ import {
 } from './login.ts';
 import { notifying } from './notification.ts';
 
-/** Finds the caller's registrar and user, null for a system. One round trip. Throws what `withLogin` throws. */
 export async function getOwnAccount(db: Database, login: Login) {
   const { username, secretDigest, at } = loginValues(login);
   const [caller, [account]] = await readWithLogin(db, login, (registrarId) => [
@@ -53,9 +52,10 @@ const isReplaced =
   'This secret has been replaced by one that is in use: only that one can be replaced.';
 
 /**
- * Gives the caller's user a new secret. What it replaces works until a day after its first use; until then, the old secret
- * gets another new one, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the old secret
- * once the new one has been used, to the new one while the old one works, and to a system, and what `withLogin` throws.
+ * Gives the caller's user a new secret. What it replaces works until a day after its first use; until then, the old
+ * secret gets another new one, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the
+ * old secret once the new one has been used, to the new one while the old one works, and to a system, and what
+ * `withLogin` throws.
  */
 export async function replaceOwnSecret(
   db: Database,

@@ -33,9 +33,8 @@ async function derive(password: string, salt: BufferSource, iterations: number) 
 }
 
 /**
- * The stored hashes against which this isolate has verified a password, so that only the first login of many costs the
- * slow hash. Requests may share them: a hash found here is only a claim, which the query of each request compares with the
- * stored one, so a new password and a disabled user count from the next request.
+ * The stored hashes against which this isolate has verified a password, so that only the first login of many costs
+ * the slow hash. A hash found here is only a claim, which each request's query compares with the stored one.
  */
 const verified = new Map<string, { stored: string; until: number }>();
 

@@ -8,7 +8,6 @@ import type { Actor } from '../../change/write.ts';
 import { endOfReplaced, hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import type { ActingLogin, UserLogin } from '../registrar/login.ts';
 
-/** A claim to be one of the registry's systems. */
 export interface SystemLogin
   extends Pick<UserLogin, 'secretDigest' | 'address' | 'certificate' | 'at' | 'onFirstPresented'> {
   /** The code of the registrar that it would act for. */
@@ -17,7 +16,6 @@ export interface SystemLogin
 
 /** A system that has presented the right key from an address that it may call from. */
 export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights'> {
-  /** The registrar that it would act for; null if there is none with this code. */
   registrar: typeof registrars.$inferSelect | null;
 }
 
@@ -74,7 +72,6 @@ export function actingLogin(system: System, registrarCode: string, at: string): 
   return { at, caller: { registrarId, registrarCode, contactCount, actor } };
 }
 
-/** What the history calls a system. */
 export function systemActor({ id, name }: System): Actor {
   return { type: 'system', name: `System: ${name}`, keyHolder: `system:${id}` };
 }

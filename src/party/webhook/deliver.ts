@@ -40,9 +40,9 @@ type Delivery = typeof webhookDeliveries.$inferSelect;
 type Webhook = typeof webhooks.$inferSelect;
 
 /**
- * Sends the registrar's waiting deliveries, in the order of the notifications, until an attempt fails. Only one caller
- * at a time sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits. If the
- * process ends midway, what it had not recorded is sent again, with the same id.
+ * Sends the registrar's waiting deliveries, in the order of the notifications, until an attempt fails. Only one
+ * caller at a time sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits.
+ * What a process that ends midway had not recorded is sent again, with the same id.
  */
 export async function sendDeliveries(
   db: Database,

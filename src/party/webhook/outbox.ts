@@ -21,7 +21,7 @@ const messagesPerBatch = 100;
 
 /**
  * Queues one message for each registrar with waiting deliveries, or for this registrar, unless one is already queued.
- * Claims a registrar first, so that only one of several callers sends its message. If the queue fails, the claim ends
+ * Claims a registrar first, so that only one of several callers sends its message. A claim whose message fails ends
  * before the next run of the cron.
  */
 export async function queueDeliveries(
@@ -54,7 +54,7 @@ const maximumGivenUp = 10_000;
 
 /**
  * Gives up deliveries that have waited for a week, and deletes those that were created and last resent 30 days ago.
- * Logs how many it gave up and how many webhooks are failing, so that an operator can set an alarm on these lines.
+ * Logs how many it gave up and how many webhooks are failing, for alarms.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   const { id, waitsSince, createdAt } = webhookDeliveries;
@@ -84,7 +84,6 @@ export function listFailingWebhooks(db: Database, now: Date) {
     .orderBy(registrars.code);
 }
 
-/** How many deliveries wait, and since when the oldest has. */
 export function selectWaiting(db: Database, now: Date) {
   const { waitsSince } = webhookDeliveries;
   return db
@@ -95,7 +94,6 @@ export function selectWaiting(db: Database, now: Date) {
 
 export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
-/** Newest first. */
 export async function listDeliveries(
   db: Database,
   { registrar, limit }: { registrar?: string | undefined; limit: number },

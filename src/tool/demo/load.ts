@@ -39,7 +39,6 @@ const demoUsers = [
   { registrarCode: 'BETA', username: 'beta', secret: 'beta-demo-secret' },
 ];
 
-/** Its key is public, too. */
 const demoSystem = {
   name: 'epp',
   rights: [...systemRights],
@@ -107,19 +106,16 @@ export function demoContacts(): ReturnType<typeof contactImport> {
   };
 }
 
-/** Whether the demo users, whose secrets the welcome shows, have been added. */
 export async function hasDemoUsers(env: Env): Promise<boolean> {
   const users = await listApiUsers(openDatabase(env.DB));
   return demoUsers.every((user) => users.some(({ username }) => username === user.username));
 }
 
-/** Whether every change so far is one of a load that was not finished. */
 async function isEmptyOrUnfinished(db: Database): Promise<boolean> {
   const changes = await db.$count(history, sql`${history.requestId} is not ${requestId}`);
   return changes === 0 && (await db.$count(apiUsers)) < demoUsers.length;
 }
 
-/** Adds auctions in every status, whose addresses the examples name. */
 async function addAuctions(db: Database): Promise<void> {
   const file = path.join(import.meta.dirname, 'auctions.csv');
   const columns = columnsNamed(['name', 'uuid', 'status', 'registration_code']);
@@ -152,7 +148,6 @@ export async function demoDailyCounts(today: string) {
     .filter(({ day }) => day < today);
 }
 
-/** Replaces the counts of the empty registry. */
 async function replaceDailyCounts(db: Database): Promise<void> {
   const days = await demoDailyCounts(dayOf(currentTime()));
   await db.batch([

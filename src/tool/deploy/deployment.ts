@@ -1,4 +1,3 @@
-/** One run of `npm run deploy`, and everything that it depends on. */
 export interface Deployment {
   environment: string;
   configPath: string;
@@ -25,15 +24,15 @@ export interface Command {
   run(): Promise<string | undefined>;
 }
 
-/** Looks at what the account has, and plans the commands for what it lacks, so that a deployment can be repeated. */
+/** Looks at what the account has, and plans the commands for what it lacks. */
 export interface Step {
   title: string;
   plan(deployment: Deployment): Promise<{ state: string; commands: Command[] }>;
 }
 
 /**
- * Returns what a wrangler command prints, or undefined if its error says that the thing is absent. Throws any other error:
- * if it passed for absence, a key that is there would be replaced, and every token would be invalid.
+ * What a wrangler command prints, or undefined if its error says that the thing is absent. Throws any other error: if
+ * it passed for absence, a key that is there would be replaced.
  */
 export async function look({ wrangler }: Deployment, words: string, absent: RegExp) {
   return wrangler(words.split(' ')).catch((error: Error) => {
@@ -42,7 +41,6 @@ export async function look({ wrangler }: Deployment, words: string, absent: RegE
   });
 }
 
-/** A wrangler command, which may read a new key from its input. */
 export const calling = (deployment: Deployment, words: string, key?: string) => ({
   words: `wrangler ${words}${key ? ', with a new random key' : ''}`,
   run: async () => {
@@ -51,17 +49,14 @@ export const calling = (deployment: Deployment, words: string, key?: string) => 
   },
 });
 
-/** The option that names the jurisdiction of what a command creates or looks for. */
 export const inJurisdiction = (jurisdiction: Deployment['jurisdiction']) =>
   jurisdiction === 'none' ? '' : ` --jurisdiction ${jurisdiction}`;
 
-/** The plan for things of which these are missing. */
 export const lacking = (missing: readonly string[], create: (name: string) => Command) => ({
   state: missing.length === 0 ? 'there' : `to create: ${missing.join(', ')}`,
   commands: missing.map(create),
 });
 
-/** Prints each step, its state in the account and its commands, and runs none. */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
   for (const [index, { title, plan }] of steps.entries()) {
     const { state, commands } = await plan(deployment);

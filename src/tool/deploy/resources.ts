@@ -26,8 +26,8 @@ export const loginStep: Step = {
 type Listed = Partial<Record<'name' | 'uuid' | 'title' | 'id', string>>;
 
 /**
- * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it only
- * with the Worker, and then the Worker would run before its tables exist.
+ * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it
+ * only with the Worker, which would then run before its tables exist.
  */
 function resourceStep(title: string, part: 'database' | 'lists', noun: string): Step {
   async function findId(deployment: Deployment): Promise<string | undefined> {

@@ -53,7 +53,6 @@ const signingKeys: Step = {
   },
 };
 
-/** A step that does one thing each time. */
 const always = (
   title: string,
   words: (deployment: Deployment) => string,

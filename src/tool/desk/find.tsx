@@ -13,7 +13,6 @@ import { Part, pageHref, Rows, type ShowPage } from './page.tsx';
 /** More contacts than these are not listed. */
 const shownContacts = 20;
 
-/** The pages, by their addresses, and the contacts that the text may mean. */
 async function findAll({ db }: Registry, text: string) {
   const code = asciiUpperCase(text);
   const isAddress = text.includes('@');

@@ -20,7 +20,6 @@ const subjectOf: Partial<Record<HistoryEntry['subject'], PageKind>> = {
   disclosure: 'disclosure',
 };
 
-/** When something happened, as a link to its request, who did it, and to what. */
 function Head({ entry }: { entry: HistoryEntry }) {
   const { id, occurredAt, requestId, actor, action, subject, subjectKey, subjectUuid } = entry;
   const time = <time>{occurredAt}</time>;
@@ -35,7 +34,6 @@ function Head({ entry }: { entry: HistoryEntry }) {
   );
 }
 
-/** Entries of the history, with what each changed. */
 export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
   return (
     <Part title="What happened">
@@ -57,7 +55,6 @@ export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
 
 const aboutEntries = 50;
 
-/** The newest entries about one thing. */
 export function entriesAbout(
   db: Database,
   subject: HistoryEntry['subject'],
@@ -99,7 +96,6 @@ export function Requests(props: { entries: readonly HistoryEntry[]; options: Com
 const searchedEntries = 50_000;
 const shownEntries = 200;
 
-/** Entries of a request, the newest first. */
 export function findRequest(db: Database, id: string, near?: number): Promise<HistoryEntry[]> {
   const half = searchedEntries / 2;
   const isSearched = near
@@ -108,7 +104,6 @@ export function findRequest(db: Database, id: string, near?: number): Promise<Hi
   return listNewestEntries(db, and(isSearched, eq(history.requestId, id)), shownEntries);
 }
 
-/** What one request or command changed. */
 export const requestPage: ShowPage = async ({ registry: { db }, key, query }) => {
   const entries = await findRequest(db, key, Number(query('near')));
   const [last] = entries;

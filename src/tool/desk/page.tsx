@@ -22,13 +22,11 @@ export interface Asked {
 /** Makes a page of a bounded number of rows. Throws `not_found`. */
 export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }>;
 
-/** What has pages of its own. */
 export type PageKind = 'name' | 'contact' | 'registrar' | 'request' | 'disclosure';
 
 export const pageHref = (subject: PageKind, key: string | number) =>
   `/${subject}/${encodeURIComponent(key)}`;
 
-/** The columns of a view that lead to pages. */
 type Links = Record<string, PageKind>;
 
 const words = (name: string) => name.replaceAll('_', ' ');
@@ -39,7 +37,6 @@ function Cell({ value, kind }: { value: unknown; kind: PageKind | undefined }) {
   return <>{keys.map((key) => [<a href={pageHref(kind, key)}>{key}</a>, ' '])}</>;
 }
 
-/** A table that scrolls where the window is narrow. */
 export function Table(props: { label: string; columns: string[]; rows: Child[][] }) {
   return (
     <div class="wide" role="region" aria-label={props.label} tabindex={0}>
@@ -65,7 +62,6 @@ export function Table(props: { label: string; columns: string[]; rows: Child[][]
   );
 }
 
-/** Rows of a view, or a sentence if there are none. */
 export function Rows<Row>(props: {
   view: Shown<Row>;
   rows: readonly Row[];
@@ -82,7 +78,6 @@ export function Rows<Row>(props: {
   return <Table label={words(name)} columns={columns} rows={cells} />;
 }
 
-/** One thing, with a line for each column of its view. */
 export function Fields<Row>(props: { columns: ViewColumns<Row>; row: Row; links?: Links }) {
   const rows = fieldsOf(props.columns, props.row, true).map(([name, value]) => [
     words(name),

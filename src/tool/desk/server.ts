@@ -16,8 +16,8 @@ const securityHeaders = {
 
 /**
  * Serves the pages on 127.0.0.1 and ::1, to the browser that opened the returned address. Its token becomes a cookie.
- * Refuses everything but reading, a foreign host name (a page of that host could read the answer), what a page of another
- * site asks for, and whoever has no token.
+ * Refuses everything but reading, a foreign host name, what a page of another site asks for, and whoever has no
+ * token.
  */
 export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposable> {
   const token = randomHex(16);

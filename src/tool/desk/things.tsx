@@ -23,7 +23,6 @@ const linksOfDomain = {
   tech: 'contact',
 } as const;
 
-/** Everything that is true of a name now, and was. */
 export const namePage: ShowPage = async ({ registry, key }) => {
   const { name, punycode } = domainNameOf(key);
   const facts = await readNameFacts(registry, { name, punycode });
@@ -50,7 +49,6 @@ export const namePage: ShowPage = async ({ registry, key }) => {
   };
 };
 
-/** A registrar, who logs in for it, and its last deliveries and changes. */
 export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const code = asciiUpperCase(key);
   const registrar = await getRegistrar(db, code);
@@ -79,7 +77,6 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   };
 };
 
-/** A request to disclose what is on record about a person, and its answer. */
 export const disclosurePage: ShowPage = async ({ registry: { db, env }, key }) => {
   const { disclosure } = await getDisclosure(db, Number(key) || 0);
   const answers = [

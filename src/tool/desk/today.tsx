@@ -18,7 +18,6 @@ import { Part, Rows, type ShowPage } from './page.tsx';
 const shownRows = 20;
 const shownEntries = 200;
 
-/** Whether anything is wrong, what happened lately, and what waits for the operator. */
 export const todayPage: ShowPage = async ({ registry, options }) => {
   const { db, env } = registry;
   const overdueOn = dayOf(currentTime());

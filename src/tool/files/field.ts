@@ -3,13 +3,11 @@ import { RegistryError } from '../../base/error.ts';
 import { secretOfName } from '../../name/retained/save.ts';
 import type { Column } from './format.ts';
 
-/** The column of a domain's name, which `parseDomainName` reads. */
 export const nameColumn: Column = {
   note: 'the domain in its Unicode form, lower case, for example õun.ee',
   isRequired: true,
 };
 
-/** The words of the help for a column that `words` reads. */
 export const wordsNote = 'separated by spaces or commas; in NDJSON also an array';
 
 /** The words of a text; any other value, such as a list in NDJSON, is returned as it is. */

@@ -15,12 +15,10 @@ export interface FileRow {
   /** Its first line, counted from 1. */
   line: number;
   values: Record<string, unknown>;
-  /** The reason if it can't be read as a row. */
   problem?: string;
 }
 
 export interface Column {
-  /** The sentence of the help about its values. */
   note: string;
   isRequired?: boolean;
 }
@@ -53,7 +51,6 @@ export const rejectionColumns = 'rejected_line rejected_field rejected_reason re
 export const ownColumns =
   'uuid id version creator creator_str updater updator_str created_at updated_at'.split(' ');
 
-/** The first of the names that is not a column of the file. */
 export function findUnknownColumn(names: readonly string[], columns: Columns): string | undefined {
   const known = [...Object.keys(columns), ...rejectionColumns, ...ownColumns];
   return names.find((name) => !known.includes(name));

@@ -55,11 +55,9 @@ export interface Import<Row, Outcome extends string> {
   /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
   write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
-  /** The public lists that the rows may change. */
   publish?: readonly ListName[];
 }
 
-/** A line of a file; it is imported if it has no problems. */
 interface Line<Row> extends FileRow {
   row: Row | undefined;
   problems: readonly Problem[];
@@ -157,8 +155,8 @@ export async function importRows<Row, Outcome extends string>(
 
 /**
  * With --skip-invalid, saves the rejected rows (not in a dry run) and returns the file that holds them; undefined if
- * there are none. The file may be there from an import that was interrupted; one with other rows is being corrected,
- * or is the input itself, and is refused. Otherwise throws all their problems in the order of the lines.
+ * there are none. A file that is there with other rows is refused. Otherwise throws all their problems in the order
+ * of the lines.
  */
 async function settleRejected(
   { file, format }: Pick<ReadFile<unknown>, 'file' | 'format'>,

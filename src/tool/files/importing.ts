@@ -2,7 +2,6 @@ import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings'
 import { writing } from '../command.ts';
 import { type Columns, formatOption } from './format.ts';
 
-/** The command `import` for a file with these columns. */
 export function importing(columns: Columns, ...examples: string[]) {
   return writing('import', ...examples)
     .addHelpText('after', filesText(columns))
@@ -19,7 +18,6 @@ export function parseFileName(file: string): string {
   return file;
 }
 
-/** What the help of a command says about the files with these columns that it reads. */
 export function filesText(columns: Columns): string {
   const help = Object.assign(new Help(), { helpWidth: 100 });
   const width = Math.max(...Object.keys(columns).map((name) => name.length));

@@ -34,7 +34,6 @@ export function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
-/** The text of a file, whole lines at a time, without a byte order mark. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   const decoder = new TextDecoder();
@@ -117,14 +116,12 @@ async function* readCsv(
   if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
-/** The separator that is in the header most often. */
 function findSeparator(head: string): string {
   const header = head.split('\n').find((line) => line.trim() !== '') ?? '';
   const count = (separator: string) => header.split(separator).length;
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
-/** The names of the columns, in lower case. */
 function readHeader(
   file: string,
   texts: string[],

@@ -16,9 +16,9 @@ import { RegistryError } from '../../base/error.ts';
 import { atInterrupt } from '../report/interrupt.ts';
 
 /**
- * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory beside
- * it that only its owner can enter, which stays behind only if the process is killed, and a file that already has the
- * name stays as it is. With `isNew`, throws `taken` if there is one with another content.
+ * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory
+ * beside it that only its owner can enter, and a file that already has the name stays as it is. With `isNew`, throws
+ * `taken` if there is one with another content.
  */
 export async function writeWhole<Result>(
   file: string,
@@ -51,7 +51,6 @@ export async function writeWhole<Result>(
 
 const writingCalls = ['mkdtemp', 'open', 'write', 'fsync', 'rename'];
 
-/** Names the file in an error of the system; any other error comes from what is written. */
 function writingError(file: string, error: unknown): unknown {
   const { errno, syscall = '' } = error as NodeJS.ErrnoException;
   if (errno === undefined || !writingCalls.includes(syscall)) return error;

@@ -6,9 +6,9 @@ import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
 /**
- * The SQLite file of an environment's local database; undefined if it is not found. Its name is the id that the runtime
- * gives a Durable Object. Nothing documented tells it: where it is not found, a local `backup` is refused, and other
- * commands that read start a runtime, which takes a second.
+ * The SQLite file of an environment's local database, by the id that the runtime gives a Durable Object; undefined if
+ * it is not found, as that name is not documented: then a local `backup` is refused, and other commands start a
+ * runtime, which takes a second.
  */
 export function findDatabaseFile(
   directory: string,
@@ -25,8 +25,8 @@ export function findDatabaseFile(
 }
 
 /**
- * Opens the database in the file, read-only unless it says otherwise, without a runtime, which takes longer to start than
- * most commands to run. What is written reaches the disk when somebody else syncs the file.
+ * Opens the database in the file, read-only unless it says otherwise, without a runtime, which takes longer to start
+ * than most commands to run.
  */
 export function openFile(file: string, { isWritable = false } = {}) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });

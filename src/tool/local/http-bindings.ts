@@ -5,7 +5,6 @@ export const tokenHeader = 'Registry-Tool-Token';
 /** The header by which a local server knows a request that came through the front of `npm start`. */
 export const frontHeader = 'registry-front-token';
 
-/** Statements on their way to a database. */
 export interface DatabaseCall {
   statements: { sql: string; params: unknown[] }[];
   /** Whether to answer the rows of the only statement as arrays; otherwise each statement's result, from one batch. */
@@ -39,7 +38,6 @@ export async function findClockAhead(address: string, token: string, waitMillise
   }
 }
 
-/** The bindings of a running local server, as far as the tool uses them. */
 export function openOverHttp(address: string, token: string) {
   const send = async (path: string, body?: BodyInit) => {
     const response = await ask(address, token, path, { method: 'POST', body });

@@ -15,8 +15,8 @@ export interface FetchingWorker extends ExportedHandler<LocalEnv, WebhookMessage
 
 /**
  * The Worker as it runs locally. It lends its bindings to `npm start`, which prepares the data, and to the operator's
- * tool, because two processes that write to one SQLite file disturb each other. Other requests come through the front of
- * `npm start`; `open` is done before the first of them. A deployment has none of this: it runs src/index.ts.
+ * tool, because two processes that write to one SQLite file disturb each other. Other requests come through the front
+ * of `npm start`, and wait for `open`. A deployment has none of this: it runs src/index.ts.
  */
 export function lendBindings(
   worker: FetchingWorker,

@@ -5,9 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { RegistryError } from '../../base/error.ts';
 
 /**
- * Takes the lock of the local data in the directory. Every process that starts a runtime on it holds the lock, because two
- * that write to one SQLite file disturb each other. Waits for some seconds, until a starting server is ready, unless
- * `findInstead` finds something to use instead. Throws `taken`, naming the holder.
+ * Takes the lock of the local data in the directory, which every process that starts a runtime on it holds: two that
+ * write to one SQLite file disturb each other. Waits for some seconds, unless `findInstead` finds something to use
+ * instead. Throws `taken`, naming the holder.
  */
 export async function takeLock<Other>(
   directory: string,

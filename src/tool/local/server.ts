@@ -20,7 +20,6 @@ interface RunningServer {
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
-/** Notes that a server runs on the data in the directory, for its owner alone. */
 export function noteServer(directory: string, server: RunningServer): void {
   // Otherwise a file that is there keeps its mode.
   forgetServer(directory);

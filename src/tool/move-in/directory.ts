@@ -14,8 +14,8 @@ export function existingFiles(directory: string): string[] {
 }
 
 /**
- * A directory of files, some of which may be missing. `hasReport` says that none of them was written after the report;
- * `ignored` are files and columns that no kind has. Throws `not_found` if the directory holds none of the files.
+ * A directory of files, some of which may be missing. `hasReport` says that none is newer than the report; `ignored`
+ * are files and columns that no kind has. Throws `not_found` if it holds none of the files.
  */
 export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);

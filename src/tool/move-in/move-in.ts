@@ -85,7 +85,6 @@ refused. Rehearse it as often as you like.`,
     });
   });
 
-/** What was found, counted by its cause; the most frequent cause first. */
 function causesOf(findings: readonly Finding[]) {
   const causes = Map.groupBy(findings, ({ file, done, column, why }) =>
     [file, done, column, why].join('\n'),
@@ -100,7 +99,6 @@ function causesOf(findings: readonly Finding[]) {
 
 type Lines = Parameters<typeof formsIn>[0];
 
-/** Adds the rows of all kinds to an empty registry, as changes of one request. */
 async function writeRows(db: Database, lines: Lines): Promise<void> {
   const at = currentTime();
   const actor = { type: 'move_in', name: `move-in (Operator ${operatorName()})` } as const;

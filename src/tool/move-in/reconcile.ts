@@ -13,7 +13,6 @@ import { isOver } from './kinds/reader.ts';
 import { readForms } from './kinds/rows.ts';
 import { type Line, stageFiles } from './stage.ts';
 
-/** Differences that the terminal shows. */
 const shownDifferences = 100;
 
 export const reconcileCommand = bare(
@@ -84,7 +83,6 @@ file. Values are not shown.`,
   });
 
 interface Difference {
-  /** The name of the file. */
   file: string;
   /** Null for a line that names none. */
   key: string | null;

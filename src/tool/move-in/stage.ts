@@ -17,9 +17,7 @@ const secrets = 'password secret_digest previous_secret_digest registration_code
 
 export const findingColumns = 'file line key column value done why registrar'.split(' ');
 
-/** A line of the report about a value or a row of the files. */
 export interface Finding {
-  /** Its name without `.csv`. */
   file: string;
   line?: number;
   key: string | null;
@@ -42,7 +40,6 @@ export interface Line {
   isOver?: boolean;
 }
 
-/** Files that are read. */
 interface Move {
   /** By kind and key. */
   lines: Record<string, Map<string, Line>>;
@@ -57,8 +54,8 @@ type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
- * Reads the files to memory, and returns the lines by kind and key, with what was found in them. Throws `malformed` for a
- * file whose rows cannot be told apart, and `not_found` for the registrar of orphans.
+ * Reads the files to memory, and returns the lines by kind and key, with what was found in them. Throws `malformed`
+ * for a file whose rows cannot be told apart, and `not_found` for the registrar of orphans.
  */
 export async function stageFiles(
   directory: ReturnType<typeof openDirectory>,
@@ -86,7 +83,6 @@ export async function stageFiles(
   return { lines, findings };
 }
 
-/** The rows of a kind that are not refused. */
 export function formsIn(lines: Move['lines'], { name }: Kind): Form[] {
   return [...lines[name]!.values()].flatMap(({ form }) => (form ? [form] : []));
 }
@@ -141,7 +137,6 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
   });
 }
 
-/** Reads the columns to the form, the key first. */
 function readForm(
   move: Move,
   kind: Kind,

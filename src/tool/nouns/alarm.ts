@@ -49,7 +49,6 @@ export async function readFindings(db: Database, env: Env, now: Date, isDeployed
   return { ...findings, isDeployed };
 }
 
-/** The size of the database. */
 export async function readBytes(db: Database): Promise<number> {
   return (await db.$client.prepare('select 1').run()).meta.size_after;
 }

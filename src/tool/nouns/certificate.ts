@@ -19,14 +19,12 @@ import { dataOf, listing, listVerb, plain, type RowView } from '../view.ts';
 
 const columns = plain<Certificate>('fingerprint', 'commonName', 'expiresAt');
 
-/** A command about the certificates of one holder. */
 const ofHolder = (name: string, ...examples: string[]) =>
   writing(name, ...examples)
     .option('--user <username>', 'the API user')
     .addOption(new Option('--system <name>', 'the system').conflicts('user'))
     .hook('preAction', requireOneOf('--user', '--system'));
 
-/** A command about one certificate. */
 const ofCertificate = (name: string, ...examples: string[]) =>
   ofHolder(name, ...examples)
     .option('--file <path>', 'the certificate in PEM')

@@ -89,8 +89,8 @@ const grant = verb(
     }
     const given = { ...(fields && { fields }), visibleAfter };
     const granting = (isDryRun: boolean) => grantDisclosure({ db, origin, isDryRun }, id, given);
-    // The file gets its name after the row is written; at the worst there is a row without a file, and the request is opened
-    // again. A killed process may leave the values, even without a row, in a directory that only its owner can enter.
+    // The file gets its name after the row is written; at the worst there is a row without a file, and the request is
+    // opened again. A killed process may leave the values in a directory that only its owner can enter.
     const write = async (target: string) => {
       let granted: Awaited<ReturnType<typeof granting>>;
       // First in a dry run, so that a disk without room refuses before the row is written.
@@ -111,7 +111,6 @@ const grant = verb(
   },
 );
 
-/** A command that answers a request without disclosing anything. */
 const declining = (
   word: 'refuse' | 'return',
   outcome: 'refused' | 'returned',

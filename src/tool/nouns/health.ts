@@ -33,7 +33,6 @@ export const healthCommand = verb(
 
 type Asking = Pick<CommonOptions, 'env'> & { remote?: boolean; url?: string | undefined };
 
-/** What there is to know, the alarms that it raises, and what the service answers. */
 export async function readHealthState(
   { db, env, service: local }: Registry,
   { remote = false, env: environment = 'production', url }: Asking,

@@ -14,7 +14,6 @@ import { verb } from '../run.ts';
 /** When a secret or key ends whose successor nobody has used yet. */
 export const untilADayAfterUse = 'a day after the new one is first used';
 
-/** What `--json` says of a holder, and of its secret if that is new. */
 function holderData({ type, key }: Holder, secret?: string) {
   return type === 'system' ? { system: { name: key, key: secret } } : { username: key, secret };
 }
@@ -33,7 +32,6 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
   };
 }
 
-/** The verbs that disable and re-enable a holder of this type. */
 export function switching(type: HolderType, example: string) {
   const { one, a, field, option } = holders[type];
   const noun = type.replace('_', '-');

@@ -43,7 +43,6 @@ export const verifyLists = command.action((options) => report(options, () => ver
 
 type Given = ReturnType<typeof command.opts>;
 
-/** The memory of the last run. */
 interface Seen {
   key: string;
   checkpoint: string;

@@ -81,7 +81,6 @@ const resend = verb(
 const verbs = [test, list, resend];
 export const webhook = noun('webhook', "Deliveries to registrars' webhooks", verbs);
 
-/** Since when the webhook has failed, while the delivery waits for it. */
 function failingSince({ deliveredAt, failedAt, failingSince }: ListedDelivery): string | null {
   return deliveredAt === null && failedAt === null ? failingSince : null;
 }

@@ -8,7 +8,6 @@ export interface Terminal {
 
 export const ownTerminal = (): Terminal => ({ input: process.stdin, output: process.stderr });
 
-/** Asks a question on a terminal, and returns whether the answer is yes. */
 export async function isAgreed(question: string, terminal = ownTerminal()): Promise<boolean> {
   const answer = await ask(`${question} [y/N] `, terminal);
   return /^y(es)?$/i.test(answer?.trim() ?? '');

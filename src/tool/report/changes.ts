@@ -18,7 +18,6 @@ export function reportOfChange(
   };
 }
 
-/** A text for each changed field, with both values. */
 export function changeTexts(recorded: Changes): string[] {
   return Object.entries(shownChanges(recorded)).map(
     ([field, change]) => `${field}: ${changeText(change)}`,

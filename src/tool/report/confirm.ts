@@ -59,14 +59,13 @@ export const maxRemovalsOption = () =>
 /** The tool asks before it removes more rows than this, or more than a tenth. */
 const unaskedRemovals = 100;
 
-/** The options that answer the question before it is asked. */
 export interface RemovalOptions {
   yes?: true;
   maxRemovals?: number;
 }
 
 /**
- * Tries a change of many things without making it, has `ask` ask, and makes it. Throws what the trial and `ask` throw, and
+ * Tries a change of many things, has `ask` ask, and makes it. Throws what the trial and `ask` throw, and
  * `changed_meanwhile` if what would be changed has changed since.
  */
 export async function changeAsSeen<Outcome>(
@@ -94,9 +93,9 @@ export function confirmedRemoval<Counts extends { removed: number }>(
 }
 
 /**
- * Asks before more than a hundred rows, or more than a tenth of all, are removed; with --yes or --max-removals, it does
- * not ask. `one` is what one row is called: `reserved name`. Throws `invalid` if the removal is not confirmed or exceeds
- * the limit.
+ * Asks before more than a hundred rows, or more than a tenth of all, are removed, unless --yes or --max-removals
+ * answers. `one` is what one row is called: `reserved name`. Throws `invalid` if the removal is not confirmed or
+ * exceeds the limit.
  */
 export async function confirmRemovals(
   { one, removed, total }: { one: string; removed: number; total: number },

@@ -21,7 +21,6 @@ export function reportLostOutput({ isClosed, message }: OutputError): void {
   if (!isClosed) console.error(`failed: ${message}`);
 }
 
-/** Writes text to standard output. Throws OutputError. */
 export function writeOutput(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, (error) => {

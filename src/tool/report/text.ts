@@ -19,7 +19,6 @@ export function table(
     .join('\n');
 }
 
-/** Fields of one thing, a line each; `-` for null. */
 export function fieldLines(fields: Record<string, unknown>): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length)) + 2;
   return Object.entries(fields)

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A request that the stand-in was sent, as the service shows it. */
 interface Identification {
   id: string;
   link: string;
@@ -21,7 +20,6 @@ const clients = [
 ];
 const accessToken = 'sandbox-token';
 
-/** Whom the stand-in has identified, if it is somebody other than the contact. */
 const somebodyElse = {
   sub: 'EE60001019906',
   birthdate: '2000-01-01',
@@ -62,7 +60,6 @@ export async function startIdentityService(
   };
 }
 
-/** The call by which the service says that a request is completed. */
 export function callbackOf(asked: Pick<Identification, 'id' | 'client_id' | 'reference'>) {
   const { id, client_id, reference } = asked;
   const body = JSON.stringify({ identification_request_id: id, client_id, reference });

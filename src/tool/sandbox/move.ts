@@ -15,7 +15,6 @@ import { runCron } from '../../worker/cron.ts';
 import { forgetStarted } from '../../worker/http/request/recent.ts';
 import { listParts, setClock } from './clock.ts';
 
-/** The crons of wrangler.toml. */
 export const dailyCron = '1 0 * * *';
 export const hourlyCron = '31 * * * *';
 
@@ -23,8 +22,8 @@ export const hourlyCron = '31 * * * *';
 const noCache = {};
 
 /**
- * Moves the clock ahead, stopping at each daily run of the cron and at each attempt to deliver that is due, and runs what is
- * due at its end, which publishes the lists. A run that fails is logged and recorded, and the next one follows, as in a
+ * Moves the clock ahead, stopping at each daily run of the cron and at each attempt to deliver that is due, and runs
+ * what is due at its end, which publishes the lists. A run that fails is logged, and the next one follows, as in a
  * deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
@@ -60,7 +59,6 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
   }
 }
 
-/** The times of the daily runs after `from` until `to`. */
 export function dailyRuns(from: Date, to: Date): Date[] {
   const runs: Date[] = [];
   const first = Date.parse(`${dayOf(from)}T00:01:00.000Z`);

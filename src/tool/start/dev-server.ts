@@ -13,7 +13,6 @@ export type ServerOptions = Pick<StartOptions, 'isSandbox' | 'env' | 'limits' | 
   secrets: Record<string, string>;
 };
 
-/** Starts the server and returns its address. */
 async function run(options: ServerOptions): Promise<string> {
   const { isSandbox, env, limits, directory, secrets } = options;
   // An unknown environment is refused here, whether it was named for its limits or not.

@@ -21,11 +21,10 @@ export const cronPath = '/cdn-cgi/handler/scheduled';
 
 /**
  * Listens for `npm start` in front of wrangler's server, as Cloudflare's edge does in front of a deployment: sets
- * `CF-Connecting-IP`. Where only this machine can connect, a program may name another address in that header, to see what
- * a caller from there is answered; elsewhere the header is ignored. Refuses a request from this machine for a foreign host
- * name, because a page of that host could read the answer (DNS rebinding), and what a page of another site asks of the
- * scheduled work or of a sandbox. Throws the error of `listen`. `open` sends the requests that wait, and all later ones, to
- * the server at an address.
+ * `CF-Connecting-IP`. Where only this machine can connect, a program may name another address in that header;
+ * elsewhere the header is ignored. Refuses a request from this machine for a foreign host name (DNS rebinding), and
+ * what a page of another site asks of the scheduled work or of a sandbox. Throws the error of `listen`. `open` sends
+ * the requests that wait, and all later ones, to the server at an address.
  */
 export async function listenInFront(ip: string, port: number, token: string) {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();

@@ -12,7 +12,6 @@ import { serve } from './serve.ts';
 
 const step = (text: string) => console.log(`  ${styleText('green', '✓')} ${text}`);
 
-/** The address that a program on this machine calls. */
 function addressOf(ip: string, port: number): string {
   const host = ['0.0.0.0', '::'].includes(ip) ? 'localhost' : ip;
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;

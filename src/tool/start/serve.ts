@@ -46,7 +46,6 @@ export async function serve(
     execArgv: ['--no-warnings'],
   });
   server.send(options);
-  // Printed only if the server does not start.
   const early: string[] = [];
   let isReady = false;
   // Of a build that failed, wrangler prints its whole object, and then a sentence.

@@ -18,10 +18,10 @@ import {
 import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
 /**
- * The rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would get
- * back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one or another person's, `gone`
- * if the history does not say which one it was; and `changed_meanwhile` for each domain that is no longer there to be
- * changed.
+ * The rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would
+ * get back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one or another person's,
+ * `gone` if the history does not say which one it was; and `changed_meanwhile` for each domain that is no longer
+ * there.
  */
 export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const returned = reversals.filter(
@@ -50,7 +50,6 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   });
 }
 
-/** The changes that make domains as they were, all by the same action. */
 export async function formerDomains(
   operation: Operation,
   reversals: readonly Reversal[],

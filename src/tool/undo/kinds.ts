@@ -19,7 +19,6 @@ import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
 import { formerDomains } from './domain.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
-/** Makes reversals of one kind, of which there is at least one. */
 type Make = (
   operation: Operation,
   reversals: readonly Reversal[],
@@ -50,7 +49,6 @@ export function isRevertible({ subject, action }: Reversal): boolean {
   return Boolean(kinds[subject]?.[action]);
 }
 
-/** The changes that make reversals of one kind. */
 export async function changesOf(
   operation: Operation,
   reversals: readonly Reversal[],

@@ -3,7 +3,6 @@ import type { Problem } from '../../base/error.ts';
 import type { Action, Changes } from '../../change/history/changes.ts';
 import type { HistoryEntry } from '../../change/history/search.ts';
 
-/** The change that takes one change back. */
 export type Reversal = ReturnType<typeof reversalOf>;
 
 const inverseActions = { create: 'delete', update: 'update', delete: 'create' } as const;
@@ -22,12 +21,10 @@ export function reversalOf(entry: HistoryEntry) {
   return { subject, key, uuid, registrar, action, changes: Object.fromEntries(changes), entry };
 }
 
-/** The reversals that bring something of the kind back. */
 export function returning(reversals: readonly Reversal[], kind: HistorySubject): Reversal[] {
   return reversals.filter(({ subject, action }) => subject === kind && action === 'create');
 }
 
-/** The reason why a change cannot be taken back, with the change. */
 export function problemOf(
   { action, subject, subjectKey }: HistoryEntry,
   reason: Problem['reason'],
@@ -36,7 +33,6 @@ export function problemOf(
   return { reason, message: `${action} ${subject.replace('_', ' ')} ${subjectKey}: ${why}` };
 }
 
-/** The values that fields get by the changes. */
 export function valuesAfter(changes: Changes): Record<string, unknown> {
   const values = Object.entries(changes).flatMap(([field, change]) =>
     'from' in change ? [[field, change.to]] : [],

@@ -16,7 +16,6 @@ import { linkProblems, mixedProblems, registrarProblems, reversalProblems } from
 import { type Reversal, returning, reversalOf } from './reversal.ts';
 
 export interface RevertPlan {
-  /** The request whose changes are taken back. */
   request: string;
   reversals: Reversal[];
   /** What stands against domains that come back, which the registry may have nevertheless. */
@@ -27,9 +26,9 @@ export interface RevertPlan {
 
 /**
  * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
- * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind, `linked`
- * for a contact that was added and to which a domain refers, `gone` where the values are no longer in the history, or the
- * registrar of a contact is gone, `changed_meanwhile` where something has changed since.
+ * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind,
+ * `linked` for a contact that was added and to which a domain refers, `gone` where the values or the registrar of a
+ * contact are gone, `changed_meanwhile` where something has changed since.
  */
 export async function planRevert(operation: Operation, request: string): Promise<RevertPlan> {
   const { db } = operation;
@@ -102,7 +101,7 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
 /**
  * Makes the changes of a plan, all or none, under a request of its own, whose history names the request that it takes
  * back. It is one batch, which D1 stops after 30 seconds; 100,000 names take about eight. Throws what `planRevert`
- * throws if something has changed since the plan was made.
+ * throws if something has changed since.
  */
 export async function revert(operation: Operation, plan: RevertPlan): Promise<void> {
   const { db, origin } = operation;

@@ -10,7 +10,6 @@ import { type Contact, isUnchanged, selectContacts } from '../../contact.ts';
 import { contactColumns } from '../../fields.ts';
 import { type Disclosure, getDisclosure } from './read.ts';
 
-/** What a contact says about its person, by the names that registrars know. */
 const columns = new Map(
   contactColumns
     .filter(([, { rule, isPersonal, group }]) => rule && (isPersonal || group === 'identity'))
@@ -23,7 +22,6 @@ export interface NewDisclosure
     Disclosure,
     'requester' | 'identifiedBy' | 'organization' | 'basis' | 'requestedFields' | 'isConfidential'
   > {
-  /** Its code. */
   contact: string;
   receivedAt: Date;
 }
@@ -93,9 +91,9 @@ export async function openDisclosure(
 }
 
 /**
- * Grants an open request, or some of its fields, and returns what is disclosed: the values when it was granted. Throws
- * `gone` if the contact is, `conflict` if it has another holder now or the request is answered already, `invalid` for a
- * field that was not requested or that the contact does not have and for a time that is past, and `not_found`.
+ * Grants an open request, or some of its fields, and returns what is disclosed. Throws `gone` if the contact is,
+ * `conflict` if it has another holder now or the request is answered already, `invalid` for a field that was not
+ * requested or that the contact does not have and for a time that is past, and `not_found`.
  */
 export async function grantDisclosure(
   operation: Operation,

@@ -11,7 +11,6 @@ export function countOverdue(db: Database, now: Date): Promise<number> {
 
 interface ClaimCount {
   claim: Claim;
-  /** How many are verified, when the first of these checks was made, and how many are older than a year. */
   verified: number;
   oldest: string | null;
   over_a_year: number;
@@ -45,7 +44,6 @@ export function reportVerification(db: Database, registrar: string | undefined, 
     .orderBy(asc(registrars.code));
 }
 
-/** The `ClaimCount` of a registrar's contacts as JSON. */
 function countOf(claim: Claim, now: Date): SQL {
   const column = contacts[verificationColumn[claim]];
   const isVerified = sql`${column} ->> '$.result' = 'success'`;

@@ -21,14 +21,11 @@ import type { RetainedDomain, RetainedStatus } from '../list.ts';
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * Makes the names with these statuses equal to the given ones, and returns how many it added, updated and removed. A name
- * keeps the password and the last day that it has if none is given.
- *
- * A list can be too large for one batch, but it has to change in one step. So the names are first collected, piece by
- * piece, in a table that nothing else reads; the last batch, one transaction, then applies the differences between the
- * two tables. If the process dies before that, the lists are unchanged. A replacement a day later deletes leftover
- * rows; running again starts over. D1 stops a batch after 30 seconds, so a few hundred thousand names can differ: add,
- * rather than replace, a first load that is larger. Throws `changed_meanwhile`.
+ * Makes the names with these statuses equal to the given ones, and returns how many it added, updated and removed. A
+ * name keeps the password and the last day that it has if none is given. The names are first collected in a table
+ * that nothing else reads; the last batch, one transaction, then applies the differences. If the process dies before
+ * that, the lists are unchanged, and running again starts over. D1 stops a batch after 30 seconds, so a few hundred
+ * thousand names can differ: add, rather than replace, a larger first load. Throws `changed_meanwhile`.
  */
 export async function replaceRetainedDomains(
   operation: SeenOperation,

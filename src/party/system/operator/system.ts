@@ -10,7 +10,6 @@ import { addressEntries, getRegistrar } from '../../registrar/account.ts';
 
 export type SystemAccount = typeof systems.$inferSelect;
 
-/** What the operator sets of a system. */
 export type SystemSettings = Pick<SystemAccount, 'rights' | 'allowedIps'>;
 
 export function listSystems(db: Database): Promise<SystemAccount[]> {

@@ -14,7 +14,6 @@ import {
 import { columnOf, kindOf, registrarOf } from './kind.ts';
 import * as read from './reader.ts';
 
-/** The readers of columns that are not plain text. */
 const readers: Readonly<Record<string, read.ReadText>> = {
   uuid: read.uuid,
   code: read.code,
@@ -45,7 +44,6 @@ function objectIn(text: string | null | undefined): Record<string, unknown> | nu
   return value && typeof value === 'object' ? { ...value } : null;
 }
 
-/** A list without the statuses that are derived from what is stored. */
 function storedStatuses(text: string, note: read.Note) {
   const derived: readonly string[] = derivedStatuses;
   const statuses: string[] = JSON.parse(read.list(text, note)!);

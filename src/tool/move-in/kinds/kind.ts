@@ -11,17 +11,14 @@ import { type ReadText, registrarCode } from './reader.ts';
 /** A row as the files have it: by the name of the column, its canonical text, or null. Equal forms are equal rows. */
 export type Form = Record<string, string | null>;
 
-/** The elements of each list of a row, by the field of the list. */
 export type Lists = Record<string, string[]>;
 
-/** A column of a file, and where its value is in the database. */
 export interface KindColumn {
   read: ReadText;
   /** What an empty field means; undefined counts as not given. */
   empty: string | null | undefined;
   /** Its canonical text, in a row of the database. */
   text: SQL;
-  /** The name in the history and in the row for the noun. */
   field: string;
   /** The value as the history records it, if that is not the text. */
   recorded?: (text: string) => unknown;
@@ -33,7 +30,6 @@ export interface KindColumn {
 export interface Kind {
   /** The name of its file is this with `.csv`. */
   name: string;
-  /** By their names in the file, in its order. */
   columns: Readonly<Record<string, KindColumn>>;
   /** The columns that tell its rows apart, and others that a file must have. */
   key: readonly string[];
@@ -99,7 +95,6 @@ interface TableRows extends Omit<Kind, 'columns' | 'from' | 'place'> {
   values?: Record<string, SQL>;
 }
 
-/** The kind of a table's rows. */
 export function kindOf(
   table: SQLiteTable,
   { columns: given, condition = sql`true`, values, ...more }: TableRows,
@@ -125,7 +120,6 @@ export function kindOf(
   };
 }
 
-/** A column with the key of a row of another kind. */
 export function reference(
   kind: string,
   {
@@ -136,7 +130,6 @@ export function reference(
   return { ...column, empty: null, refersTo: { kind, ifMissing } };
 }
 
-/** The registrar that a row belongs to, by its code. */
 export function registrarOf(registrarId: SQLiteColumn): KindColumn {
   return reference('registrars', {
     ...{ read: registrarCode, field: 'registrar', ifMissing: 'there is no such registrar' },

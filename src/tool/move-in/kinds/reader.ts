@@ -48,7 +48,6 @@ export const uuid: ReadText = (text, note) =>
     note,
   );
 
-/** The SHA-256 of something. */
 export const sha256Of = (one: string) =>
   matching(/^[0-9a-f]{64}$/, `is not the SHA-256 of ${one}, in hexadecimal`);
 
@@ -119,7 +118,6 @@ export function isEndless(text: string): boolean {
 export const instant: ReadText = (text, note) =>
   isEndless(text) ? null : (requiredInstant(text, note) ?? null);
 
-/** The day of a date or a timestamp. */
 export const requiredDay: ReadText = (text) => {
   const date = text.trim().slice(0, 10);
   if (!isEndless(text) && isDay(date)) return date;
@@ -143,7 +141,6 @@ export const lastOf =
     return last;
   };
 
-/** A JSON array of texts. */
 export const list: ReadText = (text, note) => {
   const elements = parseJson(text);
   if (Array.isArray(elements)) return JSON.stringify(elements.map(String));
@@ -151,7 +148,6 @@ export const list: ReadText = (text, note) => {
   return JSON.stringify([text]);
 };
 
-/** A JSON object of texts. */
 export const map: ReadText = (text, note) => {
   const entries = parseJson(text);
   if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {

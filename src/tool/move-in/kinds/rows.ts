@@ -8,7 +8,6 @@ import type { Form, Kind, Lists } from './kind.ts';
 
 const pageRows = 2_000;
 
-/** The forms of all rows of the kind, in no particular order. */
 export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form> {
   const { columns, from, place } = kind;
   const texts = Object.entries(columns).map(
@@ -43,7 +42,6 @@ export async function addForms(
   await changeEach(operation, { added });
 }
 
-/** What makes the values that the file may lack. */
 export function makersOf({ made, columns }: Kind) {
   const makers: Record<string, (at: string, form: Form) => string> = {
     ...made,
@@ -63,7 +61,6 @@ export function completeForm(kind: Kind, form: Form, at: Date): Form {
   return Object.fromEntries(columns);
 }
 
-/** The JSON of a row to insert, with what the history needs beside it. */
 function rowOf(kind: Kind, form: Form, lists: Lists = {}, at: Date) {
   const columns = Object.entries(kind.columns);
   const row = columns.map(([name, { field }]) => [field, form[name] ?? null]);

@@ -45,8 +45,8 @@ export async function readAccounts(db: Database): Promise<Account[]> {
 }
 
 /**
- * Makes the accounts of a restored database as strict as they were: those that are not there any more are disabled, their
- * certificates unbound, and of two secrets, the one changed later stays. The history says so. Returns what was changed.
+ * Makes the accounts of a restored database as strict as they were: those that are gone are disabled, their
+ * certificates unbound, and of two secrets, the later stays. Returns what was changed.
  */
 export async function keepAccess(operation: Operation, accounts: readonly Account[]) {
   const { db, origin } = operation;

@@ -7,7 +7,6 @@ import { startProgress } from '../../report/progress.ts';
 /** What an unfinished restore leaves: the command that repeats it, and the digest of the prepared copy. */
 export type Mark = { command: string; sha256: string };
 
-/** What a database holds; `words` for the operator. */
 export type Figures = Record<'registrars' | 'changes' | 'lastId', number> & { words: string };
 
 export const selectFigures = `select (select count(*) from registrars) as registrars, count(*) as changes,
@@ -92,7 +91,6 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
   await db.batch(last);
 }
 
-/** Statements that insert the rows of a table. */
 function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
   const columns = backup.prepare('select name from pragma_table_info(?)').all(table);
   const names = columns.map(({ name }) => `"${name}"`).join(', ');
@@ -103,13 +101,10 @@ function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
   for (const array of chunkedJson(statement.iterate())) yield insert.bind(array);
 }
 
-/** Rows of each table, and their digest. */
 export type Contents = Record<string, { rows: number; digest: string }>;
 
-/** Excludes what belongs to SQLite or to the platform. */
 const isOwn = (name: string) => `${name} not glob 'sqlite_*' and ${name} not glob '_cf_*'`;
 
-/** A table and one that it refers to, if any. */
 type TableReference = { name: string; parent: string | null };
 
 const selectTables = `

@@ -110,7 +110,6 @@ async function restore(
   return result;
 }
 
-/** What was changed in a copy of a backup. */
 type Preparation = Awaited<ReturnType<typeof prepare>>;
 
 /** Tables with ids that callers have seen. Those that may have been given since the backup are left out. */
@@ -125,8 +124,9 @@ const noBucket = {
 };
 
 /**
- * Copies a backup, and does in the copy what must follow a restore: migrates it, makes access as strict as it was for these
- * accounts, if they are given, erases again who was erased since, and leaves out ids that may have been given since.
+ * Copies a backup, and does in the copy what must follow a restore: migrates it, makes access as strict as it was for
+ * these accounts, if they are given, erases again who was erased since, and leaves out ids that may have been given
+ * since.
  */
 async function prepare(
   file: string,
@@ -167,8 +167,8 @@ async function findPrepared(copy: string, mark: Mark | undefined) {
 }
 
 /**
- * The accounts that must not become weaker; undefined where access is as in the file. In a database that an unfinished
- * restore has emptied, there are none, so everybody is disabled. Throws `conflict` for a registry in use that a file of
+ * The accounts that must not become weaker; undefined where access is as in the file. A database that an unfinished
+ * restore has emptied has none, so everybody is disabled. Throws `conflict` for a registry in use that a file of
  * move-in would replace, and `not_found` for one that lacks migrations.
  */
 async function accountsToKeep(

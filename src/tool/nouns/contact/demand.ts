@@ -25,7 +25,6 @@ const columns = {
   by: { note: 'the last day, for example 2027-01-31; otherwise the one of --by' },
 };
 
-/** What a demand asks for, unless a row of a file says so itself. */
 interface Given {
   claims?: string[];
   by?: string;

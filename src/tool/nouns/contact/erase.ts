@@ -134,9 +134,9 @@ export const eraseAgain = verb(
 );
 
 /**
- * Erases the contacts whose erasure the bucket remembers and of which the database has values, after a question. Those that
- * cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and `invalid` if the operator
- * does not agree.
+ * Erases the contacts whose erasure the bucket remembers and of which the database has values, after a question.
+ * Those that cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and `invalid`
+ * if the operator does not agree.
  */
 export async function repeatErasures(
   { db, env, origin, isDryRun }: Registry,

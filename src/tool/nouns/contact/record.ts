@@ -25,7 +25,6 @@ import { type Columns, columnsNamed } from '../../files/format.ts';
 const optional = <Field extends z.core.$ZodType>(field: Field) =>
   z.preprocess((value) => (isBlank(value) ? undefined : value), z.optional(field));
 
-/** Words, or a list in NDJSON. */
 const list = <Field extends z.core.$ZodType>(field: Field) => optional(z.preprocess(words, field));
 
 const label = z
@@ -37,7 +36,6 @@ const statuses = z
   .array(z.enum([...contactStatuses, ...derivedStatuses], 'is not a status of a contact'))
   .transform((statuses) => contactStatuses.filter((status) => statuses.includes(status)));
 
-/** An object, in CSV as JSON. */
 const object = <Field extends z.core.$ZodType>(field: Field) =>
   z.preprocess((value) => (typeof value === 'string' ? parseJson(value) : value), field);
 
@@ -72,7 +70,6 @@ const exportedOnly = ['uuid', 'creator', 'updater', 'createdAt', 'updatedAt'] as
 /** The rule for the values of a column, and the sentence of the help about it. */
 type FileRule = [rule: z.core.$ZodType, note: string];
 
-/** The columns of a file, in their order. */
 const fileRules = {
   code: [z.pipe(contactRules.code(), z.transform(asciiUpperCase)), codeNote],
   name: [contactRules.name(), text(255)],
@@ -161,7 +158,6 @@ function reasonOf({ note }: FileField, value: unknown, error: z.core.$ZodError):
   return / is invalid$/.test(message) ? `${JSON.stringify(value)} is not valid: ${note}` : message;
 }
 
-/** The columns of an export. */
 export const contactExportColumns: Columns = {
   ...contactFileColumns,
   ...columnsNamed(exportedOnly.map((column) => contactFields[column].file)),

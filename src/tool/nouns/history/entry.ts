@@ -4,7 +4,6 @@ import type { HistoryEntry } from '../../../change/history/search.ts';
 import { changeTexts } from '../../report/changes.ts';
 import { dataOf, plain, type ViewColumns } from '../../view.ts';
 
-/** The noun of the tool for each subject of history. */
 export const nounOf = {
   registrar: 'registrar',
   api_user: 'api-user',

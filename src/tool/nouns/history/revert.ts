@@ -10,7 +10,6 @@ import type { Reversal } from '../../undo/reversal.ts';
 import { planRevert, revert } from '../../undo/revert.ts';
 import { nounOf } from './entry.ts';
 
-/** The question only counts more than these. */
 const shownReversals = 20;
 
 const listsOf: Partial<Record<HistorySubject, readonly ListName[]>> = {

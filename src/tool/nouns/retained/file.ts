@@ -170,7 +170,6 @@ export const retainedExportVerb = verb(
   },
 );
 
-/** All names, or those with one status, in the order of name and status. */
 export function everyName(
   db: Database,
   status: RetainedStatus | undefined,

@@ -45,7 +45,6 @@ export const registrarRule = onFirstUse(() => codeRule('is not the code of a reg
 
 const maximumContactsOfRole = 100;
 
-/** What a body says of a domain, beside its name. */
 export const domainFields = onFirstUse(() => {
   const contact = codeRule('is not the code of a contact');
   const tooMany = `has more than ${maximumContactsOfRole} contacts`;
@@ -91,7 +90,6 @@ export function shownDomain(record: DomainRecord) {
   };
 }
 
-/** What a batch reports of a domain: what it is, or that it is gone. */
 export const reportedDomain = onFirstUse(() =>
   z.object({ name: domainNameRule(), ...domainFields() }),
 );
@@ -120,7 +118,6 @@ export function readReported(element: unknown) {
   return { given, name: domainNameRule().safeParse(given).data?.name, wanted };
 }
 
-/** The domains that the registry's own systems know. */
 export const internalDomains = newApp();
 
 internalDomains.use(may('domains'));

@@ -18,7 +18,6 @@ const conflictType = fieldErrorsType
   })
   .meta({ id: 'NameConflict' });
 
-/** Describes calls that need this right; without one, any system may call. */
 export const internalCalls = (right?: (typeof systemRights)[number]) =>
   callsOf({
     name: 'Internal',

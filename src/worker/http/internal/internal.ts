@@ -4,7 +4,6 @@ import { internalDomains } from './domains.ts';
 import { systemLogin } from './login.ts';
 import { internalAuctions, internalNames, internalRetainedDomains } from './names.ts';
 
-/** The registry's own systems call these. */
 export const internal = newApp();
 
 internal.use(systemLogin);

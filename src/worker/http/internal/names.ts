@@ -23,7 +23,6 @@ import { forgetStarted, shownAuction } from '../request/recent.ts';
 import { domainObject, recordOf, shownDomain } from './domains.ts';
 import { may, operationOf } from './login.ts';
 
-/** What stands between a name and its registration, and the registration itself. */
 export const internalNames = newApp();
 
 internalNames.get('/:name', async (c) => {

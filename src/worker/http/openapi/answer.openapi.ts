@@ -50,7 +50,6 @@ export const fieldErrorsType = z
   })
   .meta({ id: 'FieldErrors' });
 
-/** What `shownAuction` shows. */
 export const auctionShape = {
   id: z.guid(),
   domain: z.string().describe('The name, in Unicode.'),

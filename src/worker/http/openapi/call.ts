@@ -53,7 +53,6 @@ const isAskedFor =
   ({ query }: Call) =>
     query && parameter in query._zod.def.shape;
 
-/** What a call's pages, body and parameters imply. */
 const implied: Implied[] = [
   [isAskedFor('limit'), 'out_of_range'],
   [isAskedFor('offset'), 'out_of_range', 'Link'],

@@ -141,7 +141,6 @@ export const claimType = z.enum(claims).meta({
     'What was checked: the identity code with its type and country (and with a birthday, the name), the name, the email address, the phone number, or the address. A change of it ends the verification.',
 });
 
-/** What was checked about a contact. */
 const verificationShape = {
   verifications: z
     .array(

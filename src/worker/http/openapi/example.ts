@@ -5,7 +5,6 @@ import type {
 } from 'zod-openapi';
 import file from './examples.json' with { type: 'json' };
 
-/** A request by the demo data's users, and the service's answer. */
 export interface Example {
   summary: string;
   /** Parameters of the path, the query and the headers, by name. */
@@ -20,7 +19,6 @@ export interface Example {
   answer: unknown;
 }
 
-/** The examples of each call, by its operation id. */
 export const examples: Partial<Record<string, Record<string, Example>>> = file;
 
 /** Puts the examples of a call beside its body, and each answer under its status. */

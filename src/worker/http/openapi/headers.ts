@@ -10,7 +10,6 @@ function always(description: string, schema: oas31.SchemaObject = {}): oas31.Hea
   return { ...sometimes(description, schema), required: true };
 }
 
-/** Something that need not be there. */
 function sometimes(description: string, schema: oas31.SchemaObject = {}): oas31.HeaderObject {
   return { description, schema: { type: 'string', ...schema } };
 }
@@ -80,7 +79,6 @@ export const everyAnswer = [
   'RateLimit-Policy',
 ] as const satisfies HeaderName[];
 
-/** The headers, none of them required. */
 export function maybe(...names: readonly HeaderName[]): oas31.HeadersObject {
   return Object.fromEntries(names.map((name) => [name, { ...headers[name], required: false }]));
 }
@@ -89,7 +87,6 @@ export function headersOf(...names: readonly HeaderName[]): oas31.HeadersObject 
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Request headers that several calls take; all are optional. */
 export const headerParameters = {
   'Acting-For': sometimes(
     'The code of the registrar, in either case, that the system acts for whose key is sent. Ignored with a user’s credentials.',

@@ -13,7 +13,7 @@ export const description = `A domain registry: contacts for registrars and regis
 
 Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.`;
 
-/** The introduction, with links to the policies that the settings name. */
+/** Links to the policies that the settings name. */
 export function introductionFor(settings: Partial<Env>): string {
   const links = findPolicies(settings).map(({ policy, url }) => `[${policy} policy](<${url}>)`);
   if (links.length === 0) return description;

@@ -30,11 +30,9 @@ export interface Interface {
   exampleOf?: (error: RegistryError) => object;
   /** Its own refusals, as it words them, for examples. */
   typical?: Typical;
-  /** The text about a reason. */
   show?: (reason: Reason) => string;
   /** Every answer has them; those that are parameters too are taken by every call. */
   headers?: readonly HeaderName[];
-  /** What every call takes. */
   takes?: readonly HeaderParameter[];
   /** A parameter of a path that is not here is any text. */
   path?: z.ZodRawShape;

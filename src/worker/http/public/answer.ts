@@ -86,11 +86,10 @@ export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
 }
 
 /**
- * The cache in front of the Worker only sees the `Accept-Encoding` that the platform has rewritten, which is the same
- * for every client, so `Vary` cannot tell the two encodings apart there. Therefore it may store only the gzip answer:
- * the platform decompresses that for clients that accept no compression, and a 304 for the ETag that both share cannot
- * renew another. This header is for the platform's cache only (RFC 9213); other caches see the client's own
- * `Accept-Encoding`.
+ * The cache in front of the Worker sees the same `Accept-Encoding` for every client, so `Vary` cannot tell the two
+ * encodings apart there. Therefore it may store only the gzip answer: the platform decompresses that for clients that
+ * accept no compression, and a 304 for the ETag that both share cannot renew another. This header is for the
+ * platform's cache only (RFC 9213); other caches see the client's own `Accept-Encoding`.
  */
 const uncached = ['Cloudflare-CDN-Cache-Control', 'no-store'] as const;
 

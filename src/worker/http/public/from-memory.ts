@@ -24,9 +24,9 @@ const nameUrl = new RegExp(`^${namePath.replace(':name', '([a-z0-9.-]+)')}$`);
 const hostStart = 'https://'.length;
 
 /**
- * Answers the most frequent requests, if this isolate remembers all that it takes: whether a list has changed, a whole
- * list, and one name. The answer is the application's own, whose routing would cost more than the answer. The
- * application answers what counts as more than one request, and networks beyond their limit.
+ * Answers the most frequent requests if this isolate remembers all that it takes: whether a list has changed, a whole
+ * list, and one name. The application's routing would cost more than the answer. It answers what counts as more than
+ * one request, and networks beyond their limit.
  */
 export function answerFromMemory(request: Request, env: Env): Response | undefined {
   const { method, url } = request;

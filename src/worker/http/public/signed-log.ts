@@ -5,7 +5,6 @@ import { type AppContext, newApp } from '../request/context.ts';
 import { Recent } from '../request/recent.ts';
 import { immutable, openToPages } from './answer.ts';
 
-/** The log of the lists (C2SP tlog-tiles), as the bucket has it. */
 export const log = newApp();
 
 const soonOld = 'public, max-age=5';

@@ -1,7 +1,6 @@
 import type { Reason } from '../../../base/error.ts';
 import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 
-/** The messages that this interface fixes; other refusals keep their own. */
 export const messages: Partial<Record<Reason, string>> = {
   missing: 'parameter is required',
   out_of_range: 'parameter is out of range',

@@ -22,7 +22,7 @@ export function isFromPortal(c: AppContext): boolean {
 
 /**
  * Counts requests by address. From the portal, a request counts for its person alone, and by address only if it names
- * none: so neither a busy person nor forged tokens stop another person, or hide from them that their token has expired.
+ * none: neither a busy person nor forged tokens stop another person.
  */
 export const throttleRegistrants: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isFromPortal(c)) return throttleAddress(c, next);

@@ -128,7 +128,6 @@ registrantDisclosures.get('/', takesPage, async (c) => {
   return c.json({ disclosures: found.map(personalDisclosure) });
 });
 
-/** A disclosure as the person sees it. */
 export function personalDisclosure(disclosure: PersonalDisclosure) {
   return {
     contact: disclosure.contactCode,

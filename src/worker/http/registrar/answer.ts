@@ -76,7 +76,6 @@ export function done(data: object) {
   return { code: 1000, message: 'Command completed successfully', data };
 }
 
-/** The answer to the write of a contact, with the contact's new version. */
 export function writtenAnswer(
   c: AppContext,
   { outcome, isReplay }: Written<ContactReference>,

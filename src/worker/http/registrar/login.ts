@@ -32,8 +32,8 @@ function credentialsOf(authorization = '') {
 }
 
 /**
- * Reads the credentials of HTTP Basic (RFC 7617). The handler's first query checks them in its own round trip; if the
- * request is refused before that query, they are checked here, so that only a user who may log in learns the reason.
+ * Reads the credentials of HTTP Basic (RFC 7617). The handler's first query checks them; if the request is refused
+ * before that query, they are checked here, so that only a user who may log in learns the reason.
  */
 const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const credentials = credentialsOf(c.req.header('Authorization'));

@@ -32,7 +32,6 @@ const notDelivered = {
     'Not delivered: tried again until the delivery is a week old. Those after it wait, because deliveries leave in the order of the notifications’ ids.',
 };
 
-/** Who has done what, by the event. */
 const summaries: Record<NotificationEvent | 'webhook.test', string> = {
   'contact.updated': 'Somebody else has updated one of the registrar’s contacts',
   'contact.deleted': 'Somebody else has deleted one of the registrar’s contacts',

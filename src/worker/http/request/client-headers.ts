@@ -92,7 +92,6 @@ function tagsIn(c: AppContext, name: 'If-Match' | 'If-None-Match'): string | und
 /** Matches entity tags (RFC 9110, 8.8.3), which may contain commas but no white space. */
 const listedTag = /(?:^|,)[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"(?=[\t ]*(?:,|$))/g;
 
-/** Whether it is `*`, or one entity tag or several. */
 export function isTagList(header: string): boolean {
   const rest = header.replace(listedTag, '');
   return header.trim() === '*' || (rest !== header && /^[\t ,]*$/.test(rest));
@@ -117,7 +116,6 @@ export async function writeRequest(c: AppContext): Promise<WriteRequest> {
   };
 }
 
-/** The same for functions of a registrar. */
 export async function registrarCall(c: AppContext): Promise<RegistrarCall> {
   return { db: database(c), login: c.var.login, request: await writeRequest(c) };
 }

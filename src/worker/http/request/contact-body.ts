@@ -120,8 +120,8 @@ export function parsedContact<Shape extends z.ZodMiniObject>(
 }
 
 /**
- * The fields of an update, undefined where they repeat the value on record. A repeated value is not judged, so a client
- * can send back all that it has read, even what a former registry accepted.
+ * The fields of an update, undefined where they repeat the value on record. A repeated value is not judged, so a
+ * client can send back all that it has read.
  */
 export function withoutRepeated(sender: Sender, given: unknown, contact: Contact): unknown {
   if (!isObject(given)) return given;

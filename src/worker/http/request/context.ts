@@ -35,8 +35,8 @@ export interface AppEnv {
 export type AppContext = Context<AppEnv>;
 
 /**
- * The request's database, opened at first use. A read with a bookmark may use any replica that has that state. Reads
- * without one use the primary, and so do all writes, so that they are judged by the current state.
+ * The request's database, opened at first use. A read with a bookmark may use any replica that has that state. Other
+ * reads, and all writes, use the primary.
  */
 export function database(c: AppContext): Database {
   if (c.var.database) return c.var.database;
@@ -80,9 +80,8 @@ export function newApp(): HonoBase<AppEnv> {
 }
 
 /**
- * The SHA-256 fingerprint of the client's certificate, or null. The platform has verified its chain and that it is not
- * revoked: a revoked certificate is verified, too
- * (https://developers.cloudflare.com/ssl/client-certificates/client-certificate-variables/).
+ * The SHA-256 fingerprint of the client's certificate, or null. The platform has verified its chain, and that it is
+ * not revoked (https://developers.cloudflare.com/ssl/client-certificates/client-certificate-variables/).
  */
 export function clientCertificate(c: AppContext): string | null {
   const { cf } = c.req.raw as { cf?: Partial<IncomingRequestCfProperties> };

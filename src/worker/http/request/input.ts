@@ -21,7 +21,6 @@ const limitBodyTo = (maxSize: number) =>
 /** Middleware for interfaces that take bodies; put it after the login. Throws `too_large`. */
 export const limitBody = limitBodyTo(maximumBodyBytes);
 
-/** The same for a batch. */
 export const limitBatch = limitBodyTo(maximumBatchBytes);
 
 /**
@@ -129,7 +128,6 @@ function parseJson(bytes: ArrayBuffer): unknown {
   }
 }
 
-/** The paths of the fields that the zod type of a body does not know. */
 export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) => {
     const path = prefix + name;
@@ -167,7 +165,6 @@ export function objectDetail(
   return `None of its fields is known here, which are ${known}.`;
 }
 
-/** The sentence about the value of a field, or of an element of a list. */
 function fieldDetail(shape: z.ZodMiniObject, path: readonly PropertyKey[]): string | undefined {
   let type: z.core.$ZodType | undefined = shape;
   for (const name of path.filter((part) => typeof part === 'string')) {
@@ -227,12 +224,10 @@ function headerList(names: readonly string[]): string {
   return `${list.slice(0, list.lastIndexOf(', ', maximumHeaderLength))}, ...`;
 }
 
-/** The name in the path, in any spelling. Throws `invalid`. */
 export function requestedName(c: AppContext): DomainName {
   return domainNameOf(c.req.param('name') ?? '');
 }
 
-/** A name in a body, in any spelling. */
 export const domainNameRule = onFirstUse(() =>
   z.pipe(
     z.string('is not a domain name').check(z.meta({ minLength: 1, maxLength: 253 })),

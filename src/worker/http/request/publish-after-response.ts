@@ -5,11 +5,9 @@ import type { ListName } from '../../../list/lists.ts';
 import { type PurgeContext, publishAndPurge } from '../../../list/publish/publish.ts';
 import type { AppContext } from './context.ts';
 
-/** Publishing that is under way in this isolate, and the lists that wait for their turn. */
 interface Run {
   startedAt: number;
   waiting: Set<ListName>;
-  /** Whether they are to be written again, whatever KV seems to hold. */
   isForced: boolean;
 }
 
@@ -26,9 +24,9 @@ const repairMilliseconds = 30_000;
 const joinableMilliseconds = 10_000;
 
 /**
- * Publishes the lists after the response. A failure is logged, and the next run repairs it; so does a repeated call, for
- * which this is called even if it has changed nothing. However many changes come at once, this isolate publishes one after
- * the other, because KV accepts one write a second for a key.
+ * Publishes the lists after the response. A failure is logged, and the next run repairs it; so does a repeated call.
+ * However many changes come at once, this isolate publishes one after the other, because KV accepts one write a
+ * second for a key.
  */
 export function publishAfterResponse(
   c: AppContext,

@@ -35,7 +35,6 @@ export class Recent<Binding extends WeakKey, Value> {
     return value;
   }
 
-  /** Forgets the value, even while it is being read. */
   forget(binding: Binding): void {
     this.#last.delete(binding);
   }
@@ -75,7 +74,6 @@ export function shownAuction(auction: Pick<Auction, 'uuid' | 'name' | 'status' |
 /** Requests share the findings of this isolate, which do not depend on them. */
 const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
 
-/** Health of at most this age. */
 export async function recentHealth(c: AppContext, maximumAgeSeconds: number): Promise<Health> {
   const last = known.get(c.env.DB);
   return last && isWithin(maximumAgeSeconds, last.readAt, c) ? last.health : await readAgain(c);

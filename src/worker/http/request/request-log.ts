@@ -69,7 +69,7 @@ let countsWrittenAt = 0;
 const countsWrittenEverySeconds = 10;
 
 /**
- * Counts an answer from memory. The counts are written by the first such request ten seconds after the last writing; an
+ * Counts an answer from memory. The first such request ten seconds after the last writing writes the counts; an
  * isolate that ends before loses them. On a developer's machine, each answer has its line.
  */
 export function countAnswer(env: Env, requestId: string, answered: Answered): void {

@@ -21,9 +21,9 @@ import {
 } from './throttle.ts';
 
 /**
- * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one; it is in the
- * context from then on. Requests count by system, not by address: a system may be busier than an address may be, and only
- * its failed logins count against that, those without a key among them. Throws `unauthorized`, `throttled`.
+ * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one, also put
+ * into the context. Requests count by system, not by address; only failed logins count against that, those without a
+ * key among them. Throws `unauthorized`, `throttled`.
  */
 export async function callingSystem(c: AppContext, registrarCode?: string): Promise<System> {
   // Nothing that has callers answers while a setting is missing.

@@ -100,10 +100,10 @@ export async function countFailedLogin(c: AppContext): Promise<void> {
 }
 
 /**
- * Spares the database the logins of an address that has failed too often. Only a failed login may count, and a query is
- * needed to know that it failed. So once the limiter has refused an address, this isolate refuses its logins without a
- * query until the window has passed, even with the right secret. Logins that it has seen succeed still go through, so
- * that a guesser does not lock out others at the same address. Requests share this state; no answer contains any of it.
+ * Only a failed login may count, and a query is needed to know that it failed. So once the limiter has refused an
+ * address, this isolate refuses its logins without a query until the window has passed, even with the right secret.
+ * Logins that it has seen succeed still go through, so that a guesser does not lock out others at the same address.
+ * Requests share this state; no answer contains any of it.
  */
 const refusedUntil = new Map<string, number>();
 /** By login, whoever it is of. */

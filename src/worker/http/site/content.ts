@@ -26,7 +26,6 @@ export type Answer =
 export type Content = Awaited<ReturnType<typeof readContent>>;
 
 const pageNames = 50;
-/** How many names are shown before anybody browses. */
 const firstNames = 10;
 
 /** The rest comes from KV, and does not wait longer for a history. */

@@ -4,18 +4,14 @@ import type { Language } from '../request/language.ts';
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
-/** A page without parameters. */
 const plain = {
   /** Normalised to NFC. */
   name: '',
   /** A past day, on which the name may have been something else. */
   as_of: '',
-  /** A part of the names of the auctions. */
   auctions: '',
   sort: 'name' as Sort,
-  /** Counted from 1. */
   page: 1,
-  /** The beginning of the retained names. */
   starts: '',
   /** The last name of the previous page of retained names. */
   after: '',

@@ -14,7 +14,6 @@ export function enumerated(words: readonly string[], conjunction: string): strin
   return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(` ${conjunction} `);
 }
 
-/** How a language writes numbers and months, and counts things. */
 export function numbersOf(language: string) {
   const number = (count: number) => count.toLocaleString(language);
   const counted = (one: string, many: string) => (count: number) =>
@@ -23,7 +22,6 @@ export function numbersOf(language: string) {
   return { number, counted, month };
 }
 
-/** Words for the states: those of any name, and those of retained names. */
 export function statesIn(states: Record<NameStatus, string>, conjunction: string) {
   const retained = publicLists[retainedList].entries.map((status) => states[status]);
   return {
