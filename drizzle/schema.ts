@@ -481,14 +481,14 @@ export const registrations = sqliteTable(
     registeredAt: text('registered_at').notNull(),
     /** The newest entry of history that the registration wrote: a later one about the name has another id. */
     lastEntry: integer('last_entry').notNull(),
-    /** JSON: what the registration used up, with its secrets. */
-    used: text({ mode: 'json' }).$type<UsedUp>().notNull(),
+    /** JSON: what the registration consumed, with its secrets. */
+    consumed: text('used', { mode: 'json' }).$type<Consumed>().notNull(),
   },
   (table) => [index('registrations_registered_at').on(table.registeredAt)],
 );
 
-/** What a registration used up, as it was before. */
-export interface UsedUp {
+/** What a registration consumed, as it was before. */
+export interface Consumed {
   auction?: { id: number; registrationCode: string };
   /** Of the reserved name. */
   password?: string;
@@ -657,7 +657,7 @@ export const listPublications = sqliteTable('list_publications', {
  * Keys in KV that nothing needs eight days after `since`: those that a publication has replaced and, while it is under way,
  * everything that it writes.
  */
-export const listLeftovers = sqliteTable(
+export const replacedKeys = sqliteTable(
   'list_leftovers',
   {
     publication: text().primaryKey(),

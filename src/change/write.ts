@@ -164,7 +164,7 @@ function pauseAfterLoss(losses: number): Promise<void> {
  */
 export async function writeMany<Outcome>(
   { db, origin, isDryRun = false, seen }: SeenOperation,
-  plan: (since: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
+  plan: (lastEntryId: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
 ): Promise<Outcome> {
   let first: number | undefined;
   let planned: Awaited<ReturnType<typeof plan>> | undefined;
@@ -234,13 +234,13 @@ export function statementsOf(
 /** Adds statements to the same batch. Nothing follows where nothing changes. */
 export function followedBy<Outcome>(
   change: Change<Outcome>,
-  following: (isWritten: SQL) => readonly BatchItem<'sqlite'>[],
+  consequences: (isWritten: SQL) => readonly BatchItem<'sqlite'>[],
 ): Change<Outcome> {
   const { statements } = change;
   if (!statements) return change;
   return {
     ...change,
-    statements: (isWritten) => [...statements(isWritten), ...following(isWritten)],
+    statements: (isWritten) => [...statements(isWritten), ...consequences(isWritten)],
   };
 }
 

@@ -99,10 +99,10 @@ export function putVariable(kv: KVNamespace, key: string, value: string): Promis
 const dayStartSeconds = 60 * 24 * 60 * 60;
 
 /** Must run before the first publication of the day replaces the head. */
-export function putDayStart(kv: KVNamespace, day: string, stood: Publication): Promise<void> {
-  const key = dayStartPrefix(stood.head.list) + day;
+export function putDayStart(kv: KVNamespace, day: string, publication: Publication): Promise<void> {
+  const key = dayStartPrefix(publication.head.list) + day;
   const options = { expirationTtl: dayStartSeconds };
-  return tried(() => kv.put(key, compressJson(stood), options), sameKeyPauseMilliseconds);
+  return tried(() => kv.put(key, compressJson(publication), options), sameKeyPauseMilliseconds);
 }
 
 /** How the list stood at the start of each day on which it was published, in order. Throws an Error if KV lacks a value. */

@@ -14,7 +14,7 @@ import { recordDailyCounts } from '../list/daily-counts.ts';
 import { listNames } from '../list/lists.ts';
 import { appendToLog } from '../list/log/signed-log.ts';
 import { type PurgeContext, publishAndPurge } from '../list/publish/publish.ts';
-import { sweepLists } from '../list/publish/sweep.ts';
+import { deleteReplacedKeys } from '../list/publish/sweep.ts';
 import { forgetRegistrations } from '../name/registration/take-back.ts';
 import { endReservations } from '../name/retained/save.ts';
 import { forgetReplaced } from '../party/credential/holder.ts';
@@ -36,7 +36,7 @@ const phases: readonly Readonly<Record<string, Work>>[] = [
     archive_lists: async (_, at, { LISTS, ARCHIVE: bucket }) =>
       bucket && archiveLists(LISTS, bucket, listNames, at),
     publish_lists: (_, __, env, context) => publishAndPurge(env, context, listNames),
-    sweep_lists: (db, at, { LISTS }) => sweepLists(db, LISTS, at),
+    sweep_lists: (db, at, { LISTS }) => deleteReplacedKeys(db, LISTS, at),
     delete_idempotency_keys: deleteOldOutcomes,
     delete_notifications: deleteOldNotifications,
     delete_orphan_contacts: endOrphanContacts,

@@ -145,7 +145,7 @@ async function drain({ DB, LISTS }: Env): Promise<void> {
     clock: () => new Date(),
     later: () => {},
     report: () => {},
-    charge: async () => {},
+    countAs: async () => {},
   };
   const { body } = await readList(retainedList, reader, () => false);
   for await (const _ of new Response(body).body!);

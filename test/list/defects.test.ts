@@ -4,7 +4,7 @@ import { blockKey, headKey } from '../../src/list/kv.ts';
 import { listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
 import { listStatus } from '../../src/list/publish/source.ts';
-import { sweepLists } from '../../src/list/publish/sweep.ts';
+import { deleteReplacedKeys } from '../../src/list/publish/sweep.ts';
 import { readChanges } from '../../src/list/read/changes.ts';
 import { addAuction, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { afterRows, aroundBatches } from '../support/meanwhile.ts';
@@ -54,7 +54,7 @@ test('publishes a restored database though what its record names was swept since
   const restore = await backUpDatabase(worker.env);
   await addNames('wrong.ee');
   await publishAll();
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-14T12:00:00Z'));
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, new Date('2026-05-14T12:00:00Z'));
   await restore();
 
   await publishAll();
@@ -135,11 +135,11 @@ test('keeps replaced blocks for eight days and no longer, and those in use for e
   const oldKey = blockKey('all', old!.blocks[0]!);
   const isThere = async () => (await worker.env.LISTS.get(oldKey, 'arrayBuffer')) !== null;
 
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-13T11:59:59Z'));
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, new Date('2026-05-13T11:59:59Z'));
   expect(await isThere()).toBe(true);
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-13T12:00:01Z'));
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, new Date('2026-05-13T12:00:01Z'));
   expect(await isThere()).toBe(false);
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2027-05-06T12:00:00Z'));
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, new Date('2027-05-06T12:00:00Z'));
   expect(await namesIn()).toEqual(['a.ee', 'b.ee']);
 });
 
@@ -156,7 +156,7 @@ test('sweeps what a killed publisher has left behind', async () => {
   const blocks = async () => (await worker.env.LISTS.list({ prefix: 'block/' })).keys.length;
   expect(await blocks()).toBe(1);
 
-  await sweepLists(worker.db, worker.env.LISTS, new Date('2026-05-13T12:00:01Z'));
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, new Date('2026-05-13T12:00:01Z'));
 
   expect(await blocks()).toBe(0);
 });
@@ -168,7 +168,7 @@ test('deletes of the journal what every list follows, and goes on counting from 
   await publishAll();
   const last = Math.max(...(await rows()).map(({ id }) => id));
 
-  await sweepLists(worker.db, worker.env.LISTS, noon);
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, noon);
 
   expect(await rows()).toEqual([{ id: last }]);
   await addNames('d.ee');
@@ -187,7 +187,7 @@ test('publishes no block that was swept while the publisher slept', async () => 
       await worker.env.LISTS.put(key, value, options);
       if (at === nineDaysLater || !key.startsWith('changes/')) return;
       at = nineDaysLater;
-      await sweepLists(worker.db, worker.env.LISTS, at);
+      await deleteReplacedKeys(worker.db, worker.env.LISTS, at);
     },
   });
 
@@ -240,7 +240,7 @@ test('leaves out of a build what was removed while the journal was pruned', asyn
     await addNames('visits.ee');
     await remove('visits.ee');
     await publishAll();
-    await sweepLists(worker.db, worker.env.LISTS, noon);
+    await deleteReplacedKeys(worker.db, worker.env.LISTS, noon);
   });
 
   await publish({ db, kv: worker.env.LISTS, clock: () => noon }, ['all'], { isForced: true });
@@ -255,7 +255,7 @@ test('keeps the blocks of the head in KV though a later publication is recorded'
   const kv = killedBeforeHead(worker.env);
   await expect(publish({ db: worker.db, kv, clock: () => noon }, ['all'])).rejects.toThrow();
 
-  await sweepLists(worker.db, worker.env.LISTS, nineDaysLater);
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, nineDaysLater);
 
   expect(await namesIn()).toEqual(['a.ee']);
 });
@@ -273,7 +273,7 @@ test('sweeps a list that changes so often that KV always shows the publication b
   await publishAll(worker.env, new Date('2026-05-13T12:03:00Z'));
 
   const kv = withMethods(worker.env.LISTS, { list: async () => lagging });
-  await sweepLists(worker.db, kv, new Date('2026-05-13T12:03:30Z'));
+  await deleteReplacedKeys(worker.db, kv, new Date('2026-05-13T12:03:30Z'));
 
   const value = await worker.env.LISTS.get(blockKey('all', old!.blocks[0]!), 'arrayBuffer');
   expect(value === null).toBe(true);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { type Block, buildBlock, openBlock, readEntries } from '../../src/list/format/block.ts';
 import { wholeBody } from '../../src/list/format/body.ts';
-import { blockSizes, Cutter } from '../../src/list/format/cut.ts';
+import { blockSizes, Splitter } from '../../src/list/format/cut.ts';
 import { compareNames, type Entry, entryOf } from '../../src/list/format/entry.ts';
 import { compressJson, decompressJson } from '../../src/list/format/gzip.ts';
 import { createHead } from '../../src/list/format/head.ts';
@@ -75,7 +75,7 @@ function newStore() {
 }
 
 function cutBlocks(entries: readonly Entry[], sizes = blockSizes): Entry[][] {
-  const cutter = new Cutter(sizes);
+  const cutter = new Splitter(sizes);
   const complete = entries.flatMap((entry) => [cutter.add(entry) ?? []]);
   return [...complete, cutter.rest()].filter(({ length }) => length > 0);
 }
@@ -231,10 +231,10 @@ test('cuts where a name says so, but never before the least number of entries, n
 function namesChosen(count: number, mean: number): Entry[] {
   const names: string[] = [];
   for (let number = 0; names.length < count; number++) {
-    const cutter = new Cutter({ minimum: 1, mean: mean + 1, maximum: 2 });
+    const cutter = new Splitter({ minimum: 1, mean: mean + 1, maximum: 2 });
     cutter.add(entryOf(['a.ee', 'a.ee', 'reserved']));
     const name = `c${number}.ee`;
-    if (cutter.isCutBefore(name)) names.push(name);
+    if (cutter.startsNewPart(name)) names.push(name);
   }
   return names.sort(compareNames).map((name) => entryOf([name, name, 'reserved']));
 }

@@ -22,7 +22,7 @@ export function newReader({ DB, LISTS }: Env, clock: () => Date) {
     meter: newMeter(),
     clock,
     later: (work) => background.push(work),
-    charge: async () => {},
+    countAs: async () => {},
     report(list, trouble) {
       if (reported.has(list)) return;
       reported.add(list);

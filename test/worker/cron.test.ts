@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
   history,
   idempotencyKeys,
-  listLeftovers,
   notifications,
+  replacedKeys,
   webhookDeliveries,
   webhooks,
 } from '../../drizzle/schema.ts';
@@ -168,7 +168,7 @@ async function busyRegistry() {
     worker.db.insert(idempotencyKeys).values({
       ...{ caller: 'c', key: 'k', requestDigest: 'd', createdAt: old, outcome: 'null' },
     }),
-    worker.db.insert(listLeftovers).values({ publication: 'p', list: 'auctions', since: old }),
+    worker.db.insert(replacedKeys).values({ publication: 'p', list: 'auctions', since: old }),
   ]);
   await addRetainedDomain(env);
   await addRetainedDomain(env, { lastDay: '2020-01-01' });

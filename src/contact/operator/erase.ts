@@ -60,7 +60,7 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     disclosed: eq(disclosures.contactUuid, contact.uuid),
   };
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
-    const { contact: row, registrar, newestEntry, ...found } = seen;
+    const { contact: row, registrar, lastEntryId, ...found } = seen;
     const { code, uuid } = row ?? contact;
     const outcome = { code, uuid, ...found, contact: row && personalFieldsOf(row) };
     if (row) {
@@ -71,7 +71,7 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
       );
       return notifyingRegistrar(operation, row, erasure);
     }
-    checkExpected(origin.request, `${uuid} ${newestEntry}`);
+    checkExpected(origin.request, `${uuid} ${lastEntryId}`);
     const changes = Object.fromEntries(
       found.history.fields.map((field) => [field, { removed: true as const }]),
     );
@@ -149,7 +149,7 @@ async function look(db: Database, contact: Identifiers) {
   return {
     contact: row,
     registrar: newest?.registrar ?? null,
-    newestEntry: newest?.id ?? 0,
+    lastEntryId: newest?.id ?? 0,
     history: {
       entries: values!.entries,
       fields: contactColumns.map(([column]) => column).filter((column) => fields.has(column)),

@@ -48,13 +48,13 @@ export async function transferContact(
   const updater = origin.actor.name;
   const row = { ...kept, ...given, version, updater, changes: difference(contact, given) };
   const rows = rowsIn(JSON.stringify([row]));
-  const told = {
+  const notice = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,
     subjectKey: contact.code,
     createdAt: at.toISOString(),
   };
-  const lost = { ...told, registrarId: from, event: 'contact.deleted' } as const;
-  const won = { ...told, registrarId: to, event: 'contact.updated' } as const;
+  const lost = { ...notice, registrarId: from, event: 'contact.deleted' } as const;
+  const won = { ...notice, registrarId: to, event: 'contact.updated' } as const;
   const { verificationDemand: demand } = contact;
   const notices: NewNotification[] = [
     { ...lost, fields: [] },

@@ -140,19 +140,19 @@ function result(
  * does not say is empty.
  */
 function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
-  const said = (claim: string) => {
+  const claimText = (claim: string) => {
     const value = result[claim];
     return typeof value === 'string' ? value.trim().slice(0, 255) : '';
   };
   if (identType !== 'birthday') {
-    const [, country_code = '', ident = ''] = /^([A-Z]{2})(.+)$/.exec(said('sub')) ?? [];
+    const [, country_code = '', ident = ''] = /^([A-Z]{2})(.+)$/.exec(claimText('sub')) ?? [];
     return { country_code, ident, name: null };
   }
   return {
-    country_code: said('country').toUpperCase(),
+    country_code: claimText('country').toUpperCase(),
     // Whoever has a code is not known by a birthday.
-    ident: said('id_number') ? '' : said('birthdate') || said('date_of_birth'),
-    name: said('name') || `${said('given_name')} ${said('family_name')}`.trim(),
+    ident: claimText('id_number') ? '' : claimText('birthdate') || claimText('date_of_birth'),
+    name: claimText('name') || `${claimText('given_name')} ${claimText('family_name')}`.trim(),
   };
 }
 

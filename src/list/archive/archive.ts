@@ -75,11 +75,13 @@ async function archiveList(
   for (let count = 0; day <= yesterday && count < maximumDays; count++, day = dayAfter(day)) {
     const midnight = startOfDay(dayAfter(day));
     const isOld = (publication: Publication) => publication.metadata.publishedAt < midnight;
-    const stood = isOld(served) ? served : starts.find((start) => start.day > day);
-    if (!stood && last) throw new Error(`KV does not show how ${list} stood on ${day}`);
+    const atDayEnd = isOld(served) ? served : starts.find((start) => start.day > day);
+    if (!atDayEnd && last) throw new Error(`KV does not show how ${list} stood on ${day}`);
     // If that start is not old either, the list was also published on a day whose start KV no longer has.
     const record =
-      stood && isOld(stood) && (await keep(kv, bucket, { stood, served, last }, [day, yesterday]));
+      atDayEnd &&
+      isOld(atDayEnd) &&
+      (await keep(kv, bucket, { atDayEnd, served, last }, [day, yesterday]));
     if (!record && !last) break;
     last = await putDay(bucket, record || { list, day, missing: true });
   }
@@ -89,11 +91,11 @@ async function archiveList(
 async function keep(
   kv: KVNamespace,
   bucket: R2Bucket,
-  { stood, served, last }: { stood: Publication; served: Publication; last: Due['last'] },
+  { atDayEnd, served, last }: { atDayEnd: Publication; served: Publication; last: Due['last'] },
   [day, yesterday]: readonly [string, string],
 ): Promise<KeptDay | undefined> {
   // The same content may have been published again, because a part of it was lost.
-  const head = stood.head.etag === served.head.etag ? served.head : stood.head;
+  const head = atDayEnd.head.etag === served.head.etag ? served.head : atDayEnd.head;
   const { list, count } = head;
   const etag = bareTag(head.etag);
   const isUnchanged = last && !('missing' in last) && last.etag === etag;
@@ -112,7 +114,7 @@ async function keep(
     return { list, day, etag, ...(await putBody(bucket, head, load)), count };
   } catch (error) {
     // KV shows everything within a day, and what is served will be repaired.
-    const isLost = head !== served.head && stood.metadata.publishedAt < startOfDay(yesterday);
+    const isLost = head !== served.head && atDayEnd.metadata.publishedAt < startOfDay(yesterday);
     if (isLost && isBlockMissing) return undefined;
     throw error;
   }

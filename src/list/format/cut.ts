@@ -32,7 +32,7 @@ function digest(name: string): number {
 }
 
 /** Takes entries in order, and returns each part when it is complete. */
-export class Cutter {
+export class Splitter {
   #entries: Entry[] = [];
   readonly #sizes: Sizes;
 
@@ -41,7 +41,7 @@ export class Cutter {
   }
 
   /** Whether an entry of this name would begin a part. The entries of one name stay together. */
-  isCutBefore(name: string): boolean {
+  startsNewPart(name: string): boolean {
     const { minimum, mean, maximum } = this.#sizes;
     const { length } = this.#entries;
     if (length === 0) return true;
@@ -51,7 +51,7 @@ export class Cutter {
 
   /** Returns the part before the entry if the entry begins a new one. */
   add(entry: Entry): Entry[] | undefined {
-    const isCut = this.#entries.length > 0 && this.isCutBefore(entry.name);
+    const isCut = this.#entries.length > 0 && this.startsNewPart(entry.name);
     if (!isCut) {
       this.#entries.push(entry);
       return undefined;
@@ -66,12 +66,12 @@ export class Cutter {
   }
 }
 
-export function newBlockCutter(): Cutter {
-  return new Cutter(blockSizes);
+export function newBlockCutter(): Splitter {
+  return new Splitter(blockSizes);
 }
 
 export function cutFragments(entries: Iterable<Entry>): Entry[][] {
-  const cutter = new Cutter(fragmentSizes);
+  const cutter = new Splitter(fragmentSizes);
   const parts: Entry[][] = [];
   for (const entry of entries) {
     const part = cutter.add(entry);

@@ -186,7 +186,7 @@ async function recordDraft(
   };
   const isRecorded = await recordPublication(db, { head, metadata }, snapshot, {
     base: record?.publication,
-    leftovers: leftoversOf(head, [recorded?.head, previous], writer.written),
+    replaced: replacedKeysOf(head, [recorded?.head, previous], writer.written),
     expectInTime,
   });
   return isRecorded ? { head, metadata } : 'overtaken';
@@ -213,18 +213,18 @@ async function keepDayStart(
 ): Promise<void> {
   const day = dayOf(now);
   if ([record, inKv].some((last) => last && last.publishedAt >= startOfDay(day))) return;
-  let stood = recorded;
+  let atDayStart = recorded;
   if (inKv && inKv.publication !== record?.publication) {
     const head = await findStoredHead(kv, list);
-    if (head?.publication === inKv.publication) stood = { head, metadata: inKv };
+    if (head?.publication === inKv.publication) atDayStart = { head, metadata: inKv };
     // KV's listing was late. It is looked at again, unless the head is the recorded one.
     else if (head?.publication !== record?.publication) throw new StaleError('KV has another head');
   }
-  if (stood) await putDayStart(kv, day, stood);
+  if (atDayStart) await putDayStart(kv, day, atDayStart);
 }
 
 /** The keys of earlier publications, and of blocks that this one wrote, that the head does not name. */
-function leftoversOf(
+function replacedKeysOf(
   head: Head,
   earlier: readonly (Head | undefined)[],
   written: readonly Block[],

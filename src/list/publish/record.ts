@@ -1,5 +1,5 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { listLeftovers, listPublications } from '../../../drizzle/schema.ts';
+import { listPublications, replacedKeys } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import type { Published } from '../format/head.ts';
@@ -34,11 +34,11 @@ export async function announcePublication(
         .from(listPublications)
         .where(isPublication(announced.list, recorded)),
       db
-        .select({ list: listLeftovers.list })
-        .from(listLeftovers)
-        .where(eq(listLeftovers.publication, inKv)),
+        .select({ list: replacedKeys.list })
+        .from(replacedKeys)
+        .where(eq(replacedKeys.publication, inKv)),
       db
-        .insert(listLeftovers)
+        .insert(replacedKeys)
         .values({ ...announced, keys: null })
         .onConflictDoNothing(),
     ]),
@@ -63,9 +63,9 @@ export async function recordPublication(
   { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
   {
     base,
-    leftovers,
+    replaced,
     expectInTime,
-  }: { base: string | undefined; leftovers: readonly string[]; expectInTime: () => void },
+  }: { base: string | undefined; replaced: readonly string[]; expectInTime: () => void },
 ): Promise<boolean> {
   const { list, publication, etag } = head;
   const row = {
@@ -92,9 +92,9 @@ export async function recordPublication(
           setWhere: eq(listPublications.publication, base ?? ''),
         }),
       db
-        .update(listLeftovers)
-        .set({ keys: JSON.stringify(leftovers), since: metadata.publishedAt })
-        .where(and(eq(listLeftovers.publication, publication), isRecorded)),
+        .update(replacedKeys)
+        .set({ keys: JSON.stringify(replaced), since: metadata.publishedAt })
+        .where(and(eq(replacedKeys.publication, publication), isRecorded)),
       db
         .select({ publication: listPublications.publication })
         .from(listPublications)
@@ -120,6 +120,6 @@ export async function recordUnchanged(
 
 /** The database knows a publication for a week, but not if it was restored to an earlier state. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
-  const isThis = eq(listLeftovers.publication, publication);
-  return (await retried(() => db.$count(listLeftovers, isThis))) > 0;
+  const isThis = eq(replacedKeys.publication, publication);
+  return (await retried(() => db.$count(replacedKeys, isThis))) > 0;
 }

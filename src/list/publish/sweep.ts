@@ -1,8 +1,8 @@
 import { and, asc, eq, lt, notInArray, sql } from 'drizzle-orm';
 import {
   auctionChanges,
-  listLeftovers,
   listPublications,
+  replacedKeys,
   retainedChanges,
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
@@ -23,13 +23,13 @@ const maximumJournalRows = 100_000;
  * left behind, and rows of the journals that all lists have followed. Keeps what the head in KV may still name. The
  * work of one run is limited.
  */
-export async function sweepLists(db: Database, kv: KVNamespace, now: Date): Promise<void> {
+export async function deleteReplacedKeys(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const source = await retried(() => readSource(db, now));
-  await sweepLeftovers(db, kv, now, source);
+  await deleteKeysOfLists(db, kv, now, source);
   await pruneJournals(db, source);
 }
 
-async function sweepLeftovers(
+async function deleteKeysOfLists(
   db: Database,
   kv: KVNamespace,
   now: Date,
@@ -40,42 +40,42 @@ async function sweepLeftovers(
   let published: Awaited<ReturnType<typeof readPublished>> | undefined;
   const skipped: string[] = [];
   while (budget > 0) {
-    const [leftover] = await retried(() =>
+    const [replaced] = await retried(() =>
       db
         .select()
-        .from(listLeftovers)
-        .where(and(lt(listLeftovers.since, oldest), notInArray(listLeftovers.list, skipped)))
-        .orderBy(asc(listLeftovers.since))
+        .from(replacedKeys)
+        .where(and(lt(replacedKeys.since, oldest), notInArray(replacedKeys.list, skipped)))
+        .orderBy(asc(replacedKeys.since))
         .limit(1),
     );
-    if (!leftover) return;
-    const { publication, keys } = leftover;
-    const list = leftover.list as ListName;
+    if (!replaced) return;
+    const { publication, keys } = replaced;
+    const list = replaced.list as ListName;
     published ??= await readPublished(kv);
     const head = published.get(list);
     const isLast = head?.publication === records[list]?.publication;
     // KV may show a head that was replaced a moment ago. If it is later than what replaced these keys, it names none.
-    const isLater = head !== undefined && head.publishedAt > leftover.since;
+    const isLater = head !== undefined && head.publishedAt > replaced.since;
     if (!isLast && !(isLater && (await isKnownPublication(db, head.publication)))) {
       skipped.push(list);
       continue;
     }
     const all: string[] = keys ? JSON.parse(keys) : await keysOf(kv, list, publication);
-    const swept = all.slice(0, budget);
-    for (const key of swept) await kv.delete(key);
-    budget -= Math.max(1, swept.length);
-    const rest = all.slice(swept.length);
+    const deleted = all.slice(0, budget);
+    for (const key of deleted) await kv.delete(key);
+    budget -= Math.max(1, deleted.length);
+    const rest = all.slice(deleted.length);
     const isThis = and(
-      eq(listLeftovers.publication, publication),
-      eq(listLeftovers.since, leftover.since),
+      eq(replacedKeys.publication, publication),
+      eq(replacedKeys.since, replaced.since),
     );
     await retried(async () =>
       rest.length > 0
         ? db
-            .update(listLeftovers)
+            .update(replacedKeys)
             .set({ keys: JSON.stringify(rest) })
             .where(isThis)
-        : db.delete(listLeftovers).where(isThis),
+        : db.delete(replacedKeys).where(isThis),
     );
   }
 }

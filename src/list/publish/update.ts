@@ -38,7 +38,7 @@ export async function updateBlocks(
         const complete = cutter.add(entry);
         if (complete) updated.push(await store.save(complete));
       }
-    } while (end && (isRemoved(end, changed[next]) || !cutter.isCutBefore(end.first)));
+    } while (end && (isRemoved(end, changed[next]) || !cutter.startsNewPart(end.first)));
     if (cutter.rest().length > 0) updated.push(await store.save(cutter.rest()));
   }
   updated.push(...blocks.slice(position));

@@ -97,7 +97,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
       return names;
     },
     async fromDatabase(db, day) {
-      await reader.charge(requestsOfDatabase);
+      await reader.countAs(requestsOfDatabase);
       const names: BrowsedName[] = [];
       for await (const page of entryPages(db, publicLists[list].entries, day)) {
         names.push(...namesOf(page));

@@ -101,7 +101,7 @@ async function findInBlocks(
   const grouped = Map.groupBy(names, (name) => blocks[findLast(blocks, name)]);
   // No block has what comes before the first name of all.
   const byBlock = [...grouped].flatMap(([block, names]) => (block ? [{ block, names }] : []));
-  if (names.length > 1) await reader.charge(byBlock.length);
+  if (names.length > 1) await reader.countAs(byBlock.length);
   // A look-up of names from all over the list reads blocks that nobody else is likely to ask for.
   const isKept = byBlock.length <= blocksAtOnce;
   const find = async ({ block, names }: (typeof byBlock)[number]) => {

@@ -22,7 +22,7 @@ export interface Reader {
    * Counts what is about to be read as so many requests of the caller, the request itself included. Throws `throttled`
    * beyond their limit.
    */
-  charge: (requests: number) => Promise<void>;
+  countAs: (requests: number) => Promise<void>;
 }
 
 export type Trouble = 'missing' | 'incomplete';
@@ -108,7 +108,7 @@ export function loadFragment(
   return text;
 }
 
-interface Ways<Result> {
+interface Sources<Result> {
   fromHead: (head: Head) => Promise<Result>;
   /** An older result, good enough while KV fails. */
   fromMemory?: () => Result | undefined;
@@ -119,7 +119,7 @@ interface Ways<Result> {
 export async function readWithFallback<Result>(
   list: ListName,
   reader: Reader,
-  { fromHead, fromMemory, fromDatabase }: Ways<Result>,
+  { fromHead, fromMemory, fromDatabase }: Sources<Result>,
 ): Promise<Result> {
   try {
     const head = await findHead(list, reader);

@@ -37,7 +37,7 @@ export async function readList(
         return old && recall(list, old.etag, kv, isKnown);
       },
       async fromDatabase(db, day) {
-        await reader.charge(requestsOfBuild);
+        await reader.countAs(requestsOfBuild);
         const { etag, body } = await readFromDatabase(list, reader, () => build(list, db, day));
         return readyList(etag, isKnown(etag) ? undefined : body);
       },
@@ -90,7 +90,7 @@ async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const bytes = bodyBytes(head);
   const load = async (block: Block) =>
     (await loadBlock(list, block, reader, { isKept: false })).data;
-  await reader.charge(Math.ceil(head.blocks.length / blocksOfRequest));
+  await reader.countAs(Math.ceil(head.blocks.length / blocksOfRequest));
   const isLoading = now - (loading.get(list) ?? 0) < patienceMilliseconds;
   if (isLoading || !lists.fits(bytes)) return { etag, body: bodyStream(head, load), bytes };
   loading.set(list, now);

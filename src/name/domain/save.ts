@@ -21,7 +21,7 @@ export type WantedDomain = (present: Recorded | undefined) => DomainRecord | und
 /**
  * In one batch, for about ten thousand domains at a time. One that names an unknown registrar or contact stays as it
  * is, and its problems are returned under its name; if it is all or none, they are thrown as `not_found`. Five round
- * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
+ * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed lastEntryId it was `seen`.
  */
 export function saveDomains(
   operation: SeenOperation,
@@ -30,7 +30,7 @@ export function saveDomains(
 ) {
   const { db } = operation;
   const names = [...wanted.keys()];
-  const plan = async (since: number) => {
+  const plan = async (lastEntryId: number) => {
     const present = await loadDomains(db, names);
     const records = names.flatMap((name) => wanted.get(name)!(present.get(name)) ?? []);
     const parties = await loadParties(db, records);
@@ -53,7 +53,7 @@ export function saveDomains(
         .map(rowsIn)
         .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),
     };
-    const write = () => changeEach(operation, changes, nothingSince(since, 'domain', names));
+    const write = () => changeEach(operation, changes, nothingSince(lastEntryId, 'domain', names));
     return { outcome: { records, created, updated, removed: removed.length, problems }, write };
   };
   return writeMany(operation, plan);
@@ -92,7 +92,7 @@ export function domainRemoval(
 
 /**
  * Removes those that exist, with their links to contacts, all or none, and counts them. It is one batch, for about ten
- * thousand names at a time. Throws `changed_meanwhile` if one has changed since it was `seen`.
+ * thousand names at a time. Throws `changed_meanwhile` if one has changed lastEntryId it was `seen`.
  */
 export async function removeDomains(
   operation: SeenOperation,

@@ -33,7 +33,7 @@ export async function transferDomain(
 ): Promise<TransferredDomain> {
   const { db, origin } = operation;
   const { at } = origin.request;
-  const plan = async (since: number) => {
+  const plan = async (lastEntryId: number) => {
     const present = await getDomain(db, name.name);
     const { id: to } = await getRegistrar(db, registrar);
     if (present.registrar === registrar) {
@@ -53,15 +53,15 @@ export async function transferDomain(
     };
     const notifications = linked.flatMap(({ code, registrarId }): NewNotification[] => {
       const copy = copies[code]!;
-      const told: Omit<NewNotification, 'registrarId' | 'subjectKey'> = {
+      const notice: Omit<NewNotification, 'registrarId' | 'subjectKey'> = {
         event: 'contact.updated',
         text: `Contact ${copy} has replaced ${code}, because domain ${name.name} has been transferred from ${present.registrar} to ${registrar} by registry`,
         fields: [],
         createdAt: at.toISOString(),
       };
       return [
-        { ...told, registrarId, subjectKey: code },
-        { ...told, registrarId: to, subjectKey: copy },
+        { ...notice, registrarId, subjectKey: code },
+        { ...notice, registrarId: to, subjectKey: copy },
       ];
     });
     const notified = [...new Set(notifications.map(({ registrarId }) => registrarId))];
@@ -77,8 +77,8 @@ export async function transferDomain(
         copied: [changesOfRows('contact', 'create', copied, statements)],
         transferred: [domainChanges(operation, 'update', JSON.stringify([row]))],
       };
-      const isAsSeen = sql`${nothingSince(since, 'domain', [name.name])}
-        and ${nothingSince(since, 'contact', Object.keys(copies))}`;
+      const isAsSeen = sql`${nothingSince(lastEntryId, 'domain', [name.name])}
+        and ${nothingSince(lastEntryId, 'contact', Object.keys(copies))}`;
       return changeEach(operation, changes, isAsSeen);
     };
     return { outcome: { ...transferred, copies, notified }, write };

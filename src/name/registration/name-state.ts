@@ -10,7 +10,7 @@ import { hasEnded } from '../retained/save.ts';
 
 export interface NameState {
   /** In all of the history, when the name was looked at. */
-  newestEntry: number;
+  lastEntryId: number;
   isRegistered: boolean;
   isBlocked: boolean;
   /** Only one that is in force. */
@@ -41,7 +41,7 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
       .limit(1),
   ]);
   return {
-    newestEntry: newest?.id ?? 0,
+    lastEntryId: newest?.id ?? 0,
     isRegistered: domain !== undefined,
     isBlocked: retained.some(({ status }) => status === 'blocked'),
     dispute,
@@ -51,14 +51,14 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
 }
 
 /** Whether nobody has changed what `NameState` shows of this name since the entry. What the calendar ends is no change. */
-export function isNameUnchanged(name: string, since: SQLWrapper | number): SQL {
+export function isNameUnchanged(name: string, lastEntryId: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')
-      and ${history.subjectKey} = ${name} and ${history.id} > ${since} and ${history.actorType} <> 'cron')`;
+      and ${history.subjectKey} = ${name} and ${history.id} > ${lastEntryId} and ${history.actorType} <> 'cron')`;
 }
 
 /** Statements of changes that follow from another one, each with its own history, if that is written. */
-export function following(
+export function statementsOfConsequences(
   { db, origin: { request } }: Operation,
   isWritten: SQL,
   changes: readonly (Change<unknown> | false | undefined)[],

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { registrations, type UsedUp } from '../../../drizzle/schema.ts';
+import { type Consumed, registrations } from '../../../drizzle/schema.ts';
 import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
@@ -14,11 +14,11 @@ import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
 import { closure } from '../retained/dispute.ts';
 import {
-  following,
   isNameUnchanged,
   type NameState,
   passwordUpdate,
   readNameState,
+  statementsOfConsequences,
 } from './name-state.ts';
 
 export interface Registered {
@@ -58,18 +58,18 @@ export async function registerDomain(
       throw nameConflict(name, 'registered', 'is registered already');
     }
     throwProblems(problemsOf([record], parties));
-    const used = judgeSecrets(name, state, { ...given, isAny: secrets.length > 0 }, at);
+    const consumed = judgeSecrets(name, state, { ...given, isAny: secrets.length > 0 }, at);
     const registration = {
-      ...{ name, systemId: system.id, registeredAt: at.toISOString(), used },
+      ...{ name, systemId: system.id, registeredAt: at.toISOString(), consumed },
       lastEntry: sql`(select max(id) from history)`,
     };
     return {
       ...change,
-      onlyIf: isNameUnchanged(name, state.newestEntry),
+      onlyIf: isNameUnchanged(name, state.lastEntryId),
       statements: (isWritten) => [
         ...domainChanges(operation, 'create', JSON.stringify([row]), isWritten).statements,
-        ...following(operation, isWritten, consequences(operation, seen, used)),
-        // Moving in removes domains without what their registrations used up.
+        ...statementsOfConsequences(operation, isWritten, consequences(operation, seen, consumed)),
+        // Moving in removes domains without what their registrations consumed.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
         // Last, to know the newest entry.
         insertRows(db, registrations, registration, sql`where ${isWritten}`),
@@ -107,14 +107,14 @@ async function lookAt(
 function consequences(
   operation: Operation,
   { name, state: { auction, dispute }, digest }: Awaited<ReturnType<typeof lookAt>>,
-  used: UsedUp,
+  consumed: Consumed,
 ) {
   const { origin } = operation;
   const password = randomHex(16);
   const usedPasswords = sql`ifnull(used_passwords || ' ', '') || ${digest}`;
   return [
-    used.auction && auction && auctionUpdate(operation, auction, endedByRegistration),
-    used.password !== undefined && passwordUpdate(operation, name, { password, usedPasswords }),
+    consumed.auction && auction && auctionUpdate(operation, auction, endedByRegistration),
+    consumed.password !== undefined && passwordUpdate(operation, name, { password, usedPasswords }),
     dispute && closure(operation, dispute, origin.request.at.toISOString()),
   ];
 }
@@ -133,12 +133,12 @@ interface Given {
   isAny: boolean;
 }
 
-/** What the registration uses up. Throws `conflict` for the first obstacle. */
-function judgeSecrets(name: string, state: NameState, given: Given, now: Date): UsedUp {
+/** What the registration consumes. Throws `conflict` for the first obstacle. */
+function judgeSecrets(name: string, state: NameState, given: Given, now: Date): Consumed {
   const { isBlocked, dispute, auction, reservation } = state;
   if (isBlocked) throw nameConflict(name, 'blocked', 'is blocked');
   if (dispute && !given.disputePassword) throw nameConflict(name, 'disputed', 'is disputed');
-  const used: UsedUp = dispute ? { disputeId: dispute.id } : {};
+  const consumed: Consumed = dispute ? { disputeId: dispute.id } : {};
   if (auction?.status === 'started') throw nameConflict(name, 'in_auction', 'is in auction');
   if (auction?.status === 'awaiting_payment') {
     throw nameConflict(name, 'awaiting_payment', 'has been won in an auction that is not paid yet');
@@ -156,7 +156,7 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
       const what = `had to be registered by ${deadline} with this code`;
       throw nameConflict(name, 'code_late', what, 'registration_code');
     }
-    used.auction = { id, registrationCode };
+    consumed.auction = { id, registrationCode };
   }
   if (reservation && !auction && !dispute) {
     if (!given.password || reservation.password === null) {
@@ -165,7 +165,7 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
         : (['password_missing', 'its password is missing'] as const);
       throw nameConflict(name, obstacle, `is reserved: ${fault}`, 'password');
     }
-    used.password = reservation.password;
+    consumed.password = reservation.password;
   }
-  return used;
+  return consumed;
 }

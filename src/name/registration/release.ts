@@ -26,15 +26,15 @@ export async function releaseDomain(
       db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
     ]);
     const present = (await loadDomains(db, [name])).get(name);
-    return { since: newest?.id ?? 0, obstacle: found?.obstacle, present };
+    return { lastEntryId: newest?.id ?? 0, obstacle: found?.obstacle, present };
   };
-  const judge = ({ since, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
+  const judge = ({ lastEntryId, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
     const removal = domainRemoval(operation, name, present);
     if (!present) return { ...removal, outcome: false };
     if (obstacle) throw obstacleTo(name, obstacle);
     const change: Change<boolean> = {
       ...removal,
-      onlyIf: sql`${nothingSince(since, 'domain', [name])} and not exists (${obstacles})`,
+      onlyIf: sql`${nothingSince(lastEntryId, 'domain', [name])} and not exists (${obstacles})`,
       outcome: true,
     };
     const next = newAuction({ name, punycode }, null, at);

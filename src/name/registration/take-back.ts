@@ -11,7 +11,7 @@ import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/save.ts';
 import { closure } from '../retained/dispute.ts';
-import { following, isNameUnchanged, passwordUpdate } from './name-state.ts';
+import { isNameUnchanged, passwordUpdate, statementsOfConsequences } from './name-state.ts';
 
 const keptForDays = 1;
 
@@ -41,21 +41,21 @@ export async function takeBackRegistration(
     if (!registration.isUnchanged) {
       throw nameConflict(name, 'changed', 'has changed since its registration');
     }
-    const { used, lastEntry } = registration;
+    const { consumed, lastEntry } = registration;
     const change: Change<boolean> = {
       ...removal,
       onlyIf: isNameUnchanged(name, lastEntry),
       outcome: dispute !== undefined,
     };
-    const { registrationCode = null } = used.auction ?? {};
+    const { registrationCode = null } = consumed.auction ?? {};
     const paid = { registrationCode, status: 'payment_received' } as const;
     return followedBy(change, (isWritten) =>
-      following(operation, isWritten, [
-        used.auction && auction && auctionUpdate(operation, auction, paid),
-        used.password !== undefined &&
+      statementsOfConsequences(operation, isWritten, [
+        consumed.auction && auction && auctionUpdate(operation, auction, paid),
+        consumed.password !== undefined &&
           reservation &&
           passwordUpdate(operation, name, {
-            password: used.password,
+            password: consumed.password,
             usedPasswords: sql`nullif(trim(replace(used_passwords, ${digest}, '')), '')`,
           }),
         dispute && closure(operation, dispute, null),
@@ -66,7 +66,7 @@ export async function takeBackRegistration(
 }
 
 async function lookAt(db: Database, name: string) {
-  const usedId = (path: string) =>
+  const consumedId = (path: string) =>
     sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
   const isUnchanged = sql<number>`${isNameUnchanged(name, registrations.lastEntry)}`;
   const [[registration], [auction], [dispute], [reservation]] = await db.batch([
@@ -77,22 +77,22 @@ async function lookAt(db: Database, name: string) {
     db
       .select()
       .from(auctions)
-      .where(eq(auctions.id, usedId('$.auction.id'))),
+      .where(eq(auctions.id, consumedId('$.auction.id'))),
     db
       .select()
       .from(disputes)
-      .where(eq(disputes.id, usedId('$.disputeId'))),
+      .where(eq(disputes.id, consumedId('$.disputeId'))),
     db
       .select()
       .from(retainedDomains)
       .where(and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'))),
   ]);
-  const digest = await sha256Hex(registration?.used.password ?? '');
+  const digest = await sha256Hex(registration?.consumed.password ?? '');
   const present = (await loadDomains(db, [name])).get(name);
   return { registration, auction, dispute, reservation, digest, present };
 }
 
-/** Those that can no longer be taken back, with the secrets that they used up. */
+/** Those that can no longer be taken back, with the secrets that they consumed. */
 export function forgetRegistrations(db: Database, now: Date): Promise<void> {
   return deleteOlder(db, [registrations.registeredAt], keptForDays, now);
 }

@@ -96,16 +96,16 @@ export function insertDisputes(db: Database, rows: SQL) {
 export function updateClosures(db: Database, rows: SQL) {
   const was = sql.raw(`row ->> '$.changes.closedAt.from'`);
   const becomes = sql.raw(`row ->> '$.changes.closedAt.to'`);
-  const meant = sql`(
+  const disputeId = sql`(
     select id from ${disputes} as one
     where one.name = row ->> 'name' and one.closed_at is ${was}
       and one.last_day >= substr(ifnull(${was}, ${becomes}), 1, 10)
     order by one.first_day limit 1)`;
-  const closedAt = sql`(select ${becomes} from (${rows}) where ${disputes.id} = ${meant})`;
+  const closedAt = sql`(select ${becomes} from (${rows}) where ${disputes.id} = ${disputeId})`;
   return db
     .update(disputes)
     .set({ closedAt })
-    .where(sql`${disputes.id} in (select ${meant} from (${rows}))`);
+    .where(sql`${disputes.id} in (select ${disputeId} from (${rows}))`);
 }
 
 /** Deletes those with the name, the days and the `closedAt` of such rows. */

@@ -103,7 +103,7 @@ interface HolderChange<Type extends HolderType, Also> {
   values?: Partial<Accounts[Type]>;
   /** What the history says has changed, if it is not the values. */
   changes?: Changes;
-  following?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
+  consequences?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
   also?: Also;
 }
 
@@ -148,7 +148,7 @@ export async function changeHolder<Type extends HolderType, Also>(
           .update(table)
           .set(updated)
           .where(and(eq(table.id, account.id), isWritten)),
-        ...(change.following?.(isWritten) ?? []),
+        ...(change.consequences?.(isWritten) ?? []),
       ],
     };
   };

@@ -108,7 +108,7 @@ type Found =
       username: string;
       allowedIps: string;
       isFirstUse: number;
-      presented: number | null;
+      certificateId: number | null;
       passwordHash: null;
     })
   | { id: null; username: string | null; passwordHash: string };
@@ -123,11 +123,11 @@ const callerOf = prepared<Found>(
     select ${apiUsers.id} as id, username, registrar_id as "registrarId", code as "registrarCode",
       contact_count as "contactCount", allowed_ips as "allowedIps",
       ${isFirstUse('api_user', placeholders.secretDigest)} as "isFirstUse",
-      ${presentedCertificate('api_user', sql.placeholder('certificate'), placeholders.at)} as presented,
+      ${presentedCertificate('api_user', sql.placeholder('certificate'), placeholders.at)} as certificateId,
       null as "passwordHash"
     from ${apiUsers} join ${registrars} on ${registrars.id} = registrar_id
     where ${isCaller(placeholders)} and suspended_at is null
-      and (certificate_required = 0 or presented is not null)
+      and (certificate_required = 0 or certificateId is not null)
     union all select null, username, null, null, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
     union all select null, null, null, null, null, null, null, null, password_hash from ${apiUsers}
@@ -174,7 +174,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   const caller = { registrarId, registrarCode, contactCount, actor };
   login.caller = caller;
   if (found.isFirstUse) login.onFirstUse?.();
-  if (found.presented) login.onFirstPresented?.(found.presented);
+  if (found.certificateId) login.onFirstPresented?.(found.certificateId);
   return [caller, ...(results as BatchResponse<Queries>)];
 }
 
@@ -205,11 +205,11 @@ export async function findRefusals(
   login: UserLogin | Pick<UserLogin, 'username' | 'address' | 'certificate' | 'at'>,
 ): Promise<LoginRefusal[]> {
   const { username, address, certificate, at } = login;
-  const presented = presentedCertificate('api_user', certificate, at);
+  const certificateId = presentedCertificate('api_user', certificate, at);
   const [user] = await db.all<Record<string, LoginRefusal | null> & { allowedIps: string }>(sql`
     select iif(${'secret' in login ? hasSecret('api_user', login) : sql`true`}, null, 'wrong secret') as secret,
       iif(${isEnabled}, null, 'disabled') as user, iif(suspended_at is null, null, 'suspended') as registrar,
-      iif(certificate_required and ${presented} is null, 'certificate', null) as certificate,
+      iif(certificate_required and ${certificateId} is null, 'certificate', null) as certificate,
       allowed_ips as "allowedIps"
     from ${apiUsers} join ${registrars} on ${registrars.id} = registrar_id
     where username = ${username}`);

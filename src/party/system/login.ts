@@ -14,7 +14,7 @@ export interface SystemLogin
   registrarCode?: string | undefined;
 }
 
-/** A system that has presented the right key from an address that it may call from. */
+/** A system that has certificateId the right key from an address that it may call from. */
 export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights'> {
   registrar: typeof registrars.$inferSelect | null;
 }
@@ -30,7 +30,7 @@ export async function getSystem(db: Database, login: SystemLogin): Promise<Syste
       .select({
         system: systems,
         registrar: registrars,
-        presented: presentedCertificate('system', login.certificate, at),
+        certificateId: presentedCertificate('system', login.certificate, at),
         isFirstUse: isFirstUse('system', secretDigest),
       })
       .from(systems)
@@ -38,9 +38,9 @@ export async function getSystem(db: Database, login: SystemLogin): Promise<Syste
       .where(hasSecret('system', { secretDigest, passwordHash: null, at })),
   );
   if (!found) throw refused('wrong secret');
-  const { system, registrar, presented } = found;
+  const { system, registrar, certificateId } = found;
   if (system.disabledAt !== null) throw refused('disabled');
-  if (system.isCertificateRequired && presented === null) throw refused('certificate');
+  if (system.isCertificateRequired && certificateId === null) throw refused('certificate');
   if (!parseAddressList(system.allowedIps).includes(login.address)) throw refused('address');
   if (found.isFirstUse) {
     await db
@@ -48,7 +48,7 @@ export async function getSystem(db: Database, login: SystemLogin): Promise<Syste
       .set({ previousKeyValidUntil: endOfReplaced(at) })
       .where(isFirstUse('system', secretDigest));
   }
-  if (presented) login.onFirstPresented?.(presented);
+  if (certificateId) login.onFirstPresented?.(certificateId);
   return { ...system, registrar };
 }
 

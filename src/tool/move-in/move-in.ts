@@ -120,13 +120,13 @@ async function writeRows(db: Database, lines: Lines): Promise<void> {
 function listsIn(lines: Lines, { name }: Kind): (key: string) => Lists {
   const one = kinds.find(({ part }) => part?.of === name);
   if (!one) return () => ({});
-  const [owner, element, list] = one.key as [string, string, string?];
+  const [owner, item, list] = one.key as [string, string, string?];
   const owned = Map.groupBy(formsIn(lines, one), (form) => form[owner]!);
   return (key) => {
     const forms = owned.get(key) ?? [];
     const elements = one.part!.lists.map((name) => {
       const own = forms.filter((form) => list === undefined || form[list] === name);
-      return [name, own.map((form) => form[element]!).sort()];
+      return [name, own.map((form) => form[item]!).sort()];
     });
     return Object.fromEntries(elements);
   };

@@ -71,8 +71,8 @@ export async function contactDeletions(
   return jsonArrays(going).map((array, index, arrays) => {
     const rows = rowsIn(array);
     // A notification needs the history of its contact, which may be in any of the arrays.
-    const following = index === arrays.length - 1 ? notices : [];
-    return changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows), ...following]);
+    const last = index === arrays.length - 1 ? notices : [];
+    return changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows), ...last]);
   });
 }
 

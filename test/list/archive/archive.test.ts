@@ -5,7 +5,7 @@ import { bareTag } from '../../../src/list/archive/body.ts';
 import { listDays, readDay } from '../../../src/list/archive/day.ts';
 import { blockKey } from '../../../src/list/kv.ts';
 import { publish } from '../../../src/list/publish/publish.ts';
-import { sweepLists } from '../../../src/list/publish/sweep.ts';
+import { deleteReplacedKeys } from '../../../src/list/publish/sweep.ts';
 import { type Fault, Faults, overload } from '../../attack/faults.ts';
 import { addRetainedDomain, emptyLists } from '../../support/fixtures.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
@@ -242,7 +242,7 @@ it('days that the cron missed are missing if KV no longer has how the list stood
   await add('d.ee', '2026-05-18', '12:00');
   const last = await current();
   // What was replaced more than a week ago is deleted.
-  await sweepLists(worker.db, worker.env.LISTS, at('2026-05-19'));
+  await deleteReplacedKeys(worker.db, worker.env.LISTS, at('2026-05-19'));
   await archive('2026-05-19');
   expect(await asOf('2026-05-01')).toMatchObject({ status: 200 });
   expect(await asOf('2026-05-02')).toEqual(notArchived('2026-05-01', '2026-05-18'));

@@ -81,7 +81,7 @@ export async function bindCertificate(
     const row = { ...unbound, ...certificate, createdAt, [certificatesOf]: id };
     return {
       changes: difference({}, { certificate: fingerprint }),
-      following: (isWritten: SQL) => [
+      consequences: (isWritten: SQL) => [
         insertRows(operation.db, certificates, row, sql`where ${isWritten}`),
       ],
     };
@@ -108,7 +108,7 @@ export function unbindCertificate(
     const isEnded = eq(certificates.id, ended.id);
     return {
       changes: difference({ certificate: fingerprint }, { certificate: null }),
-      following: (isWritten: SQL) => [
+      consequences: (isWritten: SQL) => [
         operation.db.delete(certificates).where(and(isEnded, isWritten)),
       ],
       also: { isLockedOut },

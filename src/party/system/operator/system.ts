@@ -44,7 +44,7 @@ export async function removeSystem(operation: Operation, name: string): Promise<
     return {
       action: 'delete',
       changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
-      following: (isWritten) => [db.delete(systems).where(and(eq(systems.id, id), isWritten))],
+      consequences: (isWritten) => [db.delete(systems).where(and(eq(systems.id, id), isWritten))],
     };
   });
 }

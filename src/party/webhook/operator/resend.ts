@@ -20,7 +20,7 @@ export async function resendDeliveries(
   const { db, origin } = operation;
   const { id, createdAt, notificationId, waitsSince } = webhookDeliveries;
   const at = origin.request.at.toISOString();
-  const meant = (registrarId: number) =>
+  const isChosen = (registrarId: number) =>
     and(
       eq(webhookDeliveries.registrarId, registrarId),
       'id' in which ? eq(id, which.id) : gte(createdAt, which.since.toISOString()),
@@ -28,7 +28,7 @@ export async function resendDeliveries(
     );
   const look = async () => {
     const { registrarId } = await getWebhook(db, code);
-    const isEnded = and(meant(registrarId), not(isOpen));
+    const isEnded = and(isChosen(registrarId), not(isOpen));
     return { registrarId, isEnded, deliveries: await db.$count(webhookDeliveries, isEnded) };
   };
   const judge = ({ registrarId, isEnded, deliveries }: Awaited<ReturnType<typeof look>>) => {
@@ -58,6 +58,6 @@ export async function resendDeliveries(
   const { registrarId, deliveries } = outcome;
   if (operation.isDryRun || deliveries === 0) return deliveries;
   // More deliveries may have ended since the look.
-  const isResent = and(meant(registrarId), eq(waitsSince, at));
+  const isResent = and(isChosen(registrarId), eq(waitsSince, at));
   return retried(() => db.$count(webhookDeliveries, isResent));
 }

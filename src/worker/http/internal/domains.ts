@@ -98,20 +98,20 @@ export const deletedDomain = onFirstUse(() =>
 );
 
 /** For the names of the fields that the elements of a batch have. */
-export const elementsOfBatch = onFirstUse(() =>
+export const itemsOfBatch = onFirstUse(() =>
   z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );
 
 /** What an element of a batch wants of a domain, or its refusal; and its name, if that can be read. */
-export function readReported(element: unknown) {
-  const { name: text, deleted } = isObject(element) ? element : {};
+export function readReported(item: unknown) {
+  const { name: text, deleted } = isObject(item) ? item : {};
   const wanted = orRefusal((): WantedDomain => {
-    if (!isObject(element)) throw new RegistryError('invalid', 'is not an object');
+    if (!isObject(item)) throw new RegistryError('invalid', 'is not an object');
     if (deleted !== undefined) {
-      parsed(deletedDomain(), element);
+      parsed(deletedDomain(), item);
       return () => undefined;
     }
-    const domain = parsed(reportedDomain(), element);
+    const domain = parsed(reportedDomain(), item);
     return (present) => recordOf(domain.name, domain, present);
   });
   const given = typeof text === 'string' ? text : null;
@@ -166,7 +166,7 @@ const batchBody = onFirstUse(() =>
 
 internalDomains.post('/batch', limitBatch, async (c) => {
   const body = await jsonBody(c);
-  nameIgnoredFields(c, elementsOfBatch(), body);
+  nameIgnoredFields(c, itemsOfBatch(), body);
   const { domains } = parsed(batchBody(), body);
   // The call itself has counted as one.
   await throttleOthers(c, domains.length - 10);

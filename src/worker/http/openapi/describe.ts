@@ -5,8 +5,8 @@ export function describe<Types extends object>(
   types: Types,
   descriptions: { [Name in keyof Types]?: string | z.core.GlobalMeta },
 ): void {
-  for (const [name, said] of Object.entries(descriptions)) {
-    const meta = typeof said === 'string' ? { description: said } : said;
+  for (const [name, description] of Object.entries(descriptions)) {
+    const meta = typeof description === 'string' ? { description } : description;
     z.globalRegistry.add(types[name as keyof Types] as z.core.$ZodType, meta as z.core.GlobalMeta);
   }
 }

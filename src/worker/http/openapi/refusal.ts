@@ -147,10 +147,10 @@ function component(
   response: ZodOpenApiResponseObject,
 ): ZodOpenApiResponseObject {
   const { description, headers } = response;
-  const said = JSON.stringify([status, errorOf(status).meta(), description, headers]);
+  const key = JSON.stringify([status, errorOf(status).meta(), description, headers]);
   const id = `${name}${STATUS_CODES[status]!.replaceAll(' ', '')}`;
-  const known = components.get(said) ?? { id, ...response };
-  components.set(said, known);
+  const known = components.get(key) ?? { id, ...response };
+  components.set(key, known);
   return known;
 }
 

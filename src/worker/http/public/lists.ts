@@ -69,7 +69,7 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   const reader = readerOf(c);
   const read = await readList(list, reader, (etag) => isKnown(request, etag));
   if (read.body && request.method !== 'HEAD' && !acceptsGzip(request)) {
-    await reader.charge(plainRequests(read));
+    await reader.countAs(plainRequests(read));
   }
   return listAnswer(request, c.env, list, read);
 }
@@ -113,7 +113,7 @@ async function answerAsOf(
   const read = { etag, body: undefined, bytes: 0 };
   if (isKnown(request, etag)) return neverChanging(listAnswer(request, c.env, list, read));
   if (request.method !== 'HEAD' && !acceptsGzip(request)) {
-    await readerOf(c).charge(Math.ceil(archived.bytes / plainTextBytes));
+    await readerOf(c).countAs(Math.ceil(archived.bytes / plainTextBytes));
   }
   const object = await bucket!.get(bodyKey({ list, etag }));
   if (!object) throw await notArchived(c, list);

@@ -20,7 +20,7 @@ export function readerOf(c: AppContext): Reader {
     report: (list, trouble) =>
       publishAfterResponse(c, [list], { isForced: trouble === 'incomplete' }),
     // One request was counted before anything was read.
-    async charge(requests) {
+    async countAs(requests) {
       const before = Math.max(1, charged);
       charged += requests;
       if (charged > before) await throttlePublic(c, charged - before);

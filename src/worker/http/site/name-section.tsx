@@ -9,7 +9,7 @@ import { hrefOf } from './view.ts';
 
 type NameAnswered = Extract<Answer, { isName: true }>;
 
-function said({ listed, outside }: NameAnswered, text: Texts): string | undefined {
+function verdictText({ listed, outside }: NameAnswered, text: Texts): string | undefined {
   if (!listed) return undefined;
   const states = statesOf(listed);
   if (states.length > 0) return text.isNow(text.list(states.map((state) => text.states[state])));
@@ -20,7 +20,7 @@ function said({ listed, outside }: NameAnswered, text: Texts): string | undefine
 export function titleOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): string {
   if (!answer) return `${text.heading} · ${text.siteName}`;
   if (!answer.isName) return `${text.error}: ${text.heading} · ${text.siteName}`;
-  const words = [answer.domain.name, said(answer, text)].filter(Boolean);
+  const words = [answer.domain.name, verdictText(answer, text)].filter(Boolean);
   return `${words.join(' ')} · ${text.siteName}`;
 }
 
@@ -70,7 +70,9 @@ function NameAnswer(parts: AnswerParts) {
       <h2 id="answer">
         <bdi>{name}</bdi>{' '}
         {listed && (
-          <span class={`said ${statesOf(listed)[0] ?? 'unlisted'}`}>{said(parts, text)}</span>
+          <span class={`said ${statesOf(listed)[0] ?? 'unlisted'}`}>
+            {verdictText(parts, text)}
+          </span>
         )}
       </h2>
       {listed ? (

@@ -513,7 +513,7 @@ test('what a registration used up is forgotten after a day, and never stands in 
   const kept = () => keptOf(prepared);
   const now = Date.now();
   await forgetRegistrations(worker.db, new Date(now + 23 * 60 * 60 * 1000));
-  expect(await kept()).toMatchObject([{ used: { password } }]);
+  expect(await kept()).toMatchObject([{ consumed: { password } }]);
   await forgetRegistrations(worker.db, new Date(now + 25 * 60 * 60 * 1000));
   expect(await kept()).toEqual([]);
   const subjects = ['domain', 'retained_domain'] as const;
