@@ -26,6 +26,8 @@ export function guidePage(template: string, markdown: string): string {
 function serveLinks(token: Token): void {
   if (token.type !== 'link') return;
   token.href = token.href.replace(local, '');
+  // An address as text would be that of another service than the page's own.
+  if (token.raw.startsWith('<')) token.text = token.href;
   if (!/^(#|\/|https:)/.test(token.href)) Object.assign(token, { type: 'text' });
 }
 

@@ -54,6 +54,6 @@ it('the guide makes text of a link to a file that is not served', () => {
 
   expect(guidePage('<main><!-- guide --></main>', `# A *part*: one\n\n${text}`)).toBe(
     '<main><h1 id="a-part-one">A <em>part</em>: one</h1>\n<p>file, <code>one</code>, ' +
-      '<a href="#part">part</a>, <a href="/docs/">http://localhost:8787/docs/</a></p>\n</main>',
+      '<a href="#part">part</a>, <a href="/docs/">/docs/</a></p>\n</main>',
   );
 });
