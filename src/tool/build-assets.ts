@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { guidePage } from './guide.ts';
 import { configPath, isUpToDate, projectDirectory } from './project.ts';
+import { referenceFiles } from './reference.ts';
 import { readEnvironment } from './wrangler-config.ts';
 
 /**
@@ -80,6 +81,10 @@ if (!process.env.ASSETS_ARE_BUILT) {
   const { introductionFor } = await import('../worker/http/openapi/introduction.ts');
   content.info.description = introductionFor(own?.vars ?? {});
   files.set('openapi.json', JSON.stringify(content));
+  const reference = String(files.get(path.join('docs', 'index.html')));
+  for (const [name, file] of referenceFiles(reference, content)) {
+    files.set(path.join('docs', name), file);
+  }
   write(files);
   removeOthers(files);
   // Sources that changed during the build are newer than this time.

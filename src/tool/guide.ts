@@ -31,7 +31,7 @@ function serveLinks(token: Token): void {
   if (!/^(#|\/|https:)/.test(token.href)) Object.assign(token, { type: 'text' });
 }
 
-function anchorOf(heading: string): string {
+export function anchorOf(heading: string): string {
   return heading
     .toLowerCase()
     .replace(/[^\p{L}\p{N}\- ]/gu, '')

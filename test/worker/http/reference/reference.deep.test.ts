@@ -22,16 +22,25 @@ async function visit(view?: View, fragment = '') {
   return { page, problems };
 }
 
-/** The element of a call, opened. */
-async function open(page: Page, operationId: string) {
-  const call = page.locator(`.opblock[id$="-${operationId}"]`);
-  await call.locator('.opblock-summary-control').click();
+const pages = '#index > ul > li > a';
+
+/** The element of a call, opened by its address on the page of its interface. */
+async function open(page: Page, tag: string, operationId: string) {
+  const address = await page.locator(pages).getByText(tag, { exact: true }).getAttribute('href');
+  const fragment = `#/${encodeURIComponent(tag)}/${operationId}`;
+  await page.goto(new URL(address + fragment, worker.url).href);
+  const call = page.locator(`.opblock.is-open[id$="-${operationId}"]`);
+  await call.waitFor();
   return call;
 }
 
 /** Sends the example of a call, and returns the status of the answer and its body. */
-async function tryOut(page: Page, operationId: string, parameters: Record<string, string> = {}) {
-  const call = await open(page, operationId);
+async function tryOut(
+  page: Page,
+  [tag, operationId]: readonly [string, string],
+  parameters: Record<string, string> = {},
+) {
+  const call = await open(page, tag, operationId);
   await call.getByRole('button', { name: 'Try it out' }).click();
   for (const [name, value] of Object.entries(parameters)) {
     await call.getByLabel(name, { exact: true }).fill(value);
@@ -51,53 +60,68 @@ async function authorize(page: Page, scheme: string, fields: Record<string, stri
   await page.getByRole('button', { name: 'Close' }).first().click();
 }
 
-it('the reference shows every call of the document, without an error or a request to another host', async () => {
+it('the reference shows every call of the document, interface by interface, without an error or a request to another host', async () => {
   const { body } = await answerOf(fetch(new URL('/openapi.json', worker.url)));
   const operations = [body.paths, body.webhooks].flatMap((paths) =>
-    Object.entries<Record<string, object>>(paths).flatMap(([path, item]) =>
-      Object.keys(item).map((method) => `${method.toUpperCase()} ${path}`),
+    Object.entries<Record<string, { summary: string }>>(paths).flatMap(([path, item]) =>
+      Object.entries(item).map(([method, { summary }]) => ({
+        call: `${method.toUpperCase()} ${path}`,
+        summary,
+      })),
     ),
   );
+  const tags: string[] = body.tags.map(({ name }: { name: string }) => name);
 
   const { page, problems } = await visit();
-  const methods = await page.locator('.opblock-summary-method').allTextContents();
-  const paths = await page.locator('[data-path]').all();
-  const shown = await Promise.all(
-    paths.map(async (path, index) => `${methods[index]} ${await path.getAttribute('data-path')}`),
-  );
-  const tags = await page.locator('[data-tag]').all();
+  const shown: string[] = [];
+  const indexed: string[] = [];
+  for (const tag of tags) {
+    await page.locator(pages).getByText(tag, { exact: true }).click();
+    await page.locator(`[data-tag="${tag}"]`).waitFor();
+    expect(await page.locator(pages).allTextContents()).toEqual(tags);
+    indexed.push(...(await page.locator('#index ul ul a').allTextContents()));
+    const methods = await page.locator('.opblock-summary-method').allTextContents();
+    const paths = await page.locator('[data-path]').all();
+    for (const [index, path] of paths.entries()) {
+      shown.push(`${methods[index]} ${await path.getAttribute('data-path')}`);
+    }
+  }
 
-  expect(shown.toSorted()).toEqual(operations.toSorted());
-  expect(await Promise.all(tags.map((tag) => tag.getAttribute('data-tag')))).toEqual(
-    body.tags.map(({ name }: { name: string }) => name),
-  );
+  expect(shown.toSorted()).toEqual(operations.map(({ call }) => call).toSorted());
+  const wanted = operations.filter(({ call }) => !call.startsWith('OPTIONS '));
+  expect(indexed.toSorted()).toEqual(wanted.map(({ summary }) => summary).toSorted());
   expect(problems).toEqual([]);
 });
 
-it('the reference opens the call that the address names', async () => {
-  const { page } = await visit();
-  await open(page, 'createToken');
-  const { hash } = new URL(page.url());
+it('the index leads to a call by keyboard', async () => {
+  const { page } = await visit({ width: 1280 });
+  await page.locator('#index ul ul a', { hasText: 'Create a contact' }).focus();
+  await page.keyboard.press('Enter');
 
-  const again = await visit({}, hash);
+  await page.locator('.opblock.is-open[id$="-createContact"] button:focus').waitFor();
+});
 
-  expect(hash).toBe('#/Registrant/createToken');
-  const shown = again.page.locator('.opblock.is-open [data-path]');
+it('the reference opens the call that the address names, also if it names the first page', async () => {
+  const { page } = await visit({}, '#/Registrant/createToken');
+
+  const shown = page.locator('.opblock.is-open [data-path]');
   expect(await shown.getAttribute('data-path')).toBe('/api/v1/registrant/auth/eid');
+  expect(new URL(page.url()).pathname).toBe('/docs/registrant');
 });
 
 it('the reference tries out a call without a login, with a name and a secret, and with a token', async () => {
   const { page, problems } = await visit();
   const uuid = 'a0000000-0000-4000-8000-000000000003';
-  const list = await tryOut(page, 'listAuctionsPublicly');
-  const report = await tryOut(page, 'reportAuction', { uuid });
-  const refused = await tryOut(page, 'listContacts');
-  const token = await tryOut(page, 'createToken');
+  const list = await tryOut(page, ['Public lists', 'listAuctionsPublicly']);
+  const report = await tryOut(page, ['Auctions', 'reportAuction'], { uuid });
+  const refused = await tryOut(page, ['Registrar: contacts', 'listContacts']);
   await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
-  const contact = await tryOut(page, 'getContact', { code: 'ALPHA:TAMM' });
+  const code = { code: 'ALPHA:TAMM' };
+  const contact = await tryOut(page, ['Registrar: contacts', 'getContact'], code);
+  const token = await tryOut(page, ['Registrant', 'createToken']);
   const [, value = ''] = /"access_token": "([^"]+)"/.exec(token.body ?? '') ?? [];
   await authorize(page, 'bearer (http', { Value: value });
-  const own = await tryOut(page, 'listContactsOfPerson');
+  const own = await tryOut(page, ['Registrant', 'listContactsOfPerson']);
 
   expect(refused.status).toMatch(/^401/);
   const answers = [list, report, refused, contact, own];
@@ -109,7 +133,9 @@ it('the reference tries out a call without a login, with a name and a secret, an
     expect.stringContaining('"code": "BETA:TAMM"'),
   ]);
   expect(answers.map(({ status }) => status)).toEqual(['200', '200', refused.status, '200', '200']);
-  expect(problems).toEqual([expect.stringContaining('401 (Unauthorized)')]);
+  // Whoever leaves a page ends what it still loads.
+  const others = problems.filter((problem) => !problem.endsWith('net::ERR_ABORTED'));
+  expect(others).toEqual([expect.stringContaining('401 (Unauthorized)')]);
 });
 
 it('the reference closes the login with the Escape key', async () => {
@@ -168,9 +194,8 @@ describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
   it('has nothing that axe-core objects to when calls are tried out, and fits the window', async () => {
     const { page } = await visit(view);
     await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
-    await tryOut(page, 'listContacts');
-    await open(page, 'createContact');
-    const form = await open(page, 'updateContactOfPerson');
+    await tryOut(page, ['Registrar: contacts', 'listContacts']);
+    const form = await open(page, 'Registrar: contacts', 'createContact');
     await form.getByText('Headers', { exact: true }).first().click();
     await form.getByRole('tab', { name: 'Schema' }).first().click();
 

@@ -42,12 +42,30 @@ function dress({ React }) {
       headers: (Headers) => (properties) =>
         h('details', null, h('summary', null, 'Headers'), h(Headers, properties)),
     },
+    // Its own resolver of references takes seconds. These lead to components, and never in a circle.
+    fn: {
+      resolveSubtree: (document, path) => {
+        const resolve = (node) => {
+          if (typeof node !== 'object' || node === null) return node;
+          if (node.$ref) return resolve(find(node.$ref.split('/').slice(1)));
+          if (Array.isArray(node)) return node.map(resolve);
+          return Object.fromEntries(
+            Object.entries(node).map(([key, value]) => [key, resolve(value)]),
+          );
+        };
+        const find = (keys) => keys.reduce((node, key) => node?.[key], document);
+        return { spec: resolve(find(path)), errors: [] };
+      },
+    },
     // Classes, whose colours are in the style sheet, instead of inline styles.
     rootInjects: { syntaxHighlighting: { styles: { classes: { hljs: {} } } } },
   };
 }
 
 const root = document.querySelector('#main');
+
+/** The call that the address names, until it is shown. */
+let wanted = location.hash.split('/')[2];
 
 /** The name of a field that Swagger UI leaves without one: that of the parameter or property whose value it holds. */
 function nameOf(field) {
@@ -79,6 +97,12 @@ function makeAccessible() {
   // It comes after headings of the second level.
   const schemas = root.querySelector('.models > h4');
   if (schemas) schemas.ariaLevel = '2';
+  const call = wanted && root.querySelector(`.opblock.is-open[id$="-${wanted}"]`);
+  if (call) {
+    wanted = undefined;
+    call.scrollIntoView();
+    call.querySelector('.opblock-summary-control').focus({ preventScroll: true });
+  }
   const dialog = root.querySelector('.modal-ux:not([role])');
   if (!dialog) return;
   dialog.role = 'dialog';
@@ -104,8 +128,8 @@ addEventListener('keydown', ({ key }) => {
   if (key === 'Escape') root.querySelector('.close-modal')?.click();
 });
 
-SwaggerUIBundle({
-  url: '/openapi.json',
+const ui = SwaggerUIBundle({
+  url: root.dataset.document,
   domNode: root,
   layout: 'Reference',
   plugins: [dress],
@@ -118,3 +142,21 @@ SwaggerUIBundle({
   // Otherwise a badge asks another host about the document.
   validatorUrl: null,
 });
+
+/** Opens the call that the address names, on the page of its interface. */
+function follow() {
+  const [, tag] = decodeURIComponent(location.hash).split('/');
+  const links = document.querySelectorAll('#index > ul > li > a');
+  const page = [...links].find(({ textContent }) => textContent === tag);
+  if (!page) return;
+  if (page.pathname !== location.pathname) {
+    location.replace(page.pathname + location.hash);
+    return;
+  }
+  wanted = location.hash.split('/')[2];
+  ui.layoutActions.parseDeepLinkHash(decodeURIComponent(location.hash));
+  makeAccessibleSoon();
+}
+
+addEventListener('hashchange', follow);
+follow();

@@ -1,0 +1,70 @@
+import type { oas31 } from 'zod-openapi';
+import { anchorOf } from './guide.ts';
+
+type Document = oas31.OpenAPIObject;
+type Items = Record<string, Record<string, oas31.OperationObject>>;
+
+/**
+ * The files of the reference, by their names below docs/: for each interface a page with an index beside it, and the part
+ * of the document that it shows. All of it on one page would take a slow computer seconds.
+ */
+export function referenceFiles(template: string, whole: Document): Map<string, string> {
+  const tags = whole.tags ?? [];
+  const addresses = tags.map(({ name }, at) => (at === 0 ? '/docs/' : `/docs/${anchorOf(name)}`));
+  const files = tags.flatMap(({ name }, at): [string, string][] => {
+    const document = `${anchorOf(name)}.json`;
+    const part = partOf(whole, name);
+    const links = tags.map((tag, place) => {
+      const calls = place === at ? callLinks(part) : '';
+      const current = place === at ? ' aria-current="page"' : '';
+      return `<li><a href="${addresses[place]}"${current}>${tag.name}</a>${calls}</li>`;
+    });
+    const page = template
+      .replace('<!-- index -->', `<ul>\n${links.join('\n')}\n</ul>`)
+      .replaceAll('{interface}', name)
+      .replace('{document}', document);
+    // The introduction is on the first page.
+    const { description, ...info } = part.info;
+    const shown = at === 0 ? part : { ...part, info };
+    return [
+      [at === 0 ? 'index.html' : `${anchorOf(name)}.html`, page],
+      [document, JSON.stringify(shown)],
+    ];
+  });
+  return new Map(files);
+}
+
+function callLinks({ paths, webhooks, tags }: Document): string {
+  const items = [paths, webhooks].flatMap((each) => Object.values((each ?? {}) as Items));
+  // Nobody looks for what browsers ask by themselves.
+  const calls = items.flatMap(({ options: _, ...item }) => Object.values(item));
+  const links = calls.map(
+    ({ operationId, summary }) =>
+      `<li><a href="#/${encodeURIComponent(tags![0]!.name)}/${operationId}">${summary}</a></li>`,
+  );
+  return `<ul>\n${links.join('\n')}\n</ul>`;
+}
+
+/** The calls of one interface, with the components to which they refer. The calls of a path are all of one. */
+function partOf(whole: Document, tag: string): Document {
+  const all = whole.components as Record<string, Record<string, unknown>>;
+  const components: typeof all = { securitySchemes: all.securitySchemes! };
+  const add = (node: unknown) => {
+    JSON.stringify(node, (key, value) => {
+      const [, , kind, name] = key === '$ref' ? String(value).split('/') : [];
+      if (kind && name && !components[kind]?.[name]) {
+        components[kind] = { ...components[kind], [name]: all[kind]![name] };
+        add(all[kind]![name]);
+      }
+      return value;
+    });
+  };
+  const [paths, webhooks] = [whole.paths, whole.webhooks].map((items) =>
+    Object.fromEntries(
+      Object.entries(items as Items).filter(([, item]) => Object.values(item)[0]!.tags![0] === tag),
+    ),
+  );
+  add([paths, webhooks]);
+  const tags = whole.tags!.filter(({ name }) => name === tag);
+  return { ...whole, tags, paths, webhooks, components } as Document;
+}
