@@ -124,18 +124,20 @@ function Chart({ list, days, text }: { list: CountedList; days: Days; text: Text
 }
 
 /**
- * A step for each count, as high as it lies between the lowest and the highest; each day is one unit wide. A day that
- * was not counted goes on as the one before it.
+ * A step for each week, as high as the highest of its days lies between the lowest and the highest of all; each day is
+ * one unit wide. A week that was not counted goes on as the one before it.
  */
 function pathOf(points: readonly Point[], lowest: number, highest: number): string {
   const range = highest - lowest;
-  const heightOf = ({ count }: Point) =>
+  const heightOf = (count: number) =>
     range === 0 ? height / 2 : Number((((highest - count) / range) * height).toFixed(2));
-  const start = points[0]!;
-  const turns = points
-    .filter(({ count }, index) => index > 0 && count !== points[index - 1]!.count)
-    .map((point) => `H${daysBetween(start.day, point.day)}V${heightOf(point)}`);
-  return `M0 ${heightOf(start)}${turns.join('')}H${daysBetween(start.day, points.at(-1)!.day) + 1}`;
+  const dayOf = ({ day }: Point) => daysBetween(points[0]!.day, day);
+  const weeks = Map.groupBy(points, (point) => Math.floor(dayOf(point) / 7));
+  const steps = [...weeks].map(([week, days]) => {
+    const top = heightOf(Math.max(...days.map(({ count }) => count)));
+    return week === 0 ? `M0 ${top}` : `H${week * 7}V${top}`;
+  });
+  return `${steps.join('')}H${dayOf(points.at(-1)!) + 1}`;
 }
 
 function daysBetween(day: string, later: string): number {
