@@ -20,7 +20,6 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   retained: async () => (await import('./nouns/retained/index.ts')).retainedCommand,
   dispute: async () => (await import('./nouns/dispute.ts')).disputeCommand,
   auction: async () => (await import('./nouns/auction.ts')).auctionCommand,
-  token: async () => (await import('./nouns/token.ts')).tokenCommand,
   lists: async () => (await import('./nouns/lists.ts')).listsCommand,
   desk: async () => (await import('./desk/index.ts')).deskCommand,
   name: async () => (await import('./nouns/name.ts')).nameCommand,

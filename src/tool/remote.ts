@@ -30,11 +30,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
   await using directory = await mkdtempDisposable(path.join(parent, 'registry-'));
   const file = path.join(directory.path, 'wrangler.json');
   await writeFile(file, JSON.stringify(config));
-  const { env, dispose } = await getPlatformProxy<Env>({ configPath: file, persist: false });
-  // A deployment's secrets can't be read back; commands that need one take it from the environment.
-  const { REGISTRANT_TOKEN_KEYS } = process.env;
-  const settings = REGISTRANT_TOKEN_KEYS === undefined ? {} : { REGISTRANT_TOKEN_KEYS };
-  return { env: { ...env, ...settings }, dispose };
+  return getPlatformProxy<Env>({ configPath: file, persist: false });
 }
 
 /**

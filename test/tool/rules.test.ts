@@ -87,7 +87,6 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'auction cancel': [['k.ee', '--reason', 'by mistake']],
   'auction correct': [['k.ee', '--status', 'awaiting_payment', '--reason', 'wrong name']],
   'auction register': [['UUID', '--code', '0123456789abcdef0123456789abcdef']],
-  'token issue': [['--ident', 'EE38001085718', '--name', 'Jaan Tamm']],
   'lists publish': [[]],
   'lists status': [[]],
   'lists archive': [[]],

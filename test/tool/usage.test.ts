@@ -112,11 +112,6 @@ test.each([
   ['deleted contacts of anybody', 'contact list --deleted', '--deleted belongs to --ident'],
   ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
   ['options that exclude each other', 'lists status --remote', 'cannot be used with option'],
-  [
-    'an identity without its country',
-    ['token', 'issue', '--name', 'A B', '--ident', '38001085718'],
-    'It must be a country code and a personal code',
-  ],
 ])('calls %s wrong usage', async (_, args, message) => {
   const { status, stdout, stderr } = await nowhere.run(args);
   expect(stderr).toContain(message);

@@ -189,7 +189,9 @@ describe('the history of a name', () => {
 
   it('the history of a name links to the same as JSON', async () => {
     const { html } = await page('en', 'name=ajalugu.ee');
-    const response = await worker.fetch(linkOf(html, 'The history for programs (JSON), to the second')!);
+    const response = await worker.fetch(
+      linkOf(html, 'The history for programs (JSON), to the second')!,
+    );
     expect(((await response.json()) as { history: unknown[] }).history).toHaveLength(3);
   });
 
