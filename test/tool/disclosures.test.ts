@@ -292,6 +292,20 @@ test('a request stays open if the disk has no room for what is disclosed', async
   await expectOpen(request);
 });
 
+test('the list of requests says how much time is left for an answer', async () => {
+  const { registry } = await withRequest();
+  onTestFinished(() => setClockAhead(0));
+  const timeLeft = async (hours: number) => {
+    setClockAhead(hours * 60 * 60 * 1000);
+    return /\((.*)\)/.exec((await registry.run('disclosure list')).stdout)?.[1];
+  };
+  expect(await timeLeft(0)).toBe('71 hours left');
+  expect(await timeLeft(70.5)).toBe('1 hour left');
+  expect(await timeLeft(72.1)).toBe('overdue');
+  await registry.done(['disclosure', 'refuse', '1', '--reason', 'no basis']);
+  expect(await timeLeft(100)).toBeUndefined();
+}, 120_000);
+
 test('health warns a day before a request must be answered, fails after that, and ends with the answer', async () => {
   const { registry } = await withRequest();
   onTestFinished(() => setClockAhead(0));

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { everyRow } from '../../base/database/every-row.ts';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
+import { currentTime } from '../../base/time/clock.ts';
 import {
   declineDisclosure,
   discloseableFields,
@@ -20,6 +21,7 @@ import { listed, noun, parseNumber, reading, writing } from '../command.ts';
 import { parseFileName } from '../files/importing.ts';
 import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
+import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
 import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
@@ -31,7 +33,8 @@ export const disclosuresView: RowView<
   name: 'disclosures',
   columns: {
     ...{ id: 'id', contact: 'contactCode', organization: 'organization' },
-    ...{ fields: 'requestedFields', answer_by: 'answerBy' },
+    fields: 'requestedFields',
+    answer_by: { of: 'answerBy', cell: timeLeft },
     outcome: { of: 'outcome', cell: ({ outcome }) => outcome ?? 'open' },
     ...plain('contactUuid', 'requester', 'identifiedBy', 'basis', 'isConfidential', 'receivedAt'),
     ...plain('answeredAt', 'grantedFields', 'visibleAfter', 'explanation'),
@@ -153,6 +156,12 @@ const refuse = declining('refuse', 'refused', 'reason', 'why; nothing about the 
 const giveBack = declining('return', 'returned', 'missing', 'what the requester must add');
 const verbs = [open, grant, refuse, giveBack, list, show];
 export const disclosureCommand = noun('disclosure', 'Requests to disclose who a person is', verbs);
+
+function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): string {
+  const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);
+  if (outcome !== null) return answerBy;
+  return `${answerBy} (${hours < 0 ? 'overdue' : `${counted(hours, 'hour')} left`})`;
+}
 
 /** Throws at once, before anything is changed, if the setting of the hours is malformed. */
 export function withAnswerBy(env: Env) {
