@@ -20,7 +20,7 @@ export function referenceFiles(template: string, whole: Document): Map<string, s
       return `<li><a href="${addresses[place]}"${current}>${tag.name}</a>${calls}</li>`;
     });
     const page = template
-      .replace('<!-- index -->', `<ul>\n${links.join('\n')}\n</ul>`)
+      .replace('<!-- index -->', () => `<ul>\n${links.join('\n')}\n</ul>`)
       .replaceAll('{interface}', name)
       .replace('{document}', document);
     // The introduction is on the first page.

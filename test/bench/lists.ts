@@ -30,7 +30,7 @@ export async function lists(): Promise<Figure[]> {
     const name = runtime.url(service, `${retainedDomains}/${nameOf(0).punycode}`);
     await checkHeaders(revalidated.url, runtime.url('same-304'), revalidated.headers);
     await checkHeaders(name, runtime.url('constant-json'));
-    const constant = (worker: string) => ({ url: runtime.url(worker), status: 304 }) as const;
+    const constant = (worker: string) => ({ ...revalidated, url: runtime.url(worker) });
     const [, same304] = await compare([constant('same-304'), revalidated]);
     const [, bare304] = await compare([constant('constant-304'), revalidated]);
     const [, bytes] = await compare([{ ...whole, url: runtime.url('stored-bytes') }, whole], {
