@@ -110,6 +110,7 @@ export function notifyingRegistrar<Outcome>(
   return notifying(db, change, notification);
 }
 
+/** The rest of a sentence that says which verifications a change has ended; empty if none. */
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
     const change = changes[verificationColumn[claim]] as

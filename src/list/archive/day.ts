@@ -18,7 +18,7 @@ export interface KeptDay {
 const prefixOf = (list: ListName) => `days/${list}/`;
 const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
 
-/** Returns the record that the bucket has afterwards. */
+/** Returns the record that the bucket has afterwards: that of another run, if it was first. */
 export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
   const json = JSON.stringify(record);
   const there = await putUnlessThere(bucket, keyOf(record.list, record.day), json, {

@@ -19,7 +19,7 @@ export interface PublicationRecord
 }
 
 /**
- * Notes a publication before its first put, so that its keys are swept if the publisher is killed. Returns the
+ * Notes a publication before its first put, so that its keys are deleted if the publisher is killed. Returns the
  * recorded publication, and whether the database knows the one in KV: it does for a week, unless it was restored.
  */
 export async function announcePublication(

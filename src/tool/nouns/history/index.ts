@@ -46,6 +46,7 @@ const show = verb(
     const entries = last
       ? await retried(() => listNewestEntries(db, meets(criteria), last))
       : readHistory(db, criteria, pause);
+    // One document about one thing; anything longer is printed as it is read.
     if (options.json && key !== undefined && !follow) {
       return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };
     }

@@ -43,6 +43,7 @@ internalChanges.get('/', query(changesQuery, expected), async (c) => {
   return c.json({ ...page, changes: page.changes.map(shownChange) });
 });
 
+/** As one of the registry's own systems sees it. */
 function shownChange({ subject, fields, ...entry }: FollowedChange) {
   return {
     id: entry.id,
