@@ -161,7 +161,7 @@ update contacts set disclosed_attributes = pick(id,
 where has_dirt(id, 14);
 update contacts set auth_info = pick(id, array['', ' ', E'a\nb', repeat('x', 255)]) where has_dirt(id, 15);
 update contacts set code = lower(code) where has_dirt(id, 16);
-update contacts set code = repeat(' ', id / 300) where has_dirt(id, 17);
+update contacts set code = repeat(' ', id / 300) where has_dirt(id, 17) and id / 300 < 255;
 update contacts set code = pick(id, array['', 'CID:', 'kood ', 'Õ', E'\x03', '"', 'ZZZ:']) || id
 where has_dirt(id, 18);
 update contacts set code = (select lower(code) from contacts other where other.id = contacts.id - 1)
