@@ -4,7 +4,7 @@ import type { Database } from '../base/database/open.ts';
 import { retried } from '../base/database/retry.ts';
 import { isInForce } from '../name/retained/dispute.ts';
 import type { Block } from './format/block.ts';
-import { newBlockCutter } from './format/cut.ts';
+import { newBlockSplitter } from './format/cut.ts';
 import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
 import { type ListName, type NameStatus, publicLists, shows } from './lists.ts';
 
@@ -73,7 +73,7 @@ export async function buildLists(
   day: string,
 ): Promise<Map<ListName, Block[]>> {
   const works = buildings.map((building) => {
-    return { ...building, cutter: newBlockCutter(), blocks: [] as Block[] };
+    return { ...building, cutter: newBlockSplitter(), blocks: [] as Block[] };
   });
   for (const ofSource of Map.groupBy(works, ({ list }) => publicLists[list].path).values()) {
     const statuses = new Set(

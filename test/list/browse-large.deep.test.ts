@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Env } from '../../src/base/env.ts';
 import { type Block, buildBlock } from '../../src/list/format/block.ts';
 import { bodyBytes } from '../../src/list/format/body.ts';
-import { newBlockCutter } from '../../src/list/format/cut.ts';
+import { newBlockSplitter } from '../../src/list/format/cut.ts';
 import { type Entry, entryOf } from '../../src/list/format/entry.ts';
 import { createHead } from '../../src/list/format/head.ts';
 import { blockKey, putHead } from '../../src/list/kv.ts';
@@ -31,7 +31,7 @@ async function putNames({ LISTS }: Env, count: number) {
     blocks.push(block);
     puts.push(LISTS.put(blockKey('all', block), value));
   };
-  const cutter = newBlockCutter();
+  const cutter = newBlockSplitter();
   for (let number = 0; number < count; number++) {
     const name = nameOf(number);
     const complete = cutter.add(entryOf([name, name, 'reserved']));

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../base/bytes/digest.ts';
 import { joinBytes } from '../../base/bytes/encoding.ts';
-import { cutFragments } from './cut.ts';
+import { splitFragments } from './cut.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzip.ts';
 
@@ -43,7 +43,7 @@ export async function buildBlock(publication: string, entries: readonly Entry[])
   const directory: [first: string, bytes: number][] = [];
   const parts: Uint8Array[] = [];
   let sum: Sum | undefined;
-  for (const fragment of cutFragments(entries)) {
+  for (const fragment of splitFragments(entries)) {
     const piece = compressPiece(textOf(fragment));
     if (sum) parts.push(comma.data);
     parts.push(piece.data);

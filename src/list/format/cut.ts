@@ -66,11 +66,11 @@ export class Splitter {
   }
 }
 
-export function newBlockCutter(): Splitter {
+export function newBlockSplitter(): Splitter {
   return new Splitter(blockSizes);
 }
 
-export function cutFragments(entries: Iterable<Entry>): Entry[][] {
+export function splitFragments(entries: Iterable<Entry>): Entry[][] {
   const cutter = new Splitter(fragmentSizes);
   const parts: Entry[][] = [];
   for (const entry of entries) {

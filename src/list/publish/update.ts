@@ -1,5 +1,5 @@
 import { type Block, type BlockStore, findLast } from '../format/block.ts';
-import { newBlockCutter } from '../format/cut.ts';
+import { newBlockSplitter } from '../format/cut.ts';
 import { compareNames, type Entry } from '../format/entry.ts';
 import type { Difference } from '../format/steps.ts';
 
@@ -26,7 +26,7 @@ export async function updateBlocks(
     const from = isRemoved(blocks[at], change) ? Math.max(0, at - 1) : at;
     updated.push(...blocks.slice(position, from));
     position = from;
-    const cutter = newBlockCutter();
+    const cutter = newBlockSplitter();
     let end: Block | undefined;
     do {
       const block = blocks[position];
