@@ -24,12 +24,12 @@ function walksOf(page: string): Walk[] {
 }
 
 /** The files that a walk links, each with the text up to the next link of the same step. */
-function linksOf(text: string): { file: string; about: string }[] {
+function linksOf(text: string, folder = 'src'): { file: string; about: string }[] {
   const steps = text.split(/^(?=\d+\. |$)/m);
   const links = steps.flatMap((step) => step.split(/(?=\]\([^)#]+\))/).slice(1));
   return links.map((link) => {
     const [, target, about] = /^\]\(([^)]+)\)(.*)$/s.exec(link)!;
-    return { file: join('src', target!), about: about! };
+    return { file: join(folder, target!), about: about! };
   });
 }
 
@@ -48,8 +48,8 @@ function declares(file: string, name: string): boolean {
 }
 
 /** The functions of a walk that are not in the file linked before them, and a promised number of files that is not theirs. */
-function problemsOf(text: string): string[] {
-  const links = linksOf(text);
+function problemsOf(text: string, folder = 'src'): string[] {
+  const links = linksOf(text, folder);
   const elsewhere = links.flatMap(({ file, about }) =>
     functionsIn(about)
       .filter((name) => !declares(file, name))
@@ -79,6 +79,14 @@ test.each(walks)('the walk "$title" names functions of the files that it links',
   expect(linksOf(text)).not.toEqual([]);
   expect(problemsOf(text)).toEqual([]);
 });
+
+test.each(['change', 'party', 'contact', 'name', 'list'])(
+  'the door of %s names functions of the files that it links',
+  (room) => {
+    const text = readFileSync(`src/${room}/README.md`, 'utf8').replaceAll(/^- /gm, '1. ');
+    expect(problemsOf(text, `src/${room}`)).toEqual([]);
+  },
+);
 
 const [error, settings] = ['[error.ts](base/error.ts)', '[settings.ts](worker/settings.ts)'];
 
