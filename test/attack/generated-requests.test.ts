@@ -15,7 +15,7 @@ import { plant, type World } from './world.ts';
 /** Another seed makes other requests; a failure prints the one that it had. */
 const seed = Number(process.env.ATTACK_SEED ?? 20_260_101);
 const requestsAtOnce = 20;
-const requestsWanted = Number(process.env.ATTACK_REQUESTS ?? (inject('isDeep') ? 20_000 : 1_000));
+const requestsWanted = Number(process.env.ATTACK_REQUESTS ?? (inject('isDeep') ? 20_000 : 500));
 /** Some more, for those that the runtime's own parser refuses. */
 const rounds = Math.ceil((requestsWanted * 1.02) / requestsAtOnce);
 /** Some ten times what an idle machine takes. */

@@ -250,7 +250,7 @@ test('never go from the newest entry of a contact that exists, and always from o
       }
       await removeAndCheck();
     }),
-    { numRuns: inject('isDeep') ? 50 : 10 },
+    { numRuns: inject('isDeep') ? 50 : 5 },
   );
 }, 120_000);
 

@@ -137,6 +137,6 @@ test('publishes of every change of the source exactly what a build from nothing 
       }
     }),
     // The lists go on from history to history: there is nothing to shrink towards.
-    { numRuns: inject('isDeep') ? 20 : 5, endOnFailure: true },
+    { numRuns: inject('isDeep') ? 20 : 3, endOnFailure: true },
   );
 });
