@@ -62,10 +62,10 @@ export const en = {
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
   } satisfies Record<NameStatus, string>,
-  asJson: 'This answer for programs (JSON)',
+  asJson: 'For programs (JSON)',
   history: 'History',
   noHistory: 'Nothing is recorded about this name.',
-  historyAsJson: 'The history for programs (JSON), to the second',
+  historyAsJson: 'For programs (JSON), to the second',
   until: 'until',
   now: 'now',
   wasOn: (day: string, words: string) =>
@@ -109,7 +109,7 @@ export const en = {
 
   year: 'The last year',
   yearLead:
-    'Names and auctions on the public lists, one step a week, as high as its highest day; the figure beside each title is that of the last count. Each chart has a scale of its own.',
+    'The most names on the public lists in each week; the figure beside each title is that of the last count. Each chart has a scale of its own.',
   chartTitle: (list: string, from: string, to: string) => `${list}, ${from} to ${to}`,
   chartDescription: (first: string, last: string, lowest: string, highest: string) =>
     `${first} at the beginning, ${last} at the end; the lowest ${lowest}, the highest ${highest}. The table below has every day.`,

@@ -72,10 +72,10 @@ export const et: Texts = {
     reserved:
       'Register hoiab seda nime kinni. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
   },
-  asJson: 'Sama vastus programmidele (JSON)',
+  asJson: 'Programmidele (JSON)',
   history: 'Ajalugu',
   noHistory: 'Selle nime kohta ei ole midagi kirjas.',
-  historyAsJson: 'Ajalugu programmidele (JSON), sekundi täpsusega',
+  historyAsJson: 'Programmidele (JSON), sekundi täpsusega',
   until: 'kuni',
   now: 'praegu',
   wasOn: (day, words) => `Registri andmetel oli nimi päeva ${day} lõpus ${words}.`,
@@ -116,7 +116,7 @@ export const et: Texts = {
 
   year: 'Viimane aasta',
   yearLead:
-    'Nimede ja oksjonite arv avalikes nimekirjades, iga nädala kohta üks aste, nii kõrge kui nädala suurim arv; pealkirja kõrval on viimase loenduse arv. Igal graafikul on oma mõõtkava.',
+    'Suurim nimede arv avalikes nimekirjades igal nädalal; pealkirja kõrval on viimase loenduse arv. Igal graafikul on oma mõõtkava.',
   chartTitle: (list, from, to) => `${list}, ${from}–${to}`,
   chartDescription: (first, last, lowest, highest) =>
     `Alguses ${first}, lõpus ${last}; väikseim ${lowest}, suurim ${highest}. Kõik päevad on allpool tabelis.`,
