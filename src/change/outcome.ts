@@ -8,6 +8,7 @@ import { RegistryError } from '../base/error.ts';
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), with a digest that tells its request from others. */
 export interface IdempotencyKey {
   value: string;
+  /** SHA-256 of method, path and body, in hexadecimal. */
   requestDigest: string;
 }
 

@@ -88,6 +88,7 @@ export function requireOneOf(...flags: string[]) {
   };
 }
 
+/** The values of an option, separated by commas or spaces. */
 export function listed(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
 }

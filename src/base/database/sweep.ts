@@ -8,7 +8,9 @@ import type { Database } from './open.ts';
 export type Sweep = 'history_values' | 'orphan_contacts';
 
 export interface SweepLimits {
+  /** How many rows one query looks at. */
   window: number;
+  /** How many queries one run makes. */
   windows: number;
 }
 

@@ -21,6 +21,7 @@ export interface HistoryCriteria {
   until?: Date | undefined;
 }
 
+/** The entries up to `upTo` that meet all the criteria, the oldest first. Entries of deleted things remain. */
 export function listHistory(
   db: Database,
   criteria: HistoryCriteria,

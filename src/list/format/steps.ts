@@ -1,6 +1,7 @@
 import type { Block } from './block.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 
+/** Entries as JSON, in the order of the list. */
 export interface Difference {
   added: string[];
   removed: string[];

@@ -94,6 +94,7 @@ export function selectWaiting(db: Database, now: Date) {
 
 export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
 
+/** Newest first. */
 export async function listDeliveries(
   db: Database,
   { registrar, limit }: { registrar?: string | undefined; limit: number },

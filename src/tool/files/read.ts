@@ -34,6 +34,7 @@ export function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
+/** The text of a file, whole lines at a time, without a byte order mark. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   const decoder = new TextDecoder();

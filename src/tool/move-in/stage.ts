@@ -18,6 +18,7 @@ const secrets = 'password secret_digest previous_secret_digest registration_code
 export const findingColumns = 'file line key column value done why registrar'.split(' ');
 
 export interface Finding {
+  /** Its name without `.csv`. */
   file: string;
   line?: number;
   key: string | null;

@@ -59,6 +59,7 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
   }
 }
 
+/** The times of the daily runs after `from` until `to`. */
 export function dailyRuns(from: Date, to: Date): Date[] {
   const runs: Date[] = [];
   const first = Date.parse(`${dayOf(from)}T00:01:00.000Z`);

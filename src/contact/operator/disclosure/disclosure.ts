@@ -22,6 +22,7 @@ export interface NewDisclosure
     Disclosure,
     'requester' | 'identifiedBy' | 'organization' | 'basis' | 'requestedFields' | 'isConfidential'
   > {
+  /** Its code. */
   contact: string;
   receivedAt: Date;
 }

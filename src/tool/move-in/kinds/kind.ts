@@ -19,6 +19,7 @@ export interface KindColumn {
   empty: string | null | undefined;
   /** Its canonical text, in a row of the database. */
   text: SQL;
+  /** The name in the history and in the row for the noun. */
   field: string;
   /** The value as the history records it, if that is not the text. */
   recorded?: (text: string) => unknown;
@@ -30,6 +31,7 @@ export interface KindColumn {
 export interface Kind {
   /** The name of its file is this with `.csv`. */
   name: string;
+  /** By their names in the file, in its order. */
   columns: Readonly<Record<string, KindColumn>>;
   /** The columns that tell its rows apart, and others that a file must have. */
   key: readonly string[];

@@ -141,6 +141,7 @@ export const lastOf =
     return last;
   };
 
+/** A JSON array of texts. */
 export const list: ReadText = (text, note) => {
   const elements = parseJson(text);
   if (Array.isArray(elements)) return JSON.stringify(elements.map(String));
@@ -148,6 +149,7 @@ export const list: ReadText = (text, note) => {
   return JSON.stringify([text]);
 };
 
+/** A JSON object of texts. */
 export const map: ReadText = (text, note) => {
   const entries = parseJson(text);
   if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {

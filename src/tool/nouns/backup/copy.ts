@@ -103,6 +103,7 @@ function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
 
 export type Contents = Record<string, { rows: number; digest: string }>;
 
+/** Excludes what belongs to SQLite or to the platform. */
 const isOwn = (name: string) => `${name} not glob 'sqlite_*' and ${name} not glob '_cf_*'`;
 
 type TableReference = { name: string; parent: string | null };

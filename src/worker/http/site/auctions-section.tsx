@@ -152,6 +152,7 @@ function comparison(sort: Sort, language: Language): (a: BrowsedName, b: Browsed
   return (a, b) => direction * (lengthOf(a) - lengthOf(b)) || compare(a.name, b.name);
 }
 
+/** Characters, not code units. */
 function lengthOf({ name }: BrowsedName): number {
   return [...name].length;
 }

@@ -11,6 +11,7 @@ const plain = {
   as_of: '',
   auctions: '',
   sort: 'name' as Sort,
+  /** Counted from 1. */
   page: 1,
   starts: '',
   /** The last name of the previous page of retained names. */
