@@ -73,23 +73,23 @@ export async function buildLists(
   day: string,
 ): Promise<Map<ListName, Block[]>> {
   const works = buildings.map((building) => {
-    return { ...building, cutter: newBlockSplitter(), blocks: [] as Block[] };
+    return { ...building, splitter: newBlockSplitter(), blocks: [] as Block[] };
   });
   for (const ofSource of Map.groupBy(works, ({ list }) => publicLists[list].path).values()) {
     const statuses = new Set(
       ofSource.flatMap(({ list }): NameStatus[] => [...publicLists[list].entries]),
     );
     for await (const page of entryPages(db, [...statuses], day)) {
-      for (const { list, save, cutter, blocks } of ofSource) {
+      for (const { list, save, splitter, blocks } of ofSource) {
         for (const row of page.filter(([, , status]) => shows(list, status))) {
-          const complete = cutter.add(entryOf(row));
+          const complete = splitter.add(entryOf(row));
           if (complete) blocks.push(await save(complete));
         }
       }
     }
   }
-  for (const { save, cutter, blocks } of works) {
-    const rest = cutter.rest();
+  for (const { save, splitter, blocks } of works) {
+    const rest = splitter.rest();
     if (rest.length > 0) blocks.push(await save(rest));
   }
   return new Map(works.map(({ list, blocks }) => [list, blocks]));

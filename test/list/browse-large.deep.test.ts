@@ -31,13 +31,13 @@ async function putNames({ LISTS }: Env, count: number) {
     blocks.push(block);
     puts.push(LISTS.put(blockKey('all', block), value));
   };
-  const cutter = newBlockSplitter();
+  const splitter = newBlockSplitter();
   for (let number = 0; number < count; number++) {
     const name = nameOf(number);
-    const complete = cutter.add(entryOf([name, name, 'reserved']));
+    const complete = splitter.add(entryOf([name, name, 'reserved']));
     if (complete) await put(complete);
   }
-  await put(cutter.rest());
+  await put(splitter.rest());
   await Promise.all(puts);
   const head = await createHead('all', publication, blocks);
   await putHead(LISTS, {

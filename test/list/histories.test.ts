@@ -75,9 +75,9 @@ function newStore() {
 }
 
 function cutBlocks(entries: readonly Entry[], sizes = blockSizes): Entry[][] {
-  const cutter = new Splitter(sizes);
-  const complete = entries.flatMap((entry) => [cutter.add(entry) ?? []]);
-  return [...complete, cutter.rest()].filter(({ length }) => length > 0);
+  const splitter = new Splitter(sizes);
+  const complete = entries.flatMap((entry) => [splitter.add(entry) ?? []]);
+  return [...complete, splitter.rest()].filter(({ length }) => length > 0);
 }
 
 async function builtFromNothing(content: Content, store: ReturnType<typeof newStore>) {
@@ -227,14 +227,14 @@ test('cuts where a name says so, but never before the least number of entries, n
   expect(entries.length / counts.length / mean).toBeCloseTo(1, 0);
 });
 
-/** The first names of the registry that a cutter of this modulus would cut before. */
+/** The first names of the registry that a splitter of this modulus would cut before. */
 function namesChosen(count: number, mean: number): Entry[] {
   const names: string[] = [];
   for (let number = 0; names.length < count; number++) {
-    const cutter = new Splitter({ minimum: 1, mean: mean + 1, maximum: 2 });
-    cutter.add(entryOf(['a.ee', 'a.ee', 'reserved']));
+    const splitter = new Splitter({ minimum: 1, mean: mean + 1, maximum: 2 });
+    splitter.add(entryOf(['a.ee', 'a.ee', 'reserved']));
     const name = `c${number}.ee`;
-    if (cutter.startsNewPart(name)) names.push(name);
+    if (splitter.startsNewPart(name)) names.push(name);
   }
   return names.sort(compareNames).map((name) => entryOf([name, name, 'reserved']));
 }

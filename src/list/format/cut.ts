@@ -71,12 +71,12 @@ export function newBlockSplitter(): Splitter {
 }
 
 export function splitFragments(entries: Iterable<Entry>): Entry[][] {
-  const cutter = new Splitter(fragmentSizes);
+  const splitter = new Splitter(fragmentSizes);
   const parts: Entry[][] = [];
   for (const entry of entries) {
-    const part = cutter.add(entry);
+    const part = splitter.add(entry);
     if (part) parts.push(part);
   }
-  const rest = cutter.rest();
+  const rest = splitter.rest();
   return rest.length > 0 ? [...parts, rest] : parts;
 }

@@ -26,7 +26,7 @@ export async function updateBlocks(
     const from = isRemoved(blocks[at], change) ? Math.max(0, at - 1) : at;
     updated.push(...blocks.slice(position, from));
     position = from;
-    const cutter = newBlockSplitter();
+    const splitter = newBlockSplitter();
     let end: Block | undefined;
     do {
       const block = blocks[position];
@@ -35,11 +35,11 @@ export async function updateBlocks(
       while (next < changed.length && isBefore(changed[next], end?.first)) next += 1;
       const before = block ? await store.load(block) : [];
       for (const entry of merge(before, changed.slice(first, next), difference)) {
-        const complete = cutter.add(entry);
+        const complete = splitter.add(entry);
         if (complete) updated.push(await store.save(complete));
       }
-    } while (end && (isRemoved(end, changed[next]) || !cutter.startsNewPart(end.first)));
-    if (cutter.rest().length > 0) updated.push(await store.save(cutter.rest()));
+    } while (end && (isRemoved(end, changed[next]) || !splitter.startsNewPart(end.first)));
+    if (splitter.rest().length > 0) updated.push(await store.save(splitter.rest()));
   }
   updated.push(...blocks.slice(position));
   return { blocks: updated, difference };
