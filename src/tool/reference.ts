@@ -9,29 +9,28 @@ type Items = Record<string, Record<string, oas31.OperationObject>>;
  * of the document that it shows. All of it on one page would take a slow computer seconds.
  */
 export function referenceFiles(template: string, whole: Document): Map<string, string> {
-  const tags = whole.tags ?? [];
-  const addresses = tags.map(({ name }, at) => (at === 0 ? '/docs/' : `/docs/${anchorOf(name)}`));
-  const files = tags.flatMap(({ name }, at): [string, string][] => {
-    const document = `${anchorOf(name)}.json`;
+  const pages = whole.tags!.map(({ name }, at) => ({
+    ...{ name, slug: anchorOf(name), isFirst: at === 0 },
+    address: at === 0 ? '/docs/' : `/docs/${anchorOf(name)}`,
+  }));
+  const files = new Map<string, string>();
+  for (const { name, slug, isFirst } of pages) {
     const part = partOf(whole, name);
-    const links = tags.map((tag, place) => {
-      const calls = place === at ? callLinks(part) : '';
-      const current = place === at ? ' aria-current="page"' : '';
-      return `<li><a href="${addresses[place]}"${current}>${tag.name}</a>${calls}</li>`;
-    });
+    const links = pages.map((other) =>
+      other.name === name
+        ? `<li><a href="${other.address}" aria-current="page">${name}</a>${callLinks(part)}</li>`
+        : `<li><a href="${other.address}">${other.name}</a></li>`,
+    );
     const page = template
       .replace('<!-- index -->', () => `<ul>\n${links.join('\n')}\n</ul>`)
       .replaceAll('{interface}', name)
-      .replace('{document}', document);
+      .replace('{document}', `${slug}.json`);
+    files.set(isFirst ? 'index.html' : `${slug}.html`, page);
     // The introduction is on the first page.
     const { description, ...info } = part.info;
-    const shown = at === 0 ? part : { ...part, info };
-    return [
-      [at === 0 ? 'index.html' : `${anchorOf(name)}.html`, page],
-      [document, JSON.stringify(shown)],
-    ];
-  });
-  return new Map(files);
+    files.set(`${slug}.json`, JSON.stringify(isFirst ? part : { ...part, info }));
+  }
+  return files;
 }
 
 function callLinks({ paths, webhooks, tags }: Document): string {

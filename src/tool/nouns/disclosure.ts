@@ -158,8 +158,8 @@ const verbs = [open, grant, refuse, giveBack, list, show];
 export const disclosureCommand = noun('disclosure', 'Requests to disclose who a person is', verbs);
 
 function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): string {
-  const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);
   if (outcome !== null) return answerBy;
+  const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);
   return `${answerBy} (${hours < 0 ? 'overdue' : `${counted(hours, 'hour')} left`})`;
 }
 

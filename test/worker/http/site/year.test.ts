@@ -11,7 +11,7 @@ function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
 }
 
-/** A year in which the counts go their ways; on some days, nothing was counted. */
+/** A year in which the counts go their ways; on some days, and for one week, nothing was counted. */
 const year: DailyCounts[] = Array.from({ length: 366 }, (_, n) => ({
   day: dayAfter('2025-11-21', n),
   counts: {
@@ -20,7 +20,7 @@ const year: DailyCounts[] = Array.from({ length: 366 }, (_, n) => ({
     disputed: 10 + Math.floor(n / 30),
     auctions: (n * 7) % 13,
   },
-})).filter((_, n) => n % 50 !== 17);
+})).filter((_, n) => n % 50 !== 17 && (n < 140 || n >= 147));
 
 const render = (days: readonly DailyCounts[] | undefined, language: Language = 'en') =>
   String(YearSection({ text: texts[language], days }));
@@ -53,11 +53,14 @@ it.each(['et', 'en'] as const)(
     for (const [column, name] of series.entries()) {
       const counts = drawn(html, name);
       expect(counts).toHaveLength(366);
+      let before: number | undefined;
       for (const [n, count] of counts.entries()) {
         const week = Array.from({ length: 7 }, (_, day) => n - (n % 7) + day);
         const inWeek = week.flatMap((day) => rows.get(dayAfter('2025-11-21', day))?.[column] ?? []);
-        const expected = Math.max(...inWeek);
+        // A week that was not counted goes on as the one before it.
+        const expected: number = inWeek.length > 0 ? Math.max(...inWeek) : before!;
         expect(Math.abs(count - expected)).toBeLessThanOrEqual(expected / 1e5);
+        before = expected;
       }
     }
   },

@@ -65,7 +65,7 @@ function dress({ React }) {
 const root = document.querySelector('#main');
 
 /** The call that the address names, until it is shown. */
-let wanted = location.hash.split('/')[2];
+let wanted;
 
 /** The name of a field that Swagger UI leaves without one: that of the parameter or property whose value it holds. */
 function nameOf(field) {
@@ -145,7 +145,8 @@ const ui = SwaggerUIBundle({
 
 /** Opens the call that the address names, on the page of its interface. */
 function follow() {
-  const [, tag] = decodeURIComponent(location.hash).split('/');
+  const hash = decodeURIComponent(location.hash);
+  const [, tag, id] = hash.split('/');
   const links = document.querySelectorAll('#index > ul > li > a');
   const page = [...links].find(({ textContent }) => textContent === tag);
   if (!page) return;
@@ -153,8 +154,8 @@ function follow() {
     location.replace(page.pathname + location.hash);
     return;
   }
-  wanted = location.hash.split('/')[2];
-  ui.layoutActions.parseDeepLinkHash(decodeURIComponent(location.hash));
+  wanted = id;
+  ui.layoutActions.parseDeepLinkHash(hash);
   makeAccessibleSoon();
 }
 
