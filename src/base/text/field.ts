@@ -16,32 +16,33 @@ export function plainText(given: string, limit: number): string | undefined {
 /** Not a space, not a format character, and not one that Unicode lets fonts leave out. */
 const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-const forms = new WeakMap<z.core.$ZodType, string>();
+/** What a rule expects, in words such as "at most 64 characters". */
+const expectations = new WeakMap<z.core.$ZodType, string>();
 
-/** Notes which form a rule expects, for its refusals and the document. */
-export function expecting<Rule extends z.core.$ZodType>(form: string, rule: Rule): Rule {
-  forms.set(rule, form);
+/** Notes what a rule expects, for its refusals and the document. */
+export function expecting<Rule extends z.core.$ZodType>(expected: string, rule: Rule): Rule {
+  expectations.set(rule, expected);
   return rule;
 }
 
-/** The form that a rule expects; undefined if nobody has noted it and its type does not say it. */
-export function expectedForm(rule: z.core.$ZodType): string | undefined {
-  if (forms.has(rule)) return forms.get(rule);
+/** What a rule expects, in words; undefined if nobody has noted it and its type does not say it. */
+export function expectation(rule: z.core.$ZodType): string | undefined {
+  if (expectations.has(rule)) return expectations.get(rule);
   if (rule instanceof z.ZodMiniEnum) return `one of ${rule.options.join(', ')}`;
   if (rule instanceof z.ZodMiniLiteral) return rule.def.values.join(', ');
   if (rule instanceof z.ZodMiniArray) {
-    const each = expectedForm(rule.def.element);
+    const each = expectation(rule.def.element);
     return each && `a list, each ${each}`;
   }
-  if (rule instanceof z.ZodMiniPipe) return expectedForm(rule.def.in) ?? expectedForm(rule.def.out);
+  if (rule instanceof z.ZodMiniPipe) return expectation(rule.def.in) ?? expectation(rule.def.out);
   const { innerType } = rule._zod.def as Partial<z.core.$ZodOptionalDef>;
-  return innerType && expectedForm(innerType);
+  return innerType && expectation(innerType);
 }
 
 /** The sentence about a value that the rule refuses. */
 export function expectedSentence(rule: z.core.$ZodType): string | undefined {
-  const form = expectedForm(rule);
-  return form && `Expected: ${form}.`;
+  const expected = expectation(rule);
+  return expected && `Expected: ${expected}.`;
 }
 
 /**
@@ -52,7 +53,7 @@ export function textField(
   message: string,
   limit: number,
   accepts: RegExp | ((value: string) => boolean) = () => true,
-  form = `text of 1 to ${limit} characters`,
+  expected = `text of 1 to ${limit} characters`,
 ) {
   const pattern = accepts instanceof RegExp ? { pattern: accepts.source } : {};
   const isAccepted = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
@@ -68,7 +69,7 @@ export function textField(
     issues.push({ code: 'custom', message, input: given });
     return z.NEVER;
   });
-  return expecting(form, z.pipe(z.string(message).check(limits), stored));
+  return expecting(expected, z.pipe(z.string(message).check(limits), stored));
 }
 
 /** Leaving the field out keeps its value; null or the empty string clears it. */

@@ -5,10 +5,11 @@ import { joinBytes } from '../../base/bytes/encoding.ts';
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type Hash = Bytes;
 
-/** How many hashes or entries a full tile has. */
+/** How many entries a full tile has, or hashes of one level; a tile is a file that never changes once it is full. */
 export const tileWidth = 256;
 export const hashBytes = 32;
 
+/** Of an entry of the log. A 0 before leaves and a 1 before pairs keep one from being taken for the other. */
 export function leafHash(leaf: Uint8Array): Promise<Hash> {
   return digest([0], leaf);
 }

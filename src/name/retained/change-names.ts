@@ -69,7 +69,7 @@ export const namedColumns = {
   lastDay: sql`last_day`,
 };
 
-/** Leaves existing names as they are. */
+/** Takes what `namesIn` returns. Leaves existing names as they are. */
 export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
   const missing = sql`select * from (${names}) as given
     where not exists (select 1 from retained_domains as kept
@@ -88,6 +88,7 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   };
 }
 
+/** Takes a query with the columns of `namesIn`. No password of a new row has been used up. */
 export function insertRetainedDomains(
   db: Database,
   names: SQL,
@@ -115,7 +116,7 @@ export function deleteRetainedDomains(db: Database, rows: SQL) {
   return db.delete(retainedDomains).where(isAmong(rows));
 }
 
-/** Gives existing names the password and the last day that such a query has for them. A last day that is over goes. */
+/** Gives existing names the password and the last day that a query by `namesIn` has for them. A last day that is over goes. */
 export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   const { name, status, password, lastDay } = retainedDomains;
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;

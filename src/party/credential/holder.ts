@@ -19,9 +19,12 @@ export interface Holder<Type extends HolderType = HolderType> {
   key: string;
 }
 
-/** A secret that nobody has used since it replaced another may be lost, so what worked before it goes on working. */
-function isUnused(replaced: string | null, replacedUntil: string | null): boolean {
-  return replaced !== null && replacedUntil === null;
+/**
+ * Whether nobody has used the present secret since it replaced another: only its first use sets until when the other
+ * works. It may be lost, so a further secret leaves the other working.
+ */
+function isUnused(replacedSince: string | null, replacedUntil: string | null): boolean {
+  return replacedSince !== null && replacedUntil === null;
 }
 
 /**

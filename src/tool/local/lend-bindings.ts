@@ -26,6 +26,7 @@ export function lendBindings(
     ...worker,
     async fetch(request, env, context) {
       const { pathname } = new URL(request.url);
+      // The tool's requests lie below `bindingsPath`; all others are those of the service's callers.
       if (!pathname.startsWith(bindingsPath)) {
         const { FRONT_TOKEN } = env;
         if (FRONT_TOKEN !== undefined && request.headers.get(frontHeader) !== FRONT_TOKEN) {

@@ -14,7 +14,7 @@ import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
 import { report, verb } from '../run.ts';
 import { existingFiles, ignoredText, openDirectory, reportName } from './directory.ts';
-import type { Kind, Lists } from './kinds/kind.ts';
+import type { Kind, PartLists } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
 import { addForms, completeForm, readForms } from './kinds/rows.ts';
 import { type Finding, findingColumns, formsIn, stageFiles } from './stage.ts';
@@ -117,7 +117,7 @@ async function writeRows(db: Database, lines: Lines): Promise<void> {
 }
 
 /** The lists of each row of a kind, by its key, from the rows of its part. */
-function listsIn(lines: Lines, { name }: Kind): (key: string) => Lists {
+function listsIn(lines: Lines, { name }: Kind): (key: string) => PartLists {
   const one = kinds.find(({ part }) => part?.of === name);
   if (!one) return () => ({});
   const [owner, item, list] = one.key as [string, string, string?];

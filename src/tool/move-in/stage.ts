@@ -6,7 +6,7 @@ import { type Form, type Kind, keyOf } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
 import { isOver, refusal } from './kinds/reader.ts';
 import { addressKind, noAddress, registrarKind } from './kinds/registrars.ts';
-import { makersOf } from './kinds/rows.ts';
+import { defaultsOf } from './kinds/rows.ts';
 
 const isMadeHere = 'made here because none is taken from the file';
 
@@ -36,6 +36,7 @@ export interface Line {
   /** The row of the last that is not refused, and its key as it writes it. */
   form: Form | undefined;
   text: string | null;
+  /** Several lines of the file have this key. */
   isRepeated?: boolean;
   /** The last is of no use any more. */
   isOver?: boolean;
@@ -111,7 +112,7 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
     const [{ field = null, message }] = refused.problems;
     noted = [{ column: field, done: 'refused', why: message }];
   } else {
-    for (const column of Object.keys(makersOf(kind)).filter((name) => !(name in form))) {
+    for (const column of Object.keys(defaultsOf(kind)).filter((name) => !(name in form))) {
       noted.push({ column, value: null, done: 'changed', why: isMadeHere });
     }
   }
@@ -144,7 +145,7 @@ function readForm(
   { values, form, note }: { values: Form; form: Form; note: Note },
 ): void {
   const required = requiredColumns(kind);
-  const makers = makersOf(kind);
+  const defaults = defaultsOf(kind);
   for (const column of new Set([...kind.key, ...Object.keys(kind.columns)])) {
     const text = values[column];
     if (text === undefined) continue;
@@ -154,7 +155,7 @@ function readForm(
       if (refersTo) return readReference(move, kind, column, { text, note: noteChange });
       if (text !== null) return read(text, noteChange);
       if (required.includes(column)) throw refusal('is missing');
-      return column in makers ? undefined : empty;
+      return column in defaults ? undefined : empty;
     });
     if (value instanceof RegistryError) throw refusal(value.message, column);
     if (value !== undefined) form[column] = value;
@@ -172,6 +173,7 @@ function readReference(
   const { kind: other, ifMissing } = refersTo!;
   const key = orRefusal(() => {
     if (text === null) throw refusal('is missing');
+    // What reading changes of a key is noted at the row that has it.
     return read(text, () => {});
   });
   if (key instanceof RegistryError && part) throw key;
@@ -189,14 +191,14 @@ function readReference(
 /** Completes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
 function tellApart({ lines }: Move, kind: Kind, form: Form, note: Note): void {
   if (!kind.nextTime) return;
-  const isRepeated = () => lines[kind.name]!.get(keyOf(kind, form))?.form;
+  const isTaken = () => lines[kind.name]!.get(keyOf(kind, form))?.form;
   if (form.created_at === undefined) {
     form.created_at = kind.nextTime(form);
     note('created_at', 'changed', isMadeHere);
-  } else if (isRepeated()) {
+  } else if (isTaken()) {
     note('created_at', 'changed', 'is now later, because an earlier line has the same');
   }
-  while (isRepeated()) form.created_at = kind.nextTime(form);
+  while (isTaken()) form.created_at = kind.nextTime(form);
 }
 
 /** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */

@@ -28,8 +28,8 @@ const somebodyElse = {
 };
 
 /**
- * Starts the stand-in on this machine, for the registry at this address, and returns the settings of the registry. A
- * request that `intercept` answers, and returns true for, does not reach it.
+ * Starts an identity service for tests on this machine, which calls back the registry at this address, and returns the
+ * settings of the registry. A request that `intercept` answers, and returns true for, does not reach it.
  */
 export async function startIdentityService(
   registry: () => string,

@@ -6,10 +6,12 @@ import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 
+/** A request, from somebody with a right to ask, to learn who a contact is. */
 export type Disclosure = typeof disclosures.$inferSelect;
 
 const hourMilliseconds = 60 * 60 * 1000;
 
+/** Such a request is to be answered within these hours. */
 export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: number): string {
   return timeAfter(new Date(receivedAt), hours * hourMilliseconds);
 }
@@ -17,10 +19,12 @@ export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: 
 /** Those to be answered within a day, and overdue ones, the oldest first. */
 export async function listDueDisclosures(db: Database, hours: number, now: Date) {
   const { id, outcome, receivedAt } = disclosures;
+  // What was received by then is to be answered at most a day from now.
+  const receivedBy = timeAfter(now, (24 - hours) * hourMilliseconds);
   const due = await db
     .select({ id, receivedAt })
     .from(disclosures)
-    .where(and(isNull(outcome), lte(receivedAt, timeAfter(now, (24 - hours) * hourMilliseconds))))
+    .where(and(isNull(outcome), lte(receivedAt, receivedBy)))
     .orderBy(asc(receivedAt));
   return due.map((one) => ({ id: one.id, answerBy: answerBy(one, hours) }));
 }

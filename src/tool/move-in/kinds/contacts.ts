@@ -75,7 +75,7 @@ export const contactKind = kindOf(contacts, {
   required: ['id', 'registrar'],
   unique: ({ id, uuid }) => ({ id: id!, uuid: uuid ?? null }),
   mayBeOrphan: true,
-  made: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
+  defaults: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
   check(form, note) {
     // The values that a registrar could not send today.
     const values = inFiles.map(({ field, file }) => {

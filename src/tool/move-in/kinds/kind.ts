@@ -11,7 +11,8 @@ import { type ReadText, registrarCode } from './reader.ts';
 /** A row as the files have it: by the name of the column, its canonical text, or null. Equal forms are equal rows. */
 export type Form = Record<string, string | null>;
 
-export type Lists = Record<string, string[]>;
+/** The rows of a part, such as the contacts of a domain: their keys, by list. */
+export type PartLists = Record<string, string[]>;
 
 export interface KindColumn {
   read: ReadText;
@@ -48,7 +49,7 @@ export interface Kind {
   /** The next `created_at`, for rows that only it tells apart; they may lack it. */
   nextTime?(form: Form): string;
   /** Values that a row gets here if the file gives none, beside its times. */
-  made?: Readonly<Record<string, (at: string) => string>>;
+  defaults?: Readonly<Record<string, (at: string) => string>>;
   /** The form without what cannot be stored together; notes what today's rules refuse. Throws `invalid`. */
   check?(form: Form, note: (column: string, done: 'carried', why: string) => void): Form;
   /** The form to store, or to compare with what is stored. */

@@ -69,7 +69,7 @@ export const apiUserKind = kindOf(apiUsers, {
   key: ['username'],
   required: ['registrar'],
   unique: ({ secret_digest }) => ({ secret_digest: secret_digest ?? null }),
-  made: { secret_changed_at: (at) => at },
+  defaults: { secret_changed_at: (at) => at },
   check(form, note) {
     const { password, secret_digest, previous_secret_changed_at, disabled_at } = form;
     if (password && secret_digest && !previous_secret_changed_at) {

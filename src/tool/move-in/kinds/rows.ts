@@ -4,7 +4,7 @@ import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { difference, registrarsSubjects } from '../../../change/history/changes.ts';
 import { changeEach, changesOfRows, type Operation } from '../../../change/write.ts';
-import type { Form, Kind, Lists } from './kind.ts';
+import type { Form, Kind, PartLists } from './kind.ts';
 
 const pageRows = 2_000;
 
@@ -26,7 +26,7 @@ export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form>
 export async function addForms(
   operation: Operation,
   kind: Kind,
-  forms: readonly { form: Form; lists?: Lists }[],
+  forms: readonly { form: Form; lists?: PartLists }[],
 ): Promise<void> {
   const { db, origin } = operation;
   const { at } = origin.request;
@@ -42,35 +42,37 @@ export async function addForms(
   await changeEach(operation, { added });
 }
 
-export function makersOf({ made, columns }: Kind) {
-  const makers: Record<string, (at: string, form: Form) => string> = {
-    ...made,
+/** What makes a value of a column that the file does not give. */
+export function defaultsOf({ defaults, columns }: Kind) {
+  const all: Record<string, (at: string, form: Form) => string> = {
+    ...defaults,
     created_at: (at) => at,
     updated_at: (at, { created_at }) => created_at ?? at,
   };
-  return Object.fromEntries(Object.entries(makers).filter(([name]) => name in columns));
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name in columns));
 }
 
-/** A row with all columns: what the file does not give is made here, or is empty. */
+/** A row with all columns: one that the file does not give has its default, or is empty. */
 export function completeForm(kind: Kind, form: Form, at: Date): Form {
-  const makers = makersOf(kind);
+  const defaults = defaultsOf(kind);
   const columns = Object.entries(kind.columns).map(([name, { empty }]) => [
     name,
-    name in form ? form[name] : (makers[name]?.(at.toISOString(), form) ?? empty ?? null),
+    name in form ? form[name] : (defaults[name]?.(at.toISOString(), form) ?? empty ?? null),
   ]);
   return Object.fromEntries(columns);
 }
 
-function rowOf(kind: Kind, form: Form, lists: Lists = {}, at: Date) {
+/** The row to insert, by field; and of its entry in the history, the key, the changes and the version. */
+function rowOf(kind: Kind, form: Form, partLists: PartLists = {}, at: Date) {
   const columns = Object.entries(kind.columns);
-  const row = columns.map(([name, { field }]) => [field, form[name] ?? null]);
-  const shown = columns.map(([name, { field, recorded = (text: string): unknown => text }]) => {
-    return [field, form[name] == null ? null : recorded(form[name])];
+  const stored = columns.map(([name, { field }]) => [field, form[name] ?? null]);
+  const recorded = columns.map(([name, { field, recorded: asRecorded = same }]) => {
+    return [field, form[name] == null ? null : asRecorded(form[name])];
   });
-  const all = { ...Object.fromEntries(shown), ...lists };
+  const all = { ...Object.fromEntries(recorded), ...partLists };
   return {
-    ...Object.fromEntries(row),
-    ...lists,
+    ...Object.fromEntries(stored),
+    ...partLists,
     ...kind.derived?.(form),
     key: form[kind.subjectKey ?? kind.key[0]!],
     changes: difference({}, kind.recorded?.(all) ?? all),
@@ -78,3 +80,5 @@ function rowOf(kind: Kind, form: Form, lists: Lists = {}, at: Date) {
     version: at.getTime(),
   };
 }
+
+const same = (text: string): unknown => text;

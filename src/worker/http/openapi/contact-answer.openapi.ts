@@ -8,7 +8,7 @@ import {
   history,
   identityTypes,
 } from '../../../../drizzle/schema.ts';
-import { expectedForm } from '../../../base/text/field.ts';
+import { expectation } from '../../../base/text/field.ts';
 import type { Contact } from '../../../contact/contact.ts';
 import { type ContactField, contactColumns, type contactFields } from '../../../contact/fields.ts';
 import { identityForms } from '../../../contact/identity.ts';
@@ -40,8 +40,8 @@ const descriptions: Record<ShownColumn, string> = {
   ident: `The identity code. \`priv\`: ${identityForms.priv}; elsewhere any text, such as a passport number. \`org\`: ${identityForms.org}; any text elsewhere. \`birthday\`: ${identityForms.birthday}.`,
   identType: 'What kind of code it is: of a private person, of an organisation, or a birthday.',
   identCountryCode: 'The country of the identity code (ISO 3166-1 alpha-2), stored in upper case.',
-  email: `The email address: ${expectedForm(contactRules.email())}.`,
-  phone: `The telephone number: ${expectedForm(contactRules.phone())}.`,
+  email: `The email address: ${expectation(contactRules.email())}.`,
+  phone: `The telephone number: ${expectation(contactRules.phone())}.`,
   fax: 'The fax number, in the form of `phone`.',
   street: 'Street and house.',
   zip: 'The postal code.',

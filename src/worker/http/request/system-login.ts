@@ -34,6 +34,7 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
     if (!claim) throw new LoginError('no credentials', 'Not authorized');
     const refused = refusedSeconds(callerNetwork(c), claim, c.var.now);
     if (refused > 0) refuseThrottled(c, 'failed-login', refused);
+    // A key that this isolate has seen before is counted before the database is asked, any other after.
     const known = provenCaller(claim);
     if (known !== undefined) await throttle(c, 'system', known);
     const system = await getSystem(openDatabase(c.env.DB, c.var.meter), {

@@ -59,8 +59,8 @@ export function refuseThrottled(
 }
 
 /**
- * The caller's address, or the /64 of an IPv6 address. Workers of other zones share an address, and are told apart by
- * the zone that the platform names with it, so that one uses up nobody else's share.
+ * Whom a limit counts: the caller's address, or the /64 of an IPv6 address. Workers of other zones all call from
+ * `workersAddress`, and Cloudflare names the zone of each in `CF-Worker`, so that one uses up nobody else's share.
  */
 export function callerNetwork(c: AppContext): string {
   const address = callerAddress(c) ?? 'unknown';

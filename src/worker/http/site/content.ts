@@ -70,7 +70,7 @@ export async function readContent(
     : asked && { isName: false, fault: asked.fault };
   const yesterday = daysBefore(dayOf(reader.clock()), 1);
   const isPast = isDay(view.as_of) && view.as_of <= yesterday;
-  const asOf = { yesterday, isWrong: view.as_of !== '' && !isPast };
+  const asOf = { yesterday, isNotPast: view.as_of !== '' && !isPast };
   return { answer, asOf, auctions, retained, facts, days };
 }
 

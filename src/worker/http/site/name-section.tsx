@@ -95,7 +95,7 @@ function History(parts: AnswerParts & { json: string }) {
   const { language, text, domain, history, asOf, json } = parts;
   /** Empty if none was asked about. */
   const day = parts.view.as_of;
-  const { yesterday, isWrong } = asOf;
+  const { yesterday, isNotPast } = asOf;
   return (
     <>
       <h3>{text.history}</h3>
@@ -110,18 +110,18 @@ function History(parts: AnswerParts & { json: string }) {
             value={day}
             max={yesterday}
             required
-            aria-describedby={isWrong ? 'day-error' : undefined}
-            aria-invalid={isWrong ? 'true' : undefined}
+            aria-describedby={isNotPast ? 'day-error' : undefined}
+            aria-invalid={isNotPast ? 'true' : undefined}
           />
           <button type="submit">{text.show}</button>
         </div>
-        {isWrong && (
+        {isNotPast && (
           <p class="error" id="day-error">
             {text.wrongDay}
           </p>
         )}
       </form>
-      {day && !isWrong && history && <p>{wasOn(day, history, text)}</p>}
+      {day && !isNotPast && history && <p>{wasOn(day, history, text)}</p>}
       {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
       <p class="quiet">
         <a href={json}>{text.historyAsJson}</a>

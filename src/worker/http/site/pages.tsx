@@ -43,12 +43,12 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
     logUnexpected(error as Error, c.var.requestId);
   });
   const text = texts[language];
-  const isBehind = knowsOfLateLists(c);
+  const areListsLate = knowsOfLateLists(c);
   const policies = findPolicies(c.env);
-  const document = renderPage({ language, text, origin, view, policies, isBehind, ...content });
+  const document = renderPage({ language, text, origin, view, policies, areListsLate, ...content });
   const headers = pageHeaders(language);
   const { answer, asOf } = content;
-  if (answer?.isName === false || (answer && asOf.isWrong)) return c.html(document, 400, headers);
+  if (answer?.isName === false || (answer && asOf.isNotPast)) return c.html(document, 400, headers);
   // A cache would keep the page without the missing part after it could be read again.
   if (!isComplete(content)) {
     return c.html(document, answer && !answer.listed ? 503 : 200, headers);
@@ -59,9 +59,9 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   return c.html(document, 200, { ...headers, ...caching });
 }
 
-function renderPage(page: Surroundings & Content & { isBehind: boolean }): string {
+function renderPage(page: Surroundings & Content & { areListsLate: boolean }): string {
   const children = [
-    page.isBehind && <p class="quiet">{page.text.isBehind}</p>,
+    page.areListsLate && <p class="quiet">{page.text.listsAreLate}</p>,
     <NameSection {...page} />,
     <AuctionsSection {...page} />,
     <RetainedSection {...page} />,

@@ -74,7 +74,7 @@ export const en = {
     `Whether it was ${words} at the end of ${day} is no longer on record.`,
   wasUnlistedOn: (day: string) =>
     `According to the registry’s records, it was on none of the lists at the end of ${day}.`,
-  isBehind: 'The lists are behind at the moment: the latest changes may be missing.',
+  listsAreLate: 'The lists are behind at the moment: the latest changes may be missing.',
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
 
   auctions: 'Auctions in progress',

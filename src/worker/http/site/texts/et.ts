@@ -81,7 +81,7 @@ export const et: Texts = {
   wasOn: (day, words) => `Registri andmetel oli nimi päeva ${day} lõpus ${words}.`,
   mayHaveBeenOn: (day, words) => `Kas nimi oli päeva ${day} lõpus ${words}, ei ole enam teada.`,
   wasUnlistedOn: (day) => `Registri andmetel ei olnud nimi päeva ${day} lõpus üheski nimekirjas.`,
-  isBehind: 'Nimekirjad ei ole praegu ajakohased: viimased muudatused võivad puududa.',
+  listsAreLate: 'Nimekirjad ei ole praegu ajakohased: viimased muudatused võivad puududa.',
   noAnswer: 'Nimekirju ei saa praegu lugeda. Proovi minuti pärast uuesti.',
 
   auctions: 'Käimasolevad oksjonid',
