@@ -202,9 +202,9 @@ async function commit<Outcome>(
     const [kept] = keep(change.onlyIf ?? sql`true`);
     return !kept || (await db.batch([kept]))[0].meta.changes > 0;
   }
+  const kept = keep(isWrittenBy(request, change.subject));
   const [entry, ...others] = statementsOf(db, request, change);
   // The key comes before the rows, which the same request may have written when it was sent twice.
-  const kept = keep(isWrittenBy(request, change.subject));
   const [recorded] = await db.batch([entry, ...kept, ...others]);
   return recorded.meta.changes > 0;
 }
@@ -225,10 +225,9 @@ export function statementsOf(
     changes: sql`${JSON.stringify(changes)}`,
     source: sql`where ${onlyIf}`,
   };
-  return [
-    record({ db, origin: { actor: by, request } }, row),
-    ...(statements?.(isWrittenBy(request, subject)) ?? []),
-  ] as const;
+  const isWritten = isWrittenBy(request, subject);
+  const entry = record({ db, origin: { actor: by, request } }, row);
+  return [entry, ...(statements?.(isWritten) ?? [])] as const;
 }
 
 /** Adds statements to the same batch. Nothing follows where nothing changes. */
