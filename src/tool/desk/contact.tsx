@@ -74,7 +74,7 @@ function Moments(props: {
     return [shownField(field), before, before === after ? after : <mark>{after}</mark>];
   });
   return (
-    <>
+    <Part title="Two moments">
       <form class="moments">
         {['then', 'later'].map((name, place) => (
           <label>
@@ -91,7 +91,7 @@ function Moments(props: {
         <button type="submit">Compare</button>
       </form>
       <Table label="Two moments" columns={['field', 'then', 'later']} rows={rows} />
-    </>
+    </Part>
   );
 }
 
