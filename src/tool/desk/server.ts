@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -15,32 +15,22 @@ const securityHeaders = {
 };
 
 /**
- * Serves the pages on 127.0.0.1 and ::1, to the browser that opened the returned address. Its token becomes a cookie.
- * Refuses everything but reading, a foreign host name, what a page of another site asks for, and whoever has no
- * token.
+ * Serves the pages on 127.0.0.1, to the browser that opened the returned address. Its token becomes a cookie. Refuses
+ * everything but reading, a foreign host name, what a page of another site asks for, and whoever has no token.
  */
 export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposable> {
   const token = randomHex(16);
-  const servers: Server[] = [];
-  const listen = async (host: string, port: number) => {
-    const server = createServer((request, response) => answer(app, request, response));
-    servers.push(server.listen(port, host));
-    await once(server, 'listening');
-    return (server.address() as AddressInfo).port;
-  };
   const app = new Hono();
-  const taken = await listen('127.0.0.1', 0);
+  const server = createServer((request, response) => answer(app, request, response));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
   // Cookies are shared by the ports of a host, and a desk may be open for another registry.
-  const cookie = `desk-${taken}`;
-  const origins = ['localhost', '127.0.0.1', '[::1]'].map((host) => `http://${host}:${taken}`);
+  const cookie = `desk-${port}`;
+  const own = `http://127.0.0.1:${port}`;
   app.use(async (c, next) => {
     for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
-    const {
-      host = '',
-      origin = `http://${host}`,
-      'sec-fetch-site': site = 'none',
-    } = c.req.header();
-    const isOwn = origins.includes(`http://${host}`) && origin === `http://${host}`;
+    const { host, origin = own, 'sec-fetch-site': site = 'none' } = c.req.header();
+    const isOwn = `http://${host}` === own && origin === own;
     if (!isOwn || !['none', 'same-origin'].includes(site))
       return c.text('only for this desk\n', 403);
     if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.text('only for reading\n', 405);
@@ -52,15 +42,9 @@ export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposab
     return c.text('open the address that the command printed\n', 403);
   });
   app.route('/', pages);
-  await listen('::1', taken).catch((error: NodeJS.ErrnoException) => {
-    // The machine has no IPv6.
-    if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT') throw error;
-  });
   return {
-    url: `http://localhost:${taken}/?token=${token}`,
-    [Symbol.dispose]() {
-      for (const server of servers) server.close().closeAllConnections();
-    },
+    url: `${own}/?token=${token}`,
+    [Symbol.dispose]: () => server.close().closeAllConnections(),
   };
 }
 
