@@ -1,21 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
-import {
-  type ActorType,
-  contacts,
-  domainRoles,
-  type HistorySubject,
-  history,
-} from '../../drizzle/schema.ts';
-import { insertRows } from '../base/database/insert-rows.ts';
+import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { pause, retried } from '../base/database/retry.ts';
-import { isAboutOtherRow, mentions } from '../base/database/violations.ts';
+import { isAboutOtherRow } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
-import { findNewestId } from './history/search.ts';
+import { record } from './history/record.ts';
+import type { Actor, Operation, WriteRequest } from './origin.ts';
 import {
-  type IdempotencyKey,
   isKeyTaken,
   type KeptFor,
   type KeptOutcome,
@@ -23,49 +16,6 @@ import {
   keptOutcomes,
   outcomeOf,
 } from './outcome.ts';
-
-export interface Actor {
-  type: ActorType;
-  /** Readers of the history see it: a name or a username, never an identity code. */
-  name: string;
-  /** Absent if the actor's requests have no idempotency keys. */
-  keyHolder?: string | undefined;
-}
-
-export const scheduledRun: Actor = { type: 'cron', name: 'Scheduled run' };
-
-export interface WriteRequest {
-  at: Date;
-  /** A request or command writes each subject at most once. */
-  requestId: string;
-  clientReference?: string | undefined;
-  /** Judges a version by `If-Match` and `If-None-Match`; if absent, any may be written to. */
-  isExpected?: ((version: string) => boolean) | undefined;
-  /** Makes the write take effect once, however often the request is sent. */
-  key?: IdempotencyKey | undefined;
-}
-
-export interface Origin {
-  actor: Actor;
-  request: WriteRequest;
-}
-
-/** A change to be made: where, by whom, in which request or command, and whether it is only tried. */
-export interface Operation {
-  db: Database;
-  origin: Origin;
-  /** Checks the change and counts what it would do, but writes nothing. */
-  isDryRun?: boolean | undefined;
-}
-
-/** A change of rows that were looked at before, for example to ask about them. */
-export interface SeenOperation extends Operation {
-  /**
-   * The newest entry of history when the rows were looked at. If one of them has changed since, nothing is changed, and
-   * the change throws `changed_meanwhile`.
-   */
-  seen?: number | undefined;
-}
 
 export interface Change<Outcome> {
   by: Actor;
@@ -105,7 +55,7 @@ export interface Written<Outcome> {
 }
 
 /** Each lost race costs another look. After this many in a row, the row changes faster than it can be read. */
-const maximumLosses = 16;
+export const maximumLosses = 16;
 /** A loser waits a random time (full jitter), so that writers that collided do not collide again. */
 const firstWaitMilliseconds = 10;
 const maximumWaitMilliseconds = 1_000;
@@ -152,42 +102,9 @@ export async function write<Seen, Outcome>(
   throw new Error('every attempt lost the race for the row', { cause });
 }
 
-function pauseAfterLoss(losses: number): Promise<void> {
+export function pauseAfterLoss(losses: number): Promise<void> {
   const longest = Math.min(firstWaitMilliseconds * 2 ** losses, maximumWaitMilliseconds);
   return pause(Math.random() * longest);
-}
-
-/**
- * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Plans it again after a
- * transient fault of D1, and while somebody else is faster; but what was `seen` before is not planned again: then
- * throws `changed_meanwhile`.
- */
-export async function writeMany<Outcome>(
-  { db, origin, isDryRun = false, seen }: SeenOperation,
-  plan: (lastEntryId: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
-): Promise<Outcome> {
-  let first: number | undefined;
-  let planned: Awaited<ReturnType<typeof plan>> | undefined;
-  const attempt = async () => {
-    // The newest entry comes before the plan, so a change in between makes the write fail.
-    const newest = await findNewestId(db);
-    first ??= newest;
-    const isOfRequest = sql`id > ${first} and request_id = ${origin.request.requestId}`;
-    // What others have done since stays.
-    if (planned && (await db.$count(history, isOfRequest)) > 0) return planned.outcome;
-    planned = await plan(seen ?? newest);
-    if (!isDryRun) await planned.write();
-    return planned.outcome;
-  };
-  for (let losses = 0; ; losses++) {
-    try {
-      return await retried(attempt);
-    } catch (error) {
-      const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
-      if (!isLost || seen !== undefined || losses === maximumLosses) throw error;
-      await pauseAfterLoss(losses);
-    }
-  }
 }
 
 /** Writes the change in one batch; false if another writer was faster. */
@@ -263,90 +180,6 @@ async function isRecorded(
   return (await db.$count(history, isOfRequest)) > 0;
 }
 
-/** A change of many things of one kind: SQL for one row of history for each that is going to change. */
-export interface ChangesOfMany {
-  subject: HistorySubject;
-  action: Action;
-  key: SQL;
-  uuid: SQL | null;
-  /** The code of the registrar whose row it is or was; null for what belongs to none. */
-  registrar: SQL | null;
-  /** JSON. */
-  changes: SQL;
-  /** The rest of the query of these rows: `from …`. */
-  source: SQL;
-  statements: readonly BatchItem<'sqlite'>[];
-}
-
-/**
- * Changes that the statements make to the rows of a query, which has each in its column `row`: JSON with its `changes`, its
- * `uuid` and the code of its `registrar`, if it has them, and as its `key`, `code` or `name` the key in the history.
- */
-export function changesOfRows(
-  subject: HistorySubject,
-  action: Action,
-  rows: SQL,
-  statements: readonly BatchItem<'sqlite'>[],
-): ChangesOfMany {
-  return {
-    subject,
-    action,
-    key: sql`coalesce(row ->> 'key', row ->> 'code', row ->> 'name')`,
-    uuid: sql`row ->> 'uuid'`,
-    registrar: sql`row ->> 'registrar'`,
-    changes: sql`row -> 'changes'`,
-    source: sql`from (${rows})`,
-    statements,
-  };
-}
-
-/**
- * Changes many things, all or none, in one batch: first the history of the rows, then the rows, in the order given.
- * Returns how many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when the batch begins,
- * and if another row stands in the way, or is gone. A dry run counts the rows.
- */
-export async function changeEach<Kind extends string>(
-  operation: Operation,
-  kinds: Record<Kind, readonly ChangesOfMany[]>,
-  onlyIf: SQL = sql`true`,
-): Promise<Record<Kind, number>> {
-  const { db, isDryRun = false } = operation;
-  const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
-  const batch: BatchItem<'sqlite'>[] = [];
-  const recorded = new Map<number, string>();
-  for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
-    for (const change of all) {
-      if (isDryRun) counts[kind]! += await db.$count(sql`(select 1 ${change.source})`);
-      recorded.set(batch.length, kind);
-      batch.push(record(operation, change), ...change.statements);
-    }
-  }
-  if (isDryRun || batch.length === 0) return counts as Record<Kind, number>;
-  const results = await batchIf(db, onlyIf, batch);
-  for (const [index, kind] of recorded) counts[kind]! += (results[index] as D1Result).meta.changes;
-  return counts as Record<Kind, number>;
-}
-
-/**
- * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it; the
- * invalid JSON path in SQLite's error identifies this guard.
- */
-async function batchIf(
-  db: Database,
-  onlyIf: SQL,
-  batch: readonly BatchItem<'sqlite'>[],
-): Promise<readonly unknown[]> {
-  const guard = db
-    .select({ isAllowed: sql`json_extract('{}', iif(${onlyIf}, '$', 'changed_meanwhile'))` })
-    .from(sql`(select 1)`);
-  try {
-    return (await db.batch([guard, ...batch])).slice(1);
-  } catch (error) {
-    const isLost = mentions(error, "'changed_meanwhile'") || isAboutOtherRow(error);
-    throw isLost ? changedMeanwhile() : error;
-  }
-}
-
 export function changedMeanwhile(): RegistryError {
   const message = 'somebody else changed this just now, so it was left as it is; look again';
   return new RegistryError('changed_meanwhile', message);
@@ -355,39 +188,4 @@ export function changedMeanwhile(): RegistryError {
 /** Throws `changed_meanwhile` for any other version than the one that the request expects, if it expects one. */
 export function checkExpected({ isExpected }: WriteRequest, version: string): void {
   if (isExpected && !isExpected(version)) throw changedMeanwhile();
-}
-
-function record(
-  { db, origin: { actor, request } }: Operation,
-  { subject, action, key, uuid, registrar, changes, source }: Omit<ChangesOfMany, 'statements'>,
-) {
-  const entry = {
-    occurredAt: request.at.toISOString(),
-    subject,
-    subjectKey: sql`recorded.key`,
-    subjectUuid: sql`recorded.uuid`,
-    registrar: sql`recorded.registrar`,
-    action,
-    actorType: actor.type,
-    actor: actor.name,
-    requestId: request.requestId,
-    clientReference: request.clientReference ?? null,
-    changes: subject === 'domain' ? withContactUuids(sql`recorded.changes`) : sql`recorded.changes`,
-  };
-  const rows = sql`select ${key} as key, ${uuid} as uuid, ${registrar} as registrar, ${changes} as changes ${source}`;
-  return insertRows(db, history, entry, sql`from (${rows}) as recorded`);
-}
-
-/**
- * The changes of a domain, which are JSON, with the UUIDs that its contacts have now beside their codes: a code may be
- * given to another contact later.
- */
-function withContactUuids(changes: SQL): SQL {
-  const roles = sql.raw(domainRoles.map((role) => `'${role}'`).join(', '));
-  const uuids = sql`select json_group_object(code, uuid) from ${contacts}
-    where code in (select atom from json_tree(change.value))`;
-  return sql`(
-    select json_group_object(change.key, json(
-      iif(change.key in (${roles}), json_set(change.value, '$.uuids', json((${uuids}))), change.value)))
-    from json_each(${changes}) as change)`;
 }

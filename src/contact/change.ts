@@ -1,7 +1,8 @@
 import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
 import { type Changes, difference, shownChanges } from '../change/history/changes.ts';
-import { type Change, type Operation, type Written, write } from '../change/write.ts';
+import type { Operation } from '../change/origin.ts';
+import { type Change, type Written, write } from '../change/write.ts';
 import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
 import { type NewNotification, notifying } from '../party/registrar/notification.ts';
 import {

@@ -4,7 +4,7 @@ import { randomHex } from '../base/bytes/digest.ts';
 import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
 import { searchKey } from '../base/text/search-key.ts';
-import type { WriteRequest } from '../change/write.ts';
+import type { WriteRequest } from '../change/origin.ts';
 import { identityKey } from './identity-code.ts';
 
 export type Contact = typeof contacts.$inferSelect;

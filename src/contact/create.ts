@@ -7,7 +7,7 @@ import { orRefusal, RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { expectedSentence } from '../base/text/field.ts';
 import { difference } from '../change/history/changes.ts';
-import type { Origin } from '../change/write.ts';
+import type { Origin } from '../change/origin.ts';
 import { type Written, write } from '../change/write.ts';
 import { registrarIdOf } from '../party/registrar/account.ts';
 import {

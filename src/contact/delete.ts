@@ -4,14 +4,8 @@ import type { Database } from '../base/database/open.ts';
 import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { RegistryError } from '../base/error.ts';
 import { type Changes, difference } from '../change/history/changes.ts';
-import {
-  type Change,
-  type Operation,
-  scheduledRun,
-  type WriteRequest,
-  type Written,
-  write,
-} from '../change/write.ts';
+import { type Operation, scheduledRun, type WriteRequest } from '../change/origin.ts';
+import { type Change, type Written, write } from '../change/write.ts';
 import type { RegistrarCall } from '../party/registrar/login.ts';
 import { notifyingRegistrar, writeContact } from './change.ts';
 import {

@@ -1,12 +1,7 @@
 import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
-import {
-  type Change,
-  type Operation,
-  type WriteRequest,
-  type Written,
-  write,
-} from '../change/write.ts';
+import type { Operation, WriteRequest } from '../change/origin.ts';
+import { type Change, type Written, write } from '../change/write.ts';
 import type { Person } from '../party/registrant/token.ts';
 import type { RegistrarCall } from '../party/registrar/login.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';

@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { openDatabase } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
-import type { Origin } from '../change/write.ts';
+import type { Origin } from '../change/origin.ts';
 import { type Bindings, type OpenBindings, opening } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local/open.ts';

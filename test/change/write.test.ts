@@ -5,7 +5,7 @@ import { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import * as schema from '../../drizzle/schema.ts';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
@@ -363,7 +363,7 @@ test('history is inserted in one place, and nothing counts what the statement be
     sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path);
   expect(
     found(/(insert|insertRows)\((db, )?history\b|insert into (history\b|\$\{history\})/i),
-  ).toEqual(['change/write.ts']);
+  ).toEqual(['change/history/record.ts']);
   // The database over a file answers like D1, which counts them.
   expect(found(/\b(changes|last_insert_rowid)\(\)/)).toEqual(['tool/local/file.ts']);
 });

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { contacts, webhooks } from '../../drizzle/schema.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { deleteOrphans } from '../../src/contact/delete.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';

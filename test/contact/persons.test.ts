@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { RegistryError } from '../../src/base/error.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,

@@ -3,7 +3,7 @@ import { describe, expect, inject, it } from 'vitest';
 import { untilClosed } from '../../drizzle/schema.ts';
 import { RegistryError } from '../../src/base/error.ts';
 import { dayOf, daysBefore } from '../../src/base/time/day.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import type { NameStatus } from '../../src/list/lists.ts';
 import { readNameHistory, statusesAt } from '../../src/list/name-history/name-history.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';

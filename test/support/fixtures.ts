@@ -19,7 +19,7 @@ import {
 import { sha256Hex } from '../../src/base/bytes/digest.ts';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import { keysOf } from '../../src/contact/contact.ts';
 import { issueToken, type Person } from '../../src/party/registrant/token.ts';
 import { loginOf } from '../../src/party/registrar/login.ts';

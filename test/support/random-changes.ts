@@ -10,7 +10,7 @@ import {
 import type { Database } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { RegistryError } from '../../src/base/error.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
-import type { Operation } from '../../src/change/write.ts';
+import type { Operation } from '../../src/change/origin.ts';
 import { applyMigrations } from '../../src/tool/migrate.ts';
 import { readLocalConfig } from '../../src/tool/wrangler-config.ts';
 import { app } from '../../src/worker/http/app.ts';

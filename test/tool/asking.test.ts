@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { Operation } from '../../src/change/write.ts';
+import type { Operation } from '../../src/change/origin.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';

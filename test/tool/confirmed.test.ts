@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
-import type { Origin } from '../../src/change/write.ts';
+import type { Origin } from '../../src/change/origin.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
 import { addRetainedDomains } from '../../src/name/retained/change-names.ts';
 import type { Bindings, OpenBindings } from '../../src/tool/bindings.ts';

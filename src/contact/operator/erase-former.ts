@@ -1,7 +1,8 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, disclosures, history } from '../../../drizzle/schema.ts';
 import type { Changes } from '../../change/history/changes.ts';
-import { checkExpected, type Operation, write } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { checkExpected, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
 import { endsHolder, isAboutContact, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';

@@ -10,13 +10,8 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { searchKey } from '../../base/text/search-key.ts';
-import {
-  type Change,
-  checkExpected,
-  followedBy,
-  type Operation,
-  write,
-} from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, checkExpected, followedBy, write } from '../../change/write.ts';
 import { notifyingRegistrar } from '../change.ts';
 import { type Contact, contactSubject, selectContacts } from '../contact.ts';
 import { contactDeletion } from '../delete.ts';

@@ -9,13 +9,8 @@ import {
   throwProblems,
 } from '../../base/error.ts';
 import { difference, shownChanges } from '../../change/history/changes.ts';
-import {
-  changeEach,
-  changesOfRows,
-  type Operation,
-  type Origin,
-  writeMany,
-} from '../../change/write.ts';
+import type { Operation, Origin } from '../../change/origin.ts';
+import { changeEach, changesOfRows, writeMany } from '../../change/write-many.ts';
 import { updateAnyContact } from '../administer.ts';
 import {
   type Contact,

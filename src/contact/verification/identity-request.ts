@@ -3,13 +3,8 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { searchKey } from '../../base/text/search-key.ts';
 import { difference } from '../../change/history/changes.ts';
-import {
-  type Actor,
-  type Origin,
-  type WriteRequest,
-  type Written,
-  write,
-} from '../../change/write.ts';
+import type { Actor, Origin, WriteRequest } from '../../change/origin.ts';
+import { type Written, write } from '../../change/write.ts';
 import type { Login, RegistrarCall } from '../../party/registrar/login.ts';
 import { getContactByCode } from '../administer.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from '../change.ts';

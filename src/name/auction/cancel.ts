@@ -2,7 +2,8 @@ import { and, eq } from 'drizzle-orm';
 import { auctions } from '../../../drizzle/schema.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type Change, checkExpected, type Operation, write } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, checkExpected, write } from '../../change/write.ts';
 import type { NameObstacle } from '../domain/name.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 

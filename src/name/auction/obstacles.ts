@@ -3,7 +3,7 @@ import { auctions, disputes, domains, retainedDomains } from '../../../drizzle/s
 import { jsonArrays } from '../../base/database/json-rows.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
-import type { Operation } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
 import { type DomainName, type NameObstacle, nameConflict } from '../domain/name.ts';
 import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';

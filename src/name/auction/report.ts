@@ -3,13 +3,8 @@ import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
-import {
-  type Change,
-  checkExpected,
-  followedBy,
-  type Operation,
-  write,
-} from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, checkExpected, followedBy, write } from '../../change/write.ts';
 import { findAuctionObstacles, isUnobstructed } from './obstacles.ts';
 import {
   type Auction,

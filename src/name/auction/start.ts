@@ -7,16 +7,10 @@ import { RegistryError, throwProblems } from '../../base/error.ts';
 import { onFirstUse } from '../../base/on-first-use.ts';
 import { textField } from '../../base/text/field.ts';
 import { difference } from '../../change/history/changes.ts';
+import type { Operation } from '../../change/origin.ts';
 import type { KeptFor } from '../../change/outcome.ts';
-import {
-  type Change,
-  changeEach,
-  changesOfRows,
-  type Operation,
-  statementsOf,
-  type Written,
-  write,
-} from '../../change/write.ts';
+import { type Change, statementsOf, type Written, write } from '../../change/write.ts';
+import { changeEach, changesOfRows } from '../../change/write-many.ts';
 import type { DomainName } from '../domain/name.ts';
 import {
   type AuctionObstacle,

@@ -10,7 +10,8 @@ import { insertRows, type NewRow, valuesInJson } from '../../base/database/inser
 import { rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type ChangesOfMany, changesOfRows, type Operation } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type ChangesOfMany, changesOfRows } from '../../change/write-many.ts';
 import { registrarIdOf } from '../../party/registrar/account.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';

@@ -2,14 +2,14 @@ import { sql } from 'drizzle-orm';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import { throwProblems } from '../../base/error.ts';
 import { nothingSince } from '../../change/history/search.ts';
+import type { Operation } from '../../change/origin.ts';
+import type { Change } from '../../change/write.ts';
 import {
-  type Change,
   changeEach,
   changesOfRows,
-  type Operation,
   type SeenOperation,
   writeMany,
-} from '../../change/write.ts';
+} from '../../change/write-many.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';

@@ -3,7 +3,12 @@ import { contacts, domainContacts, domains } from '../../../drizzle/schema.ts';
 import { rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
-import { changeEach, changesOfRows, type SeenOperation, writeMany } from '../../change/write.ts';
+import {
+  changeEach,
+  changesOfRows,
+  type SeenOperation,
+  writeMany,
+} from '../../change/write-many.ts';
 import type { Contact } from '../../contact/contact.ts';
 import { copyFor, insertContacts } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';

@@ -2,7 +2,8 @@ import { and, desc, eq, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { auctions, disputes, domains, history, retainedDomains } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
-import { type Change, type Operation, statementsOf } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, statementsOf } from '../../change/write.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
 import type { Dispute } from '../retained/dispute.ts';
 import { isInForce } from '../retained/dispute.ts';

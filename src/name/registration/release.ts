@@ -1,7 +1,8 @@
 import { max, sql } from 'drizzle-orm';
 import { history } from '../../../drizzle/schema.ts';
 import { nothingSince } from '../../change/history/search.ts';
-import { type Change, followedBy, type Operation, write } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, followedBy, write } from '../../change/write.ts';
 import { type AuctionObstacle, obstacleTo, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
 import type { DomainName } from '../domain/name.ts';

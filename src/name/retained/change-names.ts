@@ -5,12 +5,8 @@ import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { nothingSince } from '../../change/history/search.ts';
-import {
-  type ChangesOfMany,
-  changeEach,
-  type Operation,
-  type SeenOperation,
-} from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type ChangesOfMany, changeEach, type SeenOperation } from '../../change/write-many.ts';
 import { isAmong, type RetainedDomain, type RetainedStatus } from './list.ts';
 
 /**

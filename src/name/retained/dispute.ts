@@ -6,7 +6,8 @@ import type { RowsAfter } from '../../base/database/paging.ts';
 import { type Problem, RegistryError, throwProblems } from '../../base/error.ts';
 import { dayOf, isDay } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
-import { type Change, changedMeanwhile, type Operation, write } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, changedMeanwhile, write } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
 
 export type Dispute = typeof disputes.$inferSelect;

@@ -7,14 +7,9 @@ import { RegistryError } from '../../base/error.ts';
 import { textField } from '../../base/text/field.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
-import {
-  type Change,
-  changeEach,
-  type Operation,
-  scheduledRun,
-  type WriteRequest,
-  write,
-} from '../../change/write.ts';
+import { type Operation, scheduledRun, type WriteRequest } from '../../change/origin.ts';
+import { type Change, write } from '../../change/write.ts';
+import { changeEach } from '../../change/write-many.ts';
 import type { DomainName } from '../domain/name.ts';
 import { insertRetainedDomains, namesIn, removals } from './change-names.ts';
 import type { RetainedStatus } from './list.ts';

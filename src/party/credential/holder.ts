@@ -6,7 +6,8 @@ import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { type Action, type Changes, difference } from '../../change/history/changes.ts';
-import { type Change, type Operation, write } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, write } from '../../change/write.ts';
 
 interface Accounts {
   api_user: typeof apiUsers.$inferSelect;

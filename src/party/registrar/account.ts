@@ -6,7 +6,8 @@ import { retried } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
 import { textField } from '../../base/text/field.ts';
 import { type Changes, difference } from '../../change/history/changes.ts';
-import { type Change, type Operation, write } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, write } from '../../change/write.ts';
 import { isAsSeen } from '../credential/holder.ts';
 import { generateWebhookSecret, webhookStatements } from './webhook.ts';
 

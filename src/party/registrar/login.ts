@@ -6,7 +6,7 @@ import type { Database } from '../../base/database/open.ts';
 import { prepared } from '../../base/database/prepared-query.ts';
 import { retried } from '../../base/database/retry.ts';
 import { type LoginRefusal, RegistryError } from '../../base/error.ts';
-import type { Actor, WriteRequest } from '../../change/write.ts';
+import type { Actor, WriteRequest } from '../../change/origin.ts';
 import { digestSecret } from '../credential/holder.ts';
 import { hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';

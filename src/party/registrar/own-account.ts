@@ -3,13 +3,9 @@ import { apiUsers, registrars, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
-import {
-  type Change,
-  changeEach,
-  changesOfRows,
-  type WriteRequest,
-  write,
-} from '../../change/write.ts';
+import type { WriteRequest } from '../../change/origin.ts';
+import { type Change, write } from '../../change/write.ts';
+import { changeEach, changesOfRows } from '../../change/write-many.ts';
 import { digestSecret, generateSecret, holders, isAsSeen } from '../credential/holder.ts';
 import { endOfReplaced, isFirstUse } from '../credential/login.ts';
 import {

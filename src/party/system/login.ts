@@ -4,7 +4,7 @@ import { parseAddressList } from '../../base/address-list.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import { LoginError, type LoginRefusal, RegistryError } from '../../base/error.ts';
-import type { Actor } from '../../change/write.ts';
+import type { Actor } from '../../change/origin.ts';
 import { endOfReplaced, hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import type { ActingLogin, UserLogin } from '../registrar/login.ts';
 

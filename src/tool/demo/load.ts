@@ -12,7 +12,7 @@ import { type Database, openDatabase } from '../../base/database/open.ts';
 import type { Env } from '../../base/env.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf, daysBefore } from '../../base/time/day.ts';
-import type { Origin } from '../../change/write.ts';
+import type { Origin } from '../../change/origin.ts';
 import { countedLists } from '../../list/lists.ts';
 import { startAuctions } from '../../name/auction/start.ts';
 import { parseDomainName } from '../../name/domain/name.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Database, openDatabase } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
-import type { Origin } from '../../change/write.ts';
+import type { Origin } from '../../change/origin.ts';
 import { bare, reading, usageError } from '../command.ts';
 import { writeFileRows } from '../files/write.ts';
 import { openFile } from '../local/file.ts';

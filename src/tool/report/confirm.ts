@@ -1,7 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
 import { RegistryError } from '../../base/error.ts';
 import { findNewestId } from '../../change/history/search.ts';
-import { changedMeanwhile, type Operation, type SeenOperation } from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { changedMeanwhile } from '../../change/write.ts';
+import type { SeenOperation } from '../../change/write-many.ts';
 import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
 import { counted } from './text.ts';

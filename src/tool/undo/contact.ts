@@ -2,12 +2,9 @@ import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
 import { contacts, history } from '../../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import {
-  type ChangesOfMany,
-  changedMeanwhile,
-  changesOfRows,
-  type Operation,
-} from '../../change/write.ts';
+import type { Operation } from '../../change/origin.ts';
+import { changedMeanwhile } from '../../change/write.ts';
+import { type ChangesOfMany, changesOfRows } from '../../change/write-many.ts';
 import { notifyingRegistrar, rowUpdate } from '../../contact/change.ts';
 import {
   type Contact,

@@ -4,7 +4,7 @@ import { expect, inject, it } from 'vitest';
 import { type Claim, claims, contacts } from '../../../drizzle/schema.ts';
 import type { Database } from '../../../src/base/database/open.ts';
 import { RegistryError } from '../../../src/base/error.ts';
-import type { WriteRequest } from '../../../src/change/write.ts';
+import type { WriteRequest } from '../../../src/change/origin.ts';
 import { getContactByCode, updateAnyContact } from '../../../src/contact/administer.ts';
 import type { Contact } from '../../../src/contact/contact.ts';
 import { verificationColumn } from '../../../src/contact/fields.ts';

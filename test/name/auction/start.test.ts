@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Origin } from '../../../src/change/write.ts';
+import type { Origin } from '../../../src/change/origin.ts';
 import { getAuction, listAuctions } from '../../../src/name/auction/read.ts';
 import { startAuctions } from '../../../src/name/auction/start.ts';
 import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../../../src/base/database/open.ts';
-import type { Origin } from '../../../src/change/write.ts';
+import type { Origin } from '../../../src/change/origin.ts';
 import { createContact } from '../../../src/contact/create.ts';
 import { deleteContact } from '../../../src/contact/delete.ts';
 import { updateContact } from '../../../src/contact/update.ts';

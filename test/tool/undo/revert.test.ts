@@ -9,7 +9,7 @@ import {
   registrars,
   retainedDomains,
 } from '../../../drizzle/schema.ts';
-import type { Operation, Origin } from '../../../src/change/write.ts';
+import type { Operation, Origin } from '../../../src/change/origin.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,

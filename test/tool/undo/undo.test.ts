@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
-import type { Origin } from '../../../src/change/write.ts';
+import type { Origin } from '../../../src/change/origin.ts';
 import type { Reversal } from '../../../src/tool/undo/reversal.ts';
 import { planRevert, type RevertPlan, revert } from '../../../src/tool/undo/revert.ts';
 import { operator } from '../../support/fixtures.ts';

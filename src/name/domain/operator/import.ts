@@ -1,4 +1,4 @@
-import type { Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
 
 import type { DomainRow } from '../change.ts';
 import { type ImportedDomain, withKept } from '../record.ts';

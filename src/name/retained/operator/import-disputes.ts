@@ -3,7 +3,8 @@ import { disputes } from '../../../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { orRefusal, type Problem, type RecordProblem, throwProblems } from '../../../base/error.ts';
-import { changeEach, changesOfRows, type Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
+import { changeEach, changesOfRows } from '../../../change/write-many.ts';
 import {
   checkDays,
   type DisputedDays,

@@ -5,7 +5,7 @@ import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { nothingSince } from '../../../change/history/search.ts';
-import { changeEach, type SeenOperation } from '../../../change/write.ts';
+import { changeEach, type SeenOperation } from '../../../change/write-many.ts';
 import {
   additions,
   addRetainedDomains,

@@ -5,7 +5,7 @@ import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
-import type { Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
 import { changeHolder, type Holder, holders, holderText, type Seen } from '../holder.ts';
 
 /** A client certificate; without name and end if only its fingerprint is known. */

@@ -2,7 +2,7 @@ import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retried } from '../../../base/database/retry.ts';
-import type { Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
 import { addHolder } from '../../credential/holder.ts';
 import { getRegistrar } from '../account.ts';
 

@@ -4,7 +4,8 @@ import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
-import { checkExpected, type Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
+import { checkExpected } from '../../../change/write.ts';
 import { addHolder, changeHolder } from '../../credential/holder.ts';
 import { addressEntries, getRegistrar } from '../../registrar/account.ts';
 

@@ -3,7 +3,8 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { difference, registrarsSubjects } from '../../../change/history/changes.ts';
-import { changeEach, changesOfRows, type Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
+import { changeEach, changesOfRows } from '../../../change/write-many.ts';
 import type { Form, Kind, PartLists } from './kind.ts';
 
 const pageRows = 2_000;

@@ -2,12 +2,8 @@ import { eq, sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars, systems } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { difference, shownField } from '../../../change/history/changes.ts';
-import {
-  type ChangesOfMany,
-  changeEach,
-  changesOfRows,
-  type Operation,
-} from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
+import { type ChangesOfMany, changeEach, changesOfRows } from '../../../change/write-many.ts';
 
 /** What decides whether a registrar, an API user or a system gets in. */
 export interface Account {

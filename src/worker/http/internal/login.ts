@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import type { systemRights } from '../../../../drizzle/schema.ts';
 import { RegistryError } from '../../../base/error.ts';
-import type { Operation } from '../../../change/write.ts';
+import type { Operation } from '../../../change/origin.ts';
 import { systemActor } from '../../../party/system/login.ts';
 import { type AppContext, type AppEnv, database } from '../request/context.ts';
 import { callingSystem } from '../request/system-login.ts';

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 import { sha256Hex } from '../../../base/bytes/digest.ts';
 import { RegistryError } from '../../../base/error.ts';
+import type { WriteRequest } from '../../../change/origin.ts';
 import type { IdempotencyKey } from '../../../change/outcome.ts';
-import type { WriteRequest } from '../../../change/write.ts';
 import { type Contact, checkVersion, versionOf } from '../../../contact/contact.ts';
 import type { RegistrarCall } from '../../../party/registrar/login.ts';
 import { type AppContext, type AppEnv, database } from './context.ts';

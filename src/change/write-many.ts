@@ -1,0 +1,128 @@
+import { type SQL, sql } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import { type HistorySubject, history } from '../../drizzle/schema.ts';
+import type { Database } from '../base/database/open.ts';
+import { retried } from '../base/database/retry.ts';
+import { isAboutOtherRow, mentions } from '../base/database/violations.ts';
+import { RegistryError } from '../base/error.ts';
+import type { Action } from './history/changes.ts';
+import { type RecordedRows, record } from './history/record.ts';
+import { findNewestId } from './history/search.ts';
+import type { Operation } from './origin.ts';
+import { changedMeanwhile, maximumLosses, pauseAfterLoss } from './write.ts';
+
+/** A change of rows that were looked at before, for example to ask about them. */
+export interface SeenOperation extends Operation {
+  /**
+   * The newest entry of history when the rows were looked at. If one of them has changed since, nothing is changed, and
+   * the change throws `changed_meanwhile`.
+   */
+  seen?: number | undefined;
+}
+
+/** A change of many things of one kind: what the history is to record of each, and the statements that change them. */
+export interface ChangesOfMany extends RecordedRows {
+  statements: readonly BatchItem<'sqlite'>[];
+}
+
+/**
+ * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Plans it again after a
+ * transient fault of D1, and while somebody else is faster; but what was `seen` before is not planned again: then
+ * throws `changed_meanwhile`.
+ */
+export async function writeMany<Outcome>(
+  { db, origin, isDryRun = false, seen }: SeenOperation,
+  plan: (lastEntryId: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
+): Promise<Outcome> {
+  let first: number | undefined;
+  let planned: Awaited<ReturnType<typeof plan>> | undefined;
+  const attempt = async () => {
+    // The newest entry comes before the plan, so a change in between makes the write fail.
+    const newest = await findNewestId(db);
+    first ??= newest;
+    const isOfRequest = sql`id > ${first} and request_id = ${origin.request.requestId}`;
+    // What others have done since stays.
+    if (planned && (await db.$count(history, isOfRequest)) > 0) return planned.outcome;
+    planned = await plan(seen ?? newest);
+    if (!isDryRun) await planned.write();
+    return planned.outcome;
+  };
+  for (let losses = 0; ; losses++) {
+    try {
+      return await retried(attempt);
+    } catch (error) {
+      const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
+      if (!isLost || seen !== undefined || losses === maximumLosses) throw error;
+      await pauseAfterLoss(losses);
+    }
+  }
+}
+
+/**
+ * Changes that the statements make to the rows of a query, which has each in its column `row`: JSON with its `changes`, its
+ * `uuid` and the code of its `registrar`, if it has them, and as its `key`, `code` or `name` the key in the history.
+ */
+export function changesOfRows(
+  subject: HistorySubject,
+  action: Action,
+  rows: SQL,
+  statements: readonly BatchItem<'sqlite'>[],
+): ChangesOfMany {
+  return {
+    subject,
+    action,
+    key: sql`coalesce(row ->> 'key', row ->> 'code', row ->> 'name')`,
+    uuid: sql`row ->> 'uuid'`,
+    registrar: sql`row ->> 'registrar'`,
+    changes: sql`row -> 'changes'`,
+    source: sql`from (${rows})`,
+    statements,
+  };
+}
+
+/**
+ * Changes many things, all or none, in one batch: first the history of the rows, then the rows, in the order given.
+ * Returns how many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when the batch begins,
+ * and if another row stands in the way, or is gone. A dry run counts the rows.
+ */
+export async function changeEach<Kind extends string>(
+  operation: Operation,
+  kinds: Record<Kind, readonly ChangesOfMany[]>,
+  onlyIf: SQL = sql`true`,
+): Promise<Record<Kind, number>> {
+  const { db, isDryRun = false } = operation;
+  const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
+  const batch: BatchItem<'sqlite'>[] = [];
+  const recorded = new Map<number, string>();
+  for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
+    for (const change of all) {
+      if (isDryRun) counts[kind]! += await db.$count(sql`(select 1 ${change.source})`);
+      recorded.set(batch.length, kind);
+      batch.push(record(operation, change), ...change.statements);
+    }
+  }
+  if (isDryRun || batch.length === 0) return counts as Record<Kind, number>;
+  const results = await batchIf(db, onlyIf, batch);
+  for (const [index, kind] of recorded) counts[kind]! += (results[index] as D1Result).meta.changes;
+  return counts as Record<Kind, number>;
+}
+
+/**
+ * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it; the
+ * invalid JSON path in SQLite's error identifies this guard.
+ */
+async function batchIf(
+  db: Database,
+  onlyIf: SQL,
+  batch: readonly BatchItem<'sqlite'>[],
+): Promise<readonly unknown[]> {
+  const guard = db
+    .select({ isAllowed: sql`json_extract('{}', iif(${onlyIf}, '$', 'changed_meanwhile'))` })
+    .from(sql`(select 1)`);
+  try {
+    return (await db.batch([guard, ...batch])).slice(1);
+  } catch (error) {
+    const isLost = mentions(error, "'changed_meanwhile'") || isAboutOtherRow(error);
+    throw isLost ? changedMeanwhile() : error;
+  }
+}
