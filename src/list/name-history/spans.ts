@@ -148,6 +148,7 @@ export function disputedSpans(entries: readonly Entry[], kept: readonly Disputed
     disputedSpan({ ...days, closedAt: closedAt && madeAt(closedAt) }),
   );
   spans.push(...gone);
+  // A dispute that was closed and opened again was none in between: it becomes several spans.
   const gapsOf = Map.groupBy(gaps, ({ from }) => disputeClosedAt(from, spans));
   return spans.flatMap((span) => {
     let { from } = span;

@@ -53,7 +53,7 @@ function isBefore(changed: ChangedName | undefined, end: string | undefined): bo
   return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
 }
 
-/** Also records what that adds and removes. */
+/** The entries, with those of each changed name in place of its old ones; also records what that adds and removes. */
 function merge(
   before: readonly Entry[],
   changed: readonly ChangedName[],
@@ -62,6 +62,7 @@ function merge(
   const after: Entry[] = [];
   let position = 0;
   for (const { name, entries } of changed) {
+    // Names before it stay; both lists are in the order of names.
     while (position < before.length && compareNames(before[position]!.name, name) < 0) {
       after.push(before[position++]!);
     }

@@ -116,6 +116,7 @@ async function compare(
   const seen = new Set<Form>();
   for await (const stored of readForms(db, kind)) {
     const { form: given, isOver = false } = lines.get(keyOf(kind, stored)) ?? {};
+    // A row that is over is no difference until the cron removes it.
     if (isOver && !given) continue;
     counts.rows_here += 1;
     here.update(contentOf(stored));

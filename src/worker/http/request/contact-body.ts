@@ -129,6 +129,7 @@ export function withoutRepeated(sender: Sender, given: unknown, contact: Contact
   const { address } = groupNames[sender];
   if (rest[address] === null) rest[address] = clearedAddress(sender);
   for (const { column, name, group } of sentFields(sender)) {
+    // What has the field: the body, or a group in it, such as `addr`.
     const around = group === null ? rest : rest[group];
     if (!isObject(around) || !Object.hasOwn(around, name)) continue;
     if (!isRepeated(column, around[name], contact[column])) continue;
