@@ -25,7 +25,7 @@ export async function removeOldValues(
     if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
       const isOld = isIn(history.id, JSON.stringify(ids));
-      await db.batch(removeValues(db, isOld, [after + 1, last], sql`where true`));
+      await db.batch(removeValues(db, { isMeant: isOld }, [after + 1, last], sql`where true`));
     }
     removed += ids.length;
     return last;
@@ -69,22 +69,24 @@ const personal = sql.raw(personalFields.map((field) => `'${field}'`).join(', '))
 /** Judges a row of `json_each` on `changes`. */
 export const isPersonalValue = sql`key in (${personal}) and json_type(value, '$.from') is not null`;
 
-export function hasValues(changes: SQL): SQL {
-  return sql`exists (select 1 from json_each(${changes}) where ${isPersonalValue})`;
+export function hasValues(changes: SQL, isMeantValue: SQL = sql`true`): SQL {
+  return sql`exists (select 1 from json_each(${changes}) where ${isPersonalValue} and ${isMeantValue})`;
 }
 
 /**
  * Statements that replace personal values in entries by the fact that they were removed, with a permit for the entries from
- * the first to the last id: it is given if `source` (the rest of the query) has a row.
+ * the first to the last id: it is given if `source` (the rest of the query) has a row. `isMeantValue` judges a row of
+ * `json_each` on `changes`.
  */
 export function removeValues(
   db: Database,
-  isMeant: SQL,
+  { isMeant, isMeantValue = sql`true` }: { isMeant: SQL; isMeantValue?: SQL | undefined },
   [firstId, lastId]: readonly [SQL | number, SQL | number],
   source: SQL,
 ) {
   const changes = sql`(
-    select json_group_object(key, json(iif(${isPersonalValue}, '{"removed":true}', value)))
+    select json_group_object(
+      key, json(iif(${isPersonalValue} and ${isMeantValue}, '{"removed":true}', value)))
     from json_each(${history.changes})
   )`;
   return [

@@ -1,26 +1,28 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, disclosures, history } from '../../../drizzle/schema.ts';
+import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import {
+  changesIdentity,
+  contacts,
+  deletedIdentity,
+  disclosures,
+  history,
+  type Verification,
+} from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import { RegistryError } from '../../base/error.ts';
 import type { Changes } from '../../change/history/changes.ts';
+import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
 import { checkExpected, write } from '../../change/write.ts';
-import { contactSubject } from '../contact.ts';
-import { endsHolder, isAboutContact, sameIdentitySince } from '../entries.ts';
+import { type Contact, contactSubject } from '../contact.ts';
+import { endsHolder, isAboutContact, isLastDeletion, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
 import { identifyContact, removalOf } from './erase.ts';
 
-/** Checks that have ended say who was checked, and by which reference; nothing shows them. */
-const withoutEnded = Object.fromEntries(
-  Object.values(verificationColumn).map((column) => [
-    column,
-    sql`iif(${contacts[column]} ->> '$.result' = 'ended', null, ${contacts[column]})`,
-  ]),
-);
+type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
-export interface FormerErasure {
-  code: string;
-  uuid: string;
+export interface FormerErasure extends Identifiers {
   /** Entries of history whose values go, the one of the correction among them; 0 if nothing is left of the person. */
   entries: number;
   disclosures: number;
@@ -29,7 +31,8 @@ export interface FormerErasure {
 /**
  * Removes what the history keeps of whoever had the contact, given by its code or UUID, before its identity was last
  * corrected, if the person with this identity code is among them; and that person from disclosures. The contact
- * stays, and so do notes on statuses. Throws `not_found`, and `invalid` for a code that several contacts had.
+ * stays, and so do notes on statuses, and what is kept of its present person, who may also have been the first to have it.
+ * Throws `not_found`, and `invalid` for a code that several contacts had, or whose person has the contact now.
  */
 export async function eraseFormerHolder(
   operation: Operation,
@@ -38,28 +41,13 @@ export async function eraseFormerHolder(
 ): Promise<FormerErasure> {
   const { db, origin } = operation;
   const contact = await identifyContact(db, codeOrUuid);
-  const isAbout = isAboutContact(sql`${contact.uuid}`);
   const isTheirs = sql`contact_uuid = ${contact.uuid} and ident_key = ${identityKey(ident)}`;
-  const look = async () => {
-    const [former] = await db
-      .select({ registrar: history.registrar, end: sameIdentitySince(sql`${contact.uuid}`) })
-      .from(history)
-      .where(and(isAbout, endsHolder(ident)))
-      .limit(1);
-    const { end = 0, registrar = null } = former ?? {};
-    // A check that had ended may stand in an entry of the present person.
-    const hasEndedCheck = sql`exists (
-      select 1 from json_each(${history.changes}) where 'ended' in (value ->> '$.from.result', value ->> '$.to.result'))`;
-    const isPast = sql`(${history.id} <= ${end} or ${hasEndedCheck}) and ${end} > 0`;
-    const isMeant = sql`${isAbout} and ${isPast} and ${hasValues(sql`${history.changes}`)}`;
-    const [entries, disclosed] = await Promise.all([
-      db.$count(history, isMeant),
-      db.$count(disclosures, isTheirs),
-    ]);
-    return { end, registrar, isMeant, entries, disclosed };
-  };
+  const look = async () => ({
+    ...(await lookAtFormer(db, contact, ident)),
+    disclosed: await db.$count(disclosures, isTheirs),
+  });
   const judge = (seen: Awaited<ReturnType<typeof look>>) => {
-    const { end, registrar, isMeant, entries, disclosed } = seen;
+    const { end, registrar, newest, meant, entries, disclosed, ofPresent } = seen;
     checkExpected(origin.request, `${contact.uuid} ${end}`);
     const isNothing = entries + disclosed === 0;
     return {
@@ -69,15 +57,93 @@ export async function eraseFormerHolder(
       changes: (isNothing ? {} : { formerHolder: { removed: true } }) as Changes,
       outcome: { ...contact, entries, disclosures: disclosed },
       ...(!isNothing && {
+        onlyIf: nothingSince(newest, 'contact', [contact.code]),
         statements: (isWritten: SQL) => [
-          ...removalOf(db, contact, { entries: isMeant, disclosed: isTheirs }, isWritten),
+          ...removalOf(db, contact, { ...meant, disclosed: isTheirs }, isWritten),
           db
             .update(contacts)
-            .set(withoutEnded)
+            .set(withoutEnded(ofPresent))
             .where(and(eq(contacts.uuid, contact.uuid), isWritten)),
         ],
       }),
     };
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
+}
+
+async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: string) {
+  const isAbout = isAboutContact(sql`${uuid}`);
+  const presentKey = sql`coalesce((select ident_key from ${contacts} where uuid = ${uuid}), (
+    select ${deletedIdentity.key} from ${history} where ${isLastDeletion} and subject_uuid = ${uuid}))`;
+  const [present] = await db.all<{ key: string | null; end: number; newest: number }>(sql`
+    select ${presentKey} as key, ${sameIdentitySince(sql`${uuid}`)} as end,
+      (select ifnull(max(id), 0) from ${history}) as newest`);
+  const { key = null, end = 0, newest = 0 } = present ?? {};
+  if (key === identityKey(ident)) {
+    const message = `${code} belongs to this person now: erase it without --former`;
+    throw new RegistryError('invalid', message);
+  }
+  const [former] = await db
+    .select({ registrar: history.registrar })
+    .from(history)
+    .where(and(isAbout, endsHolder(ident)))
+    .limit(1);
+  const [first] = await db
+    .select({ id: history.id, isOfPresent: sql`${endsHolder(key ?? '')}` })
+    .from(history)
+    .where(and(isAbout, changesIdentity))
+    .orderBy(asc(history.id))
+    .limit(1);
+  const start = first?.isOfPresent ? first.id : 0;
+  const { ofFormer, ofPresent } = await findChecks(db, isAbout, end);
+  const isTheirCheck = sql`(select 1 from json_each(${JSON.stringify(ofFormer)}) as place
+    where place.value ->> 0 = ${history.id} and place.value ->> 1 = json_each.key)`;
+  const values = former
+    ? sql`(${history.id} between ${start} and ${end} or exists ${isTheirCheck})`
+    : sql`false`;
+  const entries = sql`${isAbout} and ${hasValues(sql`${history.changes}`, values)}`;
+  const meant = { entries, values };
+  const count = await db.$count(history, entries);
+  const registrar = former?.registrar ?? null;
+  return { end, registrar, newest, meant, entries: count, ofPresent };
+}
+
+/**
+ * Where a check of a former person that had ended stands in entries since the last correction, and the ids of the
+ * checks of the present person: those that an entry since then has given.
+ */
+async function findChecks(db: Database, isAbout: SQL, end: number) {
+  const entries = await db
+    .select({ id: history.id, changes: history.changes })
+    .from(history)
+    .where(and(isAbout, gt(history.id, end), sql`${history.changes} like '%Verification%'`))
+    .orderBy(asc(history.id));
+  const known = new Set<string>();
+  const ofPresent = new Set<string>();
+  const ofFormer: [id: number, field: string][] = [];
+  for (const { id, changes } of entries) {
+    for (const field of Object.values(verificationColumn)) {
+      const change = changes[field];
+      if (!change || !('from' in change)) continue;
+      const [from, to] = [change.from, change.to] as [Verification | null, Verification | null];
+      if (from) known.add(from.id);
+      if (to && to.result !== 'ended' && !known.has(to.id)) ofPresent.add(to.id);
+      if (to) known.add(to.id);
+      const ended = [from, to].filter((check) => check?.result === 'ended');
+      if (ended.some((check) => !ofPresent.has(check!.id))) ofFormer.push([id, field]);
+    }
+  }
+  return { ofFormer, ofPresent: [...ofPresent] };
+}
+
+/** Checks that have ended say who was checked, and by which reference; nothing shows them. */
+function withoutEnded(kept: readonly string[]) {
+  const ids = JSON.stringify(kept);
+  const columns = Object.values(verificationColumn).map((column) => {
+    const check = contacts[column];
+    const isFormers = sql`${check} ->> '$.result' = 'ended'
+      and ${check} ->> '$.id' not in (select value from json_each(${ids}))`;
+    return [column, sql`iif(${isFormers}, null, ${check})`];
+  });
+  return Object.fromEntries(columns);
 }

@@ -169,6 +169,8 @@ function checkUnlinked({ code, domainCount }: Contact): void {
 
 interface Remains {
   entries: SQL;
+  /** Of the entries' personal values; all of them if undefined. Judges a row of `json_each` on `changes`. */
+  values?: SQL;
   disclosed: SQL;
 }
 
@@ -176,16 +178,17 @@ interface Remains {
 export function removalOf(
   db: Database,
   contact: Identifiers,
-  { entries, disclosed }: Remains,
+  { entries, values, disclosed }: Remains,
   condition: SQL,
 ) {
   const nobody = {
     ...{ contactUuid: null, contactCode: null },
     ...{ identCountryCode: null, identKey: null, identType: null },
   };
+  const meant = { isMeant: sql`${entries} and ${condition}`, isMeantValue: values };
   const upToNewest = [1, sql`(select max(id) from ${history})`] as const;
   return [
-    ...removeValues(db, sql`${entries} and ${condition}`, upToNewest, sql`where ${condition}`),
+    ...removeValues(db, meant, upToNewest, sql`where ${condition}`),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     db.update(disclosures).set(nobody).where(and(disclosed, condition)),
   ] as const;
