@@ -1,6 +1,6 @@
 import { and, ne, sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains } from '../../../drizzle/schema.ts';
-import { rowsIn } from '../../base/database/json-rows.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
@@ -71,16 +71,17 @@ export async function transferDomain(
     });
     const notified = [...new Set(notifications.map(({ registrarId }) => registrarId))];
     const write = () => {
-      const copied = rowsIn(JSON.stringify(rows));
-      const statements = [
-        insertContacts(db, copied, at),
-        ...insertNotifications(db, notifications),
-      ];
+      const copied = jsonArrays(rows).map((array) => {
+        const some = rowsIn(array);
+        return changesOfRows('contact', 'create', some, [insertContacts(db, some, at)]);
+      });
       const row = domainRow({ ...name, ...transferred }, present);
+      const change = domainChanges(operation, 'update', JSON.stringify([row]));
+      const notices = insertNotifications(db, notifications);
       const changes = {
         // First the copies: the history of the domain records their UUIDs.
-        copied: [changesOfRows('contact', 'create', copied, statements)],
-        transferred: [domainChanges(operation, 'update', JSON.stringify([row]))],
+        copied,
+        transferred: [{ ...change, statements: [...change.statements, ...notices] }],
       };
       const isAsSeen = sql`${nothingSince(lastEntryId, 'domain', [name.name])}
         and ${nothingSince(lastEntryId, 'contact', Object.keys(copies))}`;

@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, notifications, registrars } from '../../../drizzle/schema.ts';
+import { openDatabase } from '../../../src/base/database/open.ts';
 import { findNewestId } from '../../../src/change/history/search.ts';
 import { updateAnyContact } from '../../../src/contact/administer.ts';
 import { parseDomainName } from '../../../src/name/domain/name.ts';
@@ -8,8 +9,10 @@ import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { getDomain } from '../../../src/name/domain/read.ts';
 import { transferDomain } from '../../../src/name/domain/transfer.ts';
+import { withMethods } from '../../list/published.ts';
 import {
   addContact,
+  addContacts,
   addRegistrar,
   operator,
   unique,
@@ -191,4 +194,40 @@ it('looks again if a contact or the domain changes meanwhile', async () => {
   const { copies, ...domain } = await transferDomain({ db, origin: operator }, name, to.code);
   expect(domain.tech).toEqual(tech);
   expect(await contactOf(copies[admin.code]!)).toMatchObject({ name: 'Uus Nimi' });
+});
+
+/** The database, and the length of the longest value that was bound. */
+function watchedDatabase() {
+  const { DB } = worker.env;
+  const seen = { longest: 0 };
+  const prepare = (query: string) => {
+    const statement = DB.prepare(query);
+    const bind = (...values: unknown[]) => {
+      const lengths = values.map((value) => Buffer.byteLength(String(value)));
+      seen.longest = Math.max(seen.longest, ...lengths);
+      return statement.bind(...values);
+    };
+    return withMethods(statement, { bind });
+  };
+  return { db: openDatabase(withMethods(DB, { prepare })), seen };
+}
+
+it('copies a thousand contacts with long names without a value that is too long for D1', async () => {
+  const { to, other, name } = await newDomain();
+  await addContacts(worker.env, other, 1_000);
+  await worker.env.DB.batch([
+    worker.env.DB.prepare(
+      'update contacts set name = ?1, org_name = ?1, street = ?1 where registrar_id = ?2',
+    ).bind('Õ'.repeat(255), other.id),
+    worker.env.DB.prepare(
+      `insert or ignore into domain_contacts (domain_id, contact_id, role)
+       select domains.id, contacts.id, 'tech' from domains, contacts
+       where domains.name = ?1 and contacts.registrar_id = ?2`,
+    ).bind(name.name, other.id),
+  ]);
+  const { db, seen } = watchedDatabase();
+  const { tech } = await transferDomain({ db, origin: operator }, name, to.code);
+  expect(tech).toHaveLength(1_002);
+  expect(await countOf(to)).toBe(1_004);
+  expect(seen.longest).toBeLessThan(2_000_000);
 });
