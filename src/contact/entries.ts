@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changesIdentity, contacts, history, type Verification } from '../../drizzle/schema.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
-import { identityKey } from './identity-code.ts';
+import { identityKey, separators } from './identity-code.ts';
 
 /*
  * A contact may come back under another code: its UUID tells which entries of the history are about it. The index by
@@ -43,17 +43,19 @@ export const isLastDeletion = sql`history.subject = 'contact' and history.action
 
 type Entry = typeof history.$inferSelect;
 
-/** Those that people write; SQLite nests no more calls than a hundred. */
-const separators = " -/.,_:;+()'\u00a0\u2010\u2013";
+const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 
 /** The identity code before or after a change, in the form of `identityKey`. */
-const keyOfChanged = (side: 'from' | 'to') =>
-  sql.raw(
-    Array.from(separators).reduce(
-      (text, separator) => `replace(${text}, '${separator.replace("'", "''")}', '')`,
-      `upper(changes ->> '$.ident.${side}')`,
-    ),
-  );
+function keyOfChanged(side: 'from' | 'to'): SQL {
+  const code = sql.raw(`(changes ->> '$.ident.${side}')`);
+  const letter = sql`substr(${code}, n, 1)`;
+  return sql`upper(ifnull((
+    with recursive places (n) as (
+      select 1 union all select n + 1 from places where n < length(${code})
+    )
+    select group_concat(${letter}, '') from places where instr(${separatorText}, ${letter}) = 0
+  ), ${code}))`;
+}
 
 /** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
 export function endsHolder(ident: string): SQL {

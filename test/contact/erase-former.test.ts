@@ -1,4 +1,4 @@
-import { asc, eq } from 'drizzle-orm';
+import { asc, eq, sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, history } from '../../drizzle/schema.ts';
 import {
@@ -6,9 +6,10 @@ import {
   listDeletedContactsBy,
   updateAnyContact,
 } from '../../src/contact/administer.ts';
+import { sameIdentitySince } from '../../src/contact/entries.ts';
 import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
 import { registrarClient } from '../support/client.ts';
-import { addContact, addDisclosure, addPerson, addRegistrar } from '../support/fixtures.ts';
+import { addContact, addDisclosure, addPerson, addRegistrar, unique } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
@@ -98,4 +99,30 @@ it('who has the contact now, or had it when it was deleted, is no former person 
   await deleteAnyContact(worker.operation, code);
   await expect(eraseFormer(uuid, second)).rejects.toThrow(refusal);
   expect(await eraseFormer(uuid, first)).toMatchObject({ disclosures: 1 });
+});
+
+it.each([' ', '-', '*', '&', '\u2014', '\u200b', '\u00ad'])(
+  'a former person is found by a code that was written with %j',
+  async (separator) => {
+    const { second, code, uuid } = await addContactOfTwo();
+    const ident = `A${unique()}`;
+    await correct(code, { ident: `${ident}${separator}B`, ...former });
+    const [spelled] = await worker.db.select().from(contacts).where(eq(contacts.uuid, uuid));
+    expect(spelled).toMatchObject({ identKey: `${ident}B` });
+    await correct(code, { ident: second, ...present });
+    expect(await eraseFormer(uuid, `${ident}B`)).toMatchObject({ entries: 2 });
+  },
+);
+
+it('a person whose code is only written in another way is no former person', async () => {
+  const { first, code, uuid } = await addContactOfTwo();
+  const db = worker.db;
+  for (const ident of [`${first}\u2014`, `*${first}`, `${first}&\u200b`]) {
+    await correct(code, { ident });
+    expect(
+      await listDeletedContactsBy(db, { ident: first }, { after: undefined, limit: 10 }),
+    ).toEqual([]);
+  }
+  const since = await db.all(sql`select ${sameIdentitySince(sql`${uuid}`)} as id`);
+  expect(since).toEqual([{ id: 0 }]);
 });
