@@ -144,11 +144,10 @@ async function erase({ code }: Person): Promise<void> {
     await eraseContact(worker.operation, uuid);
   }
   for (let rounds = 0; rounds < 20; rounds++) {
-    const [found] = await listDeletedContactsBy(
-      worker.db,
-      { ident: code },
-      { after: undefined, limit: 1 },
-    );
+    const page = { after: undefined, limit: 50 };
+    const all = await listDeletedContactsBy(worker.db, { ident: code }, page);
+    // Who had a contact twice, and at last, is no former person of it.
+    const found = all.find(({ ended }) => ended === 'deleted') ?? all[0];
     if (!found) return;
     if (found.ended === 'deleted') await eraseContact(worker.operation, found.uuid);
     else await eraseFormerHolder(worker.operation, found.uuid, code);
