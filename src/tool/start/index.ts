@@ -23,6 +23,7 @@ function welcome(address: string, hasDemoUsers: boolean, { isSandbox, ip }: Star
   const demo = `
   Demo registrars  ${bold('alpha:alpha-demo-secret')}   ${bold('beta:beta-demo-secret')}
   Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm
+  Demo system      ${bold('epp-demo-key')}
 `;
   const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
   const sandbox = `
@@ -34,6 +35,7 @@ function welcome(address: string, hasDemoUsers: boolean, { isSandbox, ip }: Star
   console.log(`${isLocal(ip) ? '' : `\n  ${styleText('yellow', warning)}\n`}
   Registry Edge    ${bold(`${address}/`)}
   API reference    ${bold(`${address}/docs/`)}
+  Operator's desk  ${bold('npm run registry -- desk')}
 ${hasDemoUsers ? demo : ''}
   curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
 ${isSandbox ? sandbox : ''}
