@@ -17,7 +17,7 @@ import {
 } from './contact.ts';
 import { verificationColumn } from './fields.ts';
 import { contactByCode } from './read.ts';
-import { endedBy } from './verifications.ts';
+import { checksAfter } from './verifications.ts';
 
 /**
  * Looks up what the change depends on besides the contact with each look, unless the outcome is known. Two round trips.
@@ -52,17 +52,17 @@ export function rowUpdate(
   values: Partial<Contact>,
 ): Change<Contact> {
   const changes = difference(contact, values);
-  const ended = endedBy(contact, changes);
+  const checks = checksAfter(contact, changes);
   const update = {
     by: actor,
     subject: contactSubject(contact),
     action: 'update',
-    changes: { ...changes, ...difference(contact, ended) },
+    changes: { ...changes, ...difference(contact, checks) },
     onlyIf: isUnchanged(contact),
   } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
   const given: Partial<Contact> = Object.fromEntries(
-    Object.entries({ ...values, ...ended }).filter(([, value]) => value !== undefined),
+    Object.entries({ ...values, ...checks }).filter(([, value]) => value !== undefined),
   );
   const { registrarId } = contact;
   const keys = Object.entries(keysOf({ ...contact, ...given }));

@@ -31,6 +31,7 @@ import {
 import type { NewContact } from './fields.ts';
 import { contactColumns, verificationColumn } from './fields.ts';
 import { contactRules } from './rules.ts';
+import { withoutSource } from './verifications.ts';
 
 /** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
@@ -217,7 +218,7 @@ export function copyFor(
 export function checksForOthers(contact: Contact): Partial<Contact> {
   const checks = Object.values(verificationColumn).map((column) => {
     const check = contact[column];
-    const known = check && { ...check, reference: null, verified_by: null };
+    const known = check && withoutSource(check);
     return [column, check?.result === 'ended' ? null : known];
   });
   return Object.fromEntries(checks);

@@ -20,21 +20,28 @@ export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 
+/** A check for whoever must not learn who made it, and under what reference. */
+export function withoutSource(check: Verification): Verification {
+  return { ...check, reference: null, verified_by: null };
+}
+
 /**
- * Verifications of values that change, and with the identity what the identity service was asked about it; not those
- * that the changes give.
+ * What becomes of the verifications by the changes, but for those that the changes give: those of values that change
+ * end. With the identity, the others go without their source, and what the identity service was asked is forgotten.
  */
-export function endedBy(contact: Contact, changes: Changes): Partial<Contact> {
+export function checksAfter(contact: Contact, changes: Changes): Partial<Contact> {
   const isChange = (claim: Claim) =>
     columnsOfClaim(claim, contact.identType).some((column) => column in changes);
-  const ended = verificationsOf(contact)
-    .filter(({ claim }) => isChange(claim) && !(verificationColumn[claim] in changes))
-    .map(({ claim, ...verification }) => [
-      verificationColumn[claim],
-      { ...verification, result: 'ended' },
-    ]);
-  const isForgotten = isChange('identity') && !('identityRequest' in changes);
-  return { ...Object.fromEntries(ended), ...(isForgotten && { identityRequest: null }) };
+  const isOtherIdentity = isChange('identity');
+  const checks: Partial<Contact> = {};
+  for (const { claim, ...check } of verificationsOf(contact)) {
+    const column = verificationColumn[claim];
+    if (column in changes) continue;
+    if (isChange(claim)) checks[column] = { ...check, result: 'ended' };
+    else if (isOtherIdentity) checks[column] = withoutSource(check);
+  }
+  const isForgotten = isOtherIdentity && !('identityRequest' in changes);
+  return { ...checks, ...(isForgotten && { identityRequest: null }) };
 }
 
 /** What the registrar of a contact is told when it is to verify it. */

@@ -18,7 +18,7 @@ import {
 import { isSameIdentityCode } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { getContact } from '../read.ts';
-import { endedBy } from '../verifications.ts';
+import { checksAfter } from '../verifications.ts';
 import {
   clientFor,
   createIdentification,
@@ -196,8 +196,8 @@ function approved(
   const [wrong] = invalidIdentity(contact, values, origin.request.at);
   if (!wrong) {
     const { identityRequest } = contact;
-    const ended = endedBy(contact, difference(contact, values));
-    return { ...values, ...decided({ ...contact, ...ended, identityRequest }, origin) };
+    const checks = checksAfter(contact, difference(contact, values));
+    return { ...values, ...decided({ ...contact, ...checks, identityRequest }, origin) };
   }
   const detail = `The service has established no identity that the contact can have: ${wrong.message}.`;
   const refused = 'Verification cannot be approved';

@@ -143,6 +143,7 @@ it('the export has nothing of the person as whose contact it was known before a 
   const values = {
     ...{ ident: former.code, identCountryCode: 'LV' },
     identityVerification: verification({ reference: 'of the former person' }),
+    emailVerification: verification({ reference: 'of the former person' }),
     creator: 'RegistrantUser: of the former person',
     statuses: ['serverTransferProhibited' as const],
     statusNotes: { serverTransferProhibited: 'of the former person' },
@@ -164,7 +165,10 @@ it('the export has nothing of the person as whose contact it was known before a 
   const { body } = await answerOf(exportOf(person));
 
   const hidden = { redacted: true };
-  const correction = { ident: hidden, name: hidden, identity_verification: hidden };
+  const correction = {
+    ...{ ident: hidden, name: hidden },
+    ...{ identity_verification: hidden, email_verification: hidden },
+  };
   const check = { identity_verification: hidden };
   const update = { phone: { from: '+372.5000000', to: '+372.5111111' } };
   expect(body.contacts).toMatchObject([
