@@ -13,14 +13,12 @@ import type { Changes } from '../../change/history/changes.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
 import { checkExpected, write } from '../../change/write.ts';
-import { type Contact, contactSubject } from '../contact.ts';
+import { contactSubject } from '../contact.ts';
 import { endsHolder, isAboutContact, isLastDeletion, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
-import { identifyContact, removalOf } from './erase.ts';
-
-type Identifiers = Pick<Contact, 'code' | 'uuid'>;
+import { type Identifiers, identifyContact, removalOf } from './erase.ts';
 
 export interface FormerErasure extends Identifiers {
   /** Entries of history whose values go, the one of the correction among them; 0 if nothing is left of the person. */

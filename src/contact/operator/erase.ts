@@ -19,7 +19,7 @@ import { isAboutContact, isLastDeletion } from '../entries.ts';
 import { contactColumns, personalFields } from '../fields.ts';
 import { hasValues, isPersonalValue, removeValues } from '../recorded-values.ts';
 
-type Identifiers = Pick<Contact, 'code' | 'uuid'>;
+export type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
 /** What an erasure removes. The history still shows who changed which field, and when. */
 export interface Erasure extends Identifiers {
