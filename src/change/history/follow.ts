@@ -39,7 +39,7 @@ const maximumExamined = 1_000;
 /**
  * The next changes in the order in which they took effect, at most `limit` of them from at most 1,000 entries; the
  * place of the last entry that was examined; and whether there are `more`. One round trip. Throws `gone` if the entry
- * of the place, or one that followed it, is no longer there.
+ * of the place, or one that followed it, is no longer there, as after a restore.
  */
 export async function listChangesAfter(
   db: Database,
@@ -48,19 +48,20 @@ export async function listChangesAfter(
 ): Promise<{ changes: FollowedChange[]; after: string; more: boolean }> {
   const afterId = Number.parseInt(after, 10);
   const subjects = sql.raw(followedSubjects.map((each) => `'${each}'`).join(', '));
-  const farthest = afterId + maximumExamined;
+  const lastExamined = afterId + maximumExamined;
   // The plus keeps SQLite from the index by subject, which would lead it through all entries.
   const lastOfPage = sql`select id from ${history}
-    where id > ${afterId} and id <= ${farthest} and +subject in (${subjects})
+    where id > ${afterId} and id <= ${lastExamined} and +subject in (${subjects})
     order by id limit 1 offset ${limit - 1}`;
   const fields = sql<string | null>`iif(subject in (${subjects}),
     (select json_group_array(key) from json_each(${history.changes})), null)`;
+  // From the entry of the place on, also those that are not followed: a missing one must be noticed.
   const [entries, [newest]] = await retried(() =>
     db.batch([
       db
         .select({ ...columns, fields: fields.as('fields') })
         .from(history)
-        .where(sql`id between ${afterId} and ifnull((${lastOfPage}), ${farthest})`)
+        .where(sql`id between ${afterId} and ifnull((${lastOfPage}), ${lastExamined})`)
         .orderBy(asc(history.id)),
       db.select({ id: max(history.id) }).from(history),
     ]),

@@ -24,7 +24,7 @@ export const todayPage: ShowPage = async ({ registry, options }) => {
   const [state, entries, open, overdue, registrars, days] = await Promise.all([
     readHealthState(registry, options),
     listNewestEntries(db, undefined, shownEntries),
-    listDisclosures(db, { isOpen: true }, { limit: shownRows }),
+    listDisclosures(db, { onlyOpen: true }, { limit: shownRows }),
     listContactsBy(db, { overdueOn }, { limit: shownRows }),
     listRegistrars(db),
     readDailyCounts({ kv: env.LISTS, clock: currentTime, meter: newMeter() }),

@@ -40,8 +40,8 @@ export const disclosuresView: RowView<
     ...plain('answeredAt', 'grantedFields', 'visibleAfter', 'explanation'),
   },
   table: 'id contact organization fields answer_by outcome',
-  read: ({ db, env }, { open: isOpen = false }) => {
-    const every = everyRow<Disclosure>((page) => listDisclosures(db, { isOpen }, page));
+  read: ({ db, env }, { open: onlyOpen = false }) => {
+    const every = everyRow<Disclosure>((page) => listDisclosures(db, { onlyOpen }, page));
     return Array.fromAsync(every, withAnswerBy(env));
   },
 };

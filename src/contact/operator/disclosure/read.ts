@@ -43,14 +43,14 @@ export async function getDisclosure(db: Database, id: number) {
 /** In the order in which the requests were opened. */
 export function listDisclosures(
   db: Database,
-  { isOpen }: { isOpen: boolean },
+  { onlyOpen }: { onlyOpen: boolean },
   { after, limit }: RowsAfter<Disclosure>,
 ): Promise<Disclosure[]> {
   return db
     .select()
     .from(disclosures)
     .where(
-      and(gt(disclosures.id, after?.id ?? 0), isOpen ? isNull(disclosures.outcome) : undefined),
+      and(gt(disclosures.id, after?.id ?? 0), onlyOpen ? isNull(disclosures.outcome) : undefined),
     )
     .orderBy(asc(disclosures.id))
     .limit(limit);
@@ -62,7 +62,7 @@ export function listDisclosures(
  */
 export async function reportDisclosures(db: Database) {
   const every: Disclosure[] = await Array.fromAsync(
-    everyRow<Disclosure>((page) => listDisclosures(db, { isOpen: false }, page)),
+    everyRow<Disclosure>((page) => listDisclosures(db, { onlyOpen: false }, page)),
   );
   const keyOf = ({ receivedAt, organization, outcome }: Disclosure) =>
     JSON.stringify([receivedAt.slice(0, 7), organization, outcome ?? 'open']);
