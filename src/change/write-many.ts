@@ -20,7 +20,7 @@ export interface SeenOperation extends Operation {
   seen?: number | undefined;
 }
 
-/** A change of many things of one kind: what the history is to record of each, and the statements that change them. */
+/** A change of many things of one kind: their entries of history, and the statements. */
 export interface ChangesOfMany extends RecordedRows {
   statements: readonly BatchItem<'sqlite'>[];
 }

@@ -29,8 +29,8 @@ export interface FormerErasure extends Identifiers {
 /**
  * Removes what the history keeps of whoever had the contact, given by its code or UUID, before its identity was last
  * corrected, if the person with this identity code is among them; and that person from disclosures. The contact
- * stays, and so do notes on statuses, and what is kept of its present person, who may also have been the first to have it.
- * Throws `not_found`, and `invalid` for a code that several contacts had, or whose person has the contact now.
+ * stays, and so do notes on statuses, and what is kept of its present person. Throws `not_found`, and `invalid` for a
+ * code that several contacts had, or whose person has the contact now.
  */
 export async function eraseFormerHolder(
   operation: Operation,

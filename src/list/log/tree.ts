@@ -5,7 +5,7 @@ import { joinBytes } from '../../base/bytes/encoding.ts';
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type Hash = Bytes;
 
-/** How many entries a full tile has, or hashes of one level; a tile is a file that never changes once it is full. */
+/** How many entries, or hashes of one level, a full tile has: a file that never changes. */
 export const tileWidth = 256;
 export const hashBytes = 32;
 
