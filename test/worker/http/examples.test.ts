@@ -5,7 +5,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addRetainedDomain, emptyLists } from '../../support/fixtures.ts';
+import { addOwnContact, addRetainedDomain, emptyLists } from '../../support/fixtures.ts';
 import { startWorker } from '../../support/worker.ts';
 
 /** The examples of the interface documentation, run exactly as they stand there. */
@@ -47,6 +47,26 @@ test('the lines of curl read a list, its changes and names', async () => {
   expect(lookup.results.map(({ statuses }: { statuses: string[] }) => statuses)).toEqual([
     ['reserved'],
     ['blocked'],
+  ]);
+});
+
+test('the lines of curl change a contact once', async () => {
+  const { contact, registrar } = await addOwnContact(worker.env);
+  const script = path.join(directory, 'change.sh');
+  const lines = (await example('sh', 'If-Match'))
+    .replace('http://localhost:8787/', worker.url.href)
+    .replace('ALPHA:TAMMEPUU', contact.code)
+    .replace('alpha:alpha-demo-secret', `${registrar.apiUser.username}:${registrar.secret}`);
+  await writeFile(script, `${lines}curl${lines.split('\ncurl')[1]}`);
+
+  const { stdout } = await promisify(execFile)('sh', ['-e', script]);
+
+  const [first, again] = stdout.split(/(?=HTTP\/1.1 200 OK)/);
+  expect(first).toContain('{"code":1000,');
+  expect(again).toContain(first!.split('\r\n\r\n')[1]);
+  expect([first, again].map((answer) => /Idempotent-Replayed: true/i.test(answer!))).toEqual([
+    false,
+    true,
   ]);
 });
 
