@@ -3,7 +3,8 @@ import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveDesk } from '../../src/tool/desk/server.ts';
 
-const pages = new Hono().get('*', (c) => c.text('the page'));
+const pages = new Hono();
+pages.get('/', (c) => c.text('the page')).notFound((c) => c.text('no such page', 404));
 let desk: Awaited<ReturnType<typeof serveDesk>>;
 let cookie: string;
 
@@ -57,9 +58,14 @@ test.each([
 ])('%s gets nothing', async (_, headers: Record<string, string>) => {
   const answer = await ask(headers.cookie === 'own' ? { ...headers, cookie } : headers);
   expect(answer.status).toBe(403);
-  expect(answer.text).not.toContain('page\n');
+  expect(answer.text).not.toContain('the page');
   expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-store' });
   expect(answer.headers).not.toHaveProperty('set-cookie');
+});
+
+test('an unknown address gets the answer of the pages', async () => {
+  const answer = await ask({ cookie }, new URL('/nowhere', desk.url).href);
+  expect(answer).toMatchObject({ status: 404, text: 'no such page' });
 });
 
 test('a wrong token in the address gets nothing', async () => {

@@ -50,6 +50,9 @@ export const findPage: ShowPage = async ({ registry, query }) => {
     ],
     children: (
       <>
+        {all.length === 0 && (
+          <p class="lead">A name needs its ending; a person, the beginning of the whole name.</p>
+        )}
         {pages.length > 0 && (
           <ul>
             {pages.map((href) => (

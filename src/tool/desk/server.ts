@@ -28,7 +28,6 @@ export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposab
   const cookie = `desk-${port}`;
   const own = `http://127.0.0.1:${port}`;
   app.use(async (c, next) => {
-    for (const [name, value] of Object.entries(securityHeaders)) c.header(name, value);
     const { host, origin = own, 'sec-fetch-site': site = 'none' } = c.req.header();
     const isOwn = `http://${host}` === own && origin === own;
     if (!isOwn || !['none', 'same-origin'].includes(site))
@@ -41,7 +40,7 @@ export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposab
     if (isSame(getCookie(c, cookie), token)) return next();
     return c.text('open the address that the command printed\n', 403);
   });
-  app.route('/', pages);
+  app.all('*', (c) => pages.fetch(c.req.raw));
   return {
     url: `${own}/?token=${token}`,
     [Symbol.dispose]: () => server.close().closeAllConnections(),
@@ -58,6 +57,6 @@ async function answer(app: Hono, request: IncomingMessage, response: ServerRespo
   const { method = 'GET', headers } = request;
   const asked = new Request(url, { method, headers: headers as Record<string, string> });
   const given = await app.fetch(asked);
-  response.writeHead(given.status, Object.fromEntries(given.headers));
+  response.writeHead(given.status, { ...Object.fromEntries(given.headers), ...securityHeaders });
   response.end(Buffer.from(await given.arrayBuffer()));
 }
