@@ -61,16 +61,16 @@ test('no two files export the same name', () => {
   expect(twice.sort()).toEqual([]);
 });
 
-/** The most lines that each room may have, rounded up to a hundred. Whoever raises one says why in the commit. */
+/** The most lines that each room may have: a field fits in, a feature does not. Whoever raises one says why in the commit. */
 const ceilings: Record<string, number> = {
   base: 1_000,
-  change: 820,
-  party: 2_100,
-  contact: 4_300,
-  name: 2_600,
+  change: 850,
+  party: 2_150,
+  contact: 4_350,
+  name: 2_650,
   list: 3_900,
   worker: 8_200,
-  tool: 11_300,
+  tool: 11_350,
 };
 
 test('src has these rooms, each below its ceiling, and the entry of the Worker', () => {
