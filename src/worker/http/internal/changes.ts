@@ -24,7 +24,9 @@ internalChanges.use(may('changes'));
 export const changesQuery = onFirstUse(() =>
   z.object({
     limit: z._default(wholeNumber('Limit', 0, 200), 200),
-    after: z.optional(z.string().check(z.regex(placePattern, 'After is invalid'))),
+    after: z.optional(
+      z.string().check(z.regex(placePattern, 'After is not from an earlier answer')),
+    ),
   }),
 );
 

@@ -21,7 +21,7 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
     .check(
       z.refine((value) => value >= minimum && value <= maximum, {
         params: { reason: 'out_of_range' },
-        error: `${label} is out of range`,
+        error: `${label} is not from ${minimum} to ${maximum}`,
       }),
     );
 

@@ -104,12 +104,18 @@ test('what is not a place or a limit is refused under its parameter', async () =
   for (const text of texts) {
     expect(await get(`changes?after=${encodeURIComponent(text)}`)).toEqual({
       status: 400,
-      body: { errors: { after: ['After is invalid'] } },
+      body: { errors: { after: ['After is not from an earlier answer'] } },
     });
   }
-  for (const limit of ['201', '-1', 'x']) {
-    const { status, body } = await get(`changes?limit=${limit}`);
-    expect([status, Object.keys(body.errors)]).toEqual([400, ['limit']]);
+  for (const [limit, problem] of [
+    ['201', 'Limit is not from 0 to 200'],
+    ['-1', 'Limit is not from 0 to 200'],
+    ['x', 'Limit is invalid'],
+  ]) {
+    expect(await get(`changes?limit=${limit}`)).toEqual({
+      status: 400,
+      body: { errors: { limit: [problem] } },
+    });
   }
 });
 
