@@ -79,7 +79,9 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
-      process.stderr.write(`(see ${[programName, ...words].join(' ')} --help)\n`);
+      // Words after an option are its values.
+      const leading = words.filter((word, place) => word === args[place]);
+      process.stderr.write(`(see ${[programName, ...leading].join(' ')} --help)\n`);
     }
   }
 }

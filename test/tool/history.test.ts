@@ -50,6 +50,7 @@ test('filters by time, actor and request', async () => {
   expect(await entries('--since', today, '--until', today)).toEqual(all);
   expect(await entries('--since', '2999-01-01')).toEqual([]);
   expect(await entries('--by', 'operator')).toEqual(all);
+  expect(await entries('--last', '0')).toEqual([]);
   expect(await entries('--last', '2')).toEqual(all.slice(-2).reverse());
   expect(await entries('retained', '--last', '1')).toEqual(all.slice(3, 4));
   expect(await entries('--by', 'nobody')).toEqual([]);

@@ -111,6 +111,7 @@ test.each([
   ['a move to nowhere', 'move-in DIR', 'move-in writes a file: move-in DIRECTORY --to FILE'],
   ['deleted contacts of anybody', 'contact list --deleted', '--deleted belongs to --ident'],
   ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
+  ['a value that is not a number', 'history --last x', '(see npm run registry -- history --help)'],
   ['options that exclude each other', 'lists status --remote', 'cannot be used with option'],
 ])('calls %s wrong usage', async (_, args, message) => {
   const { status, stdout, stderr } = await nowhere.run(args);

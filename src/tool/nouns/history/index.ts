@@ -43,9 +43,10 @@ const show = verb(
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const pause = follow && (() => setTimeout(500));
     const criteria = { ...options, subject, key };
-    const entries = last
-      ? await retried(() => listNewestEntries(db, meets(criteria), last))
-      : readHistory(db, criteria, pause);
+    const entries =
+      last === undefined
+        ? readHistory(db, criteria, pause)
+        : await retried(() => listNewestEntries(db, meets(criteria), last));
     // One document about one thing; anything longer is printed as it is read.
     if (options.json && key !== undefined && !follow) {
       return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };
