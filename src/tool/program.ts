@@ -79,7 +79,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
-      // Words after an option are its values.
+      // Not the values of options.
       const leading = words.filter((word, place) => word === args[place]);
       process.stderr.write(`(see ${[programName, ...leading].join(' ')} --help)\n`);
     }

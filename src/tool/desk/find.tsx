@@ -51,7 +51,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
     children: (
       <>
         {all.length === 0 && (
-          <p class="lead">A name needs its ending; a person, the beginning of the whole name.</p>
+          <p class="lead">Names need their ending, people the beginning of theirs.</p>
         )}
         {pages.length > 0 && (
           <ul>

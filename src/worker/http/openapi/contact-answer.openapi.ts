@@ -55,7 +55,7 @@ const descriptions: Record<ShownColumn, string> = {
     'The statuses of RFC 5733: those that are set, or `ok` if none is, and `linked` if a domain refers to the contact.',
   statusNotes: 'Notes of the registry about statuses, by status.',
   disclosedAttributes: 'What of the contact is shown publicly.',
-  legacyId: 'The id in the system that the contact was imported from: a number, or any other text.',
+  legacyId: 'The id in the system that the contact was imported from: a number or text.',
   registrarId: 'The record id of the registrar.',
   creator: 'Who created it: `<id>-ApiUser: <username>`, or what an import said.',
   updater:
