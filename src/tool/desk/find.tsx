@@ -51,7 +51,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
     children: (
       <>
         {all.length === 0 && (
-          <p class="lead">Names need their ending, people the beginning of theirs.</p>
+          <p class="lead">A name needs its ending, a person's name its beginning.</p>
         )}
         {pages.length > 0 && (
           <ul>
@@ -68,7 +68,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
             rows={people.slice(0, shownContacts)}
             links={{ code: 'contact' }}
           />
-          {people.length > shownContacts && <p>There are more: ask for more of the name.</p>}
+          {people.length > shownContacts && <p>More match: give more of the name.</p>}
         </Part>
       </>
     ),
