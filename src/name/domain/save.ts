@@ -21,7 +21,7 @@ export type WantedDomain = (present: Recorded | undefined) => DomainRecord | und
 /**
  * In one batch, for about ten thousand domains at a time. One that names an unknown registrar or contact stays as it
  * is, and its problems are returned under its name; if it is all or none, they are thrown as `not_found`. Five round
- * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed lastEntryId it was `seen`.
+ * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export function saveDomains(
   operation: SeenOperation,
@@ -92,7 +92,7 @@ export function domainRemoval(
 
 /**
  * Removes those that exist, with their links to contacts, all or none, and counts them. It is one batch, for about ten
- * thousand names at a time. Throws `changed_meanwhile` if one has changed lastEntryId it was `seen`.
+ * thousand names at a time. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export async function removeDomains(
   operation: SeenOperation,

@@ -92,7 +92,7 @@ export function insertDisputes(db: Database, rows: SQL) {
 }
 
 /**
- * Gives the name of each such row's dispute, the first that is not over, the `closedAt` to which its `changes` lead.
+ * Closes, or opens again, the first dispute of each such row's name that is not over, as the row's `changes` say.
  */
 export function updateClosures(db: Database, rows: SQL) {
   const was = sql.raw(`row ->> '$.changes.closedAt.from'`);

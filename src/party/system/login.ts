@@ -14,7 +14,7 @@ export interface SystemLogin
   registrarCode?: string | undefined;
 }
 
-/** A system that has certificateId the right key from an address that it may call from. */
+/** A system that has presented the right key from an address that it may call from. */
 export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights'> {
   registrar: typeof registrars.$inferSelect | null;
 }
