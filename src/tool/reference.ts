@@ -48,12 +48,12 @@ function callLinks({ paths, webhooks, tags }: Document): string {
 function partOf(whole: Document, tag: string): Document {
   const all = whole.components as Record<string, Record<string, unknown>>;
   const components: typeof all = { securitySchemes: all.securitySchemes! };
-  const add = (node: unknown) => {
+  const addReferred = (node: unknown) => {
     JSON.stringify(node, (key, value) => {
       const [, , kind, name] = key === '$ref' ? String(value).split('/') : [];
       if (kind && name && !components[kind]?.[name]) {
         components[kind] = { ...components[kind], [name]: all[kind]![name] };
-        add(all[kind]![name]);
+        addReferred(all[kind]![name]);
       }
       return value;
     });
@@ -63,7 +63,7 @@ function partOf(whole: Document, tag: string): Document {
       Object.entries(items as Items).filter(([, item]) => Object.values(item)[0]!.tags![0] === tag),
     ),
   );
-  add([paths, webhooks]);
+  addReferred([paths, webhooks]);
   const tags = whole.tags!.filter(({ name }) => name === tag);
   return { ...whole, tags, paths, webhooks, components } as Document;
 }

@@ -14,7 +14,7 @@ export const followedSubjects = [
   'domain',
 ] as const satisfies HistorySubject[];
 
-/** The place of the last entry that a follower has examined: its id, and a digest that tells it from another one. */
+/** The place of the last entry examined: its id, which a restored database may give again, so also its digest. */
 export const placePattern = /^(0-|[1-9]\d{0,14}-[0-9a-f]{16})$/;
 
 /** Before the first entry. */

@@ -4,7 +4,8 @@ import { deployedId, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 
 /**
- * Reads what a deployment needs from wrangler.toml. Throws `not_found` if it lacks the environment or a binding.
+ * Reads from wrangler.toml what a deployment needs. An undefined id is created, and written into its line. Throws
+ * `not_found` if the file lacks the environment or a binding.
  */
 export function readDeployConfig({ configPath, environment }: Deployment) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
@@ -33,6 +34,7 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
       name: String(archive.bucket_name),
       jurisdiction: archive.jurisdiction === 'eu' ? ('eu' as const) : ('none' as const),
     },
+    // Bound to no Worker: a nightly job writes it.
     backups: `${worker}-backups`,
     queues: [...queues].filter((queue) => queue !== undefined),
   };

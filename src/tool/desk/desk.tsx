@@ -33,8 +33,8 @@ const files: Record<string, string> = {
 };
 
 /**
- * The pages about the registry that the options choose. A local one is opened for each page, so that nobody waits for
- * a lock while somebody reads.
+ * The pages about the registry that the options choose. A local one is opened for each page, so nobody else waits
+ * for its lock.
  */
 export function deskPages(options: CommonOptions, deployed: Registry | undefined): Hono {
   const app = new Hono();

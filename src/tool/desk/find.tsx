@@ -20,7 +20,7 @@ async function findAll({ db }: Registry, text: string) {
   const [named, ofCode, request, ...traced] = await Promise.all([
     selectContacts(db).where(eq(contacts.code, code)),
     db.select().from(registrars).where(eq(registrars.code, code)),
-    // The client's own references of changes are shorter, and not unique.
+    // A client's own reference is shorter, and not unique.
     text.length === 36 ? findRequest(db, text) : [],
     ...traces.map((trace) => findContacts(db, trace, shownContacts + 1)),
   ]);

@@ -56,11 +56,11 @@ function openForReading(directory: string, file: string, environment: string | u
   };
 }
 
-/** Uses the server that runs on the data or starts meanwhile, or a runtime that holds the lock until it is disposed of. */
+/** Uses the server that runs on the data, or starts while this waits; or a runtime, under the lock until it is disposed of. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
-  const { lock, other } = await takeLock(directory, 'registry', findServer);
-  if (other) return other;
+  const { lock, other: server } = await takeLock(directory, 'registry', findServer);
+  if (server) return server;
   using opening = new DisposableStack();
   opening.use(lock);
   const { env, dispose } = await openLocalData(directory, environment);

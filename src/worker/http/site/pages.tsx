@@ -49,8 +49,9 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const headers = pageHeaders(language);
   const { answer, asOf } = content;
   if (answer?.isName === false || (answer && asOf.isNotPast)) return c.html(document, 400, headers);
-  // A cache would keep the page without the missing part after it could be read again.
+  // No cache may keep a page that lacks a part.
   if (!isComplete(content)) {
+    // `listed` is undefined while the lists cannot be read.
     return c.html(document, answer && !answer.listed ? 503 : 200, headers);
   }
   const etag = `W/"${(await sha256Hex(document)).slice(0, 32)}"`;
