@@ -26,7 +26,7 @@ export interface ContactFilters {
   identCountryCode?: string | undefined;
 }
 
-/** Bounds of a page's cost in rows. Tests set lower ones, to reach them with few contacts. */
+/** Bounds of a page's cost in rows. Tests set lower ones. */
 const bounds = {
   /** Candidates of one condition are counted up to this many, */
   counted: 10_000,

@@ -5,7 +5,7 @@ import packageFile from '../../package.json' with { type: 'json' };
 import { isUpToDate, keepCompiled, projectDirectory } from './project.ts';
 
 // The operator's tool, bundled with Drizzle and zod: for each module of Drizzle, of which there are a hundred, Node
-// would parse the 180 KB of Drizzle's package.json (Node 24.21, Drizzle 0.45), which takes longer than most commands.
+// would parse the 180 KB of Drizzle's package.json, which takes longer than most commands.
 
 const source = path.join(import.meta.dirname, 'main.ts');
 const program = path.join(projectDirectory, '.wrangler/tool/main.js');

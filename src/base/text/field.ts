@@ -29,7 +29,7 @@ export function expecting<Rule extends z.core.$ZodType>(expected: string, rule: 
 export function expectation(rule: z.core.$ZodType): string | undefined {
   if (expectations.has(rule)) return expectations.get(rule);
   if (rule instanceof z.ZodMiniEnum) return `one of ${rule.options.join(', ')}`;
-  if (rule instanceof z.ZodMiniLiteral) return rule.def.values.join(', ');
+  if (rule instanceof z.ZodMiniLiteral) return `the JSON value ${rule.def.values.join(', ')}`;
   if (rule instanceof z.ZodMiniArray) {
     const each = expectation(rule.def.element);
     return each && `a list, each ${each}`;

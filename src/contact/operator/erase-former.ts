@@ -107,8 +107,8 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
 }
 
 /**
- * Where a check of a former person that had ended stands in entries since the last correction, and the ids of the
- * checks of the present person: those that an entry since then has given.
+ * Where ended checks of a former person stand in entries since the last correction, and the ids of the present
+ * person's checks, which such entries have given.
  */
 async function findChecks(db: Database, isAbout: SQL, end: number) {
   const entries = await db

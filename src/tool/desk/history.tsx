@@ -92,7 +92,7 @@ export function Requests(props: { entries: readonly HistoryEntry[]; options: Com
   );
 }
 
-/** The history has no index by request: so many entries are searched, around a known one or the newest. */
+/** No index has requests: so many entries are searched, around a known one or the newest. */
 const searchedEntries = 50_000;
 const shownEntries = 200;
 

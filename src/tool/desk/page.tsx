@@ -95,7 +95,7 @@ export function Part({ title, children }: { title: string; children: Child }) {
   );
 }
 
-/** A command, ready to copy, that works on the registry which the desk shows. */
+/** A command to copy, for the registry that the desk shows. */
 export function CommandLine({
   words,
   options,

@@ -24,7 +24,7 @@ export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposab
   const server = createServer((request, response) => answer(app, request, response));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
-  // Cookies are shared by the ports of a host, and a desk may be open for another registry.
+  // The ports of a host share cookies, and another desk may be open.
   const cookie = `desk-${port}`;
   const own = `http://127.0.0.1:${port}`;
   app.use(async (c, next) => {

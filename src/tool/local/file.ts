@@ -8,7 +8,7 @@ import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 /**
  * The SQLite file of an environment's local database, by the id that the runtime gives a Durable Object; undefined if
  * it is not found, as that name is not documented: then a local `backup` is refused, and other commands start a
- * runtime, which takes a second.
+ * runtime.
  */
 export function findDatabaseFile(
   directory: string,

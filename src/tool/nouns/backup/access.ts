@@ -5,7 +5,7 @@ import { difference, shownField } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type ChangesOfMany, changeEach, changesOfRows } from '../../../change/write-many.ts';
 
-/** What decides whether a registrar, an API user or a system gets in. */
+/** What decides whether somebody gets in. */
 export interface Account {
   subject: keyof typeof tables;
   key: string;

@@ -12,7 +12,7 @@ import { internalCalls } from './interface.openapi.ts';
 
 describe(domainFields(), {
   registrar: 'The code of the registrar, in either case.',
-  registrant: 'The code of a contact, in either case.',
+  registrant: 'The code of a contact of any registrar, in either case.',
   admin_contacts:
     'The codes of contacts. Left out: the domain keeps what it has, and a new one has none.',
 });

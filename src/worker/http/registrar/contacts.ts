@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
 import { orRefusal } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { clearable, textField } from '../../../base/text/field.ts';
+import { clearable, expecting, textField } from '../../../base/text/field.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
 import type { Contact, ContactReference } from '../../../contact/contact.ts';
@@ -156,10 +156,13 @@ export const validateBody = onFirstUse(() =>
 
 const contactList = onFirstUse(() =>
   z.object({
-    contacts: z.array(z.unknown(), 'Contacts is invalid').check(
-      z.refine(({ length }) => length > 0 && length <= maximumValidated, {
-        params: { reason: 'out_of_range' },
-      }),
+    contacts: expecting(
+      `a list of 1 to ${maximumValidated} contacts`,
+      z.array(z.unknown(), 'Contacts is invalid').check(
+        z.refine(({ length }) => length > 0 && length <= maximumValidated, {
+          params: { reason: 'out_of_range' },
+        }),
+      ),
     ),
   }),
 );

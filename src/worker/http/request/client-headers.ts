@@ -12,8 +12,13 @@ export const bookmarkHeader = 'X-D1-Bookmark';
 /** A D1 bookmark (d1/reference/time-travel): four hexadecimal numbers. */
 export const bookmarkPattern = /^[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{32}$/;
 
+function malformedHeader(field: string, name: string, expected: string): RegistryError {
+  const detail = `Expected: ${expected}.`;
+  return new RegistryError([{ reason: 'invalid', message: `${name} is invalid`, field, detail }]);
+}
+
 export function bookmarkRefused(): RegistryError {
-  return new RegistryError('invalid', 'Bookmark is invalid', bookmarkHeader);
+  return malformedHeader(bookmarkHeader, 'Bookmark', 'the value of an earlier answer');
 }
 
 /**
@@ -49,7 +54,7 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
   if (reference) {
     const { name, value } = reference;
     if (!clientReferencePattern.test(value)) {
-      throw new RegistryError('invalid', 'Client transaction id is invalid', name);
+      throw malformedHeader(name, 'Client transaction id', '1 to 64 printable ASCII characters');
     }
     c.header(name, value);
   }
@@ -134,7 +139,8 @@ async function idempotencyKey(c: AppContext): Promise<IdempotencyKey | undefined
   const [, quoted, bare] = keyPattern.exec(header) ?? [];
   const value = quoted ?? bare;
   if (value === undefined) {
-    throw new RegistryError('invalid', 'Idempotency key is invalid', 'Idempotency-Key');
+    const expected = '1 to 255 ASCII characters, best in quotes';
+    throw malformedHeader('Idempotency-Key', 'Idempotency key', expected);
   }
   const body = await c.req.arrayBuffer();
   const requestDigest = await sha256Hex(`${c.req.method} ${c.req.path} ${await sha256Hex(body)}`);

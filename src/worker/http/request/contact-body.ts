@@ -98,6 +98,8 @@ export function inGroups(sender: Sender, given: unknown): unknown {
   return rest;
 }
 
+const wrapped = 'The fields belong in an object: {"contact": {…}}.';
+
 /**
  * The contact of a body, in groups, by its zod type. Throws everything that is wrong with it, by the names of the fields
  * as they were given.
@@ -110,6 +112,7 @@ export function parsedContact<Shape extends z.ZodMiniObject>(
   const result = orRefusal(() => parsed(shape, { contact }));
   if (!(result instanceof RegistryError)) return result;
   const problems = result.problems.map((problem) => {
+    if (given === undefined) return { ...problem, detail: wrapped };
     const [, group, name] = problem.field?.split('.') ?? [];
     if (name === undefined || !isObject(given) || !Object.hasOwn(given, name)) return problem;
     const around = given[group!];

@@ -104,7 +104,9 @@ function problemsOf(
     const reason = params?.reason || (isBlank(input) ? blank : 'invalid');
     // Of what is missing, the message says enough.
     const isGiven = reason !== 'missing' || isObject(input);
-    const detail = params?.detail ?? (isGiven ? detailOf(path) : undefined);
+    // A symbol stands for a field with two values.
+    const expected = typeof input === 'symbol' ? 'It is given twice, differently.' : detailOf(path);
+    const detail = params?.detail ?? (isGiven ? expected : undefined);
     return { reason, message, field, detail };
   }) as [Problem, ...Problem[]];
 }

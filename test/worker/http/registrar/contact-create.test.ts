@@ -306,15 +306,17 @@ test('names everything that is wrong with a create, the first problem as the ans
   });
 });
 
-test.each([{}, { contact: null }, { contact: '' }, { name: 'Mari' }])(
-  'refuses the body %j as one without a contact',
-  async (body) => {
-    const registrar = await addRegistrar(worker.env);
-    expect(await answerOf(repp.request(registrar, 'POST', '', body))).toEqual(
-      refused(2003, 'Required parameter missing [contact]', 'contact'),
-    );
-  },
-);
+test.each([
+  [{}, 'The fields belong in an object: {"contact": {…}}.'],
+  [{ name: 'Mari' }, 'The fields belong in an object: {"contact": {…}}.'],
+  [{ contact: null }],
+  [{ contact: '' }],
+])('refuses the body %j as one without a contact', async (body, detail?: string) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await answerOf(repp.request(registrar, 'POST', '', body))).toEqual(
+    refused(2003, 'Required parameter missing [contact]', 'contact', 400, detail),
+  );
+});
 
 test.each(['Mari', ['Mari'], 7, true])('refuses the contact %j', async (contact) => {
   const registrar = await addRegistrar(worker.env);

@@ -142,6 +142,12 @@ test.each([
   expect(await repp.read(registrar, contact.code)).toEqual(before);
 });
 
+test('says that a field is given twice', async () => {
+  const { registrar, code } = await addOwnContact(worker.env);
+  const { body } = await repp.update(registrar, code, { street: 'A', addr: { street: 'B' } });
+  expect(body.errors[0].detail).toBe('It is given twice, differently.');
+});
+
 test('updates a part of the address beside others in their group', async () => {
   const { registrar, code } = await addOwnContact(worker.env, filled);
   const given = { city: 'Narva', zip: null, addr: { street: 'Lai 2', city: ' Narva' } };

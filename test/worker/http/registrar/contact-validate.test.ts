@@ -144,7 +144,8 @@ it.each([
   ['nothing', undefined, 2003, 'Required parameter missing [contacts]'],
 ])('a list of contacts is refused with %s', async (_, contacts, code, message) => {
   const registrar = await addRegistrar(worker.env);
+  const detail = contacts && 'Expected: a list of 1 to 100 contacts.';
   expect(await answerOf(validate(registrar, { contacts }))).toEqual(
-    refused(code, message, 'contacts'),
+    refused(code, message, 'contacts', 400, detail),
   );
 });

@@ -72,7 +72,13 @@ it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=
     const headers = { 'X-D1-Bookmark': given };
     const init = send('GET', registrar, undefined, headers);
     expect(await answerOf(worker.fetch('/repp/v1/contacts', init))).toEqual(
-      refused(2005, 'Bookmark is invalid [X-D1-Bookmark]', 'X-D1-Bookmark'),
+      refused(
+        2005,
+        'Bookmark is invalid [X-D1-Bookmark]',
+        'X-D1-Bookmark',
+        400,
+        'Expected: the value of an earlier answer.',
+      ),
     );
   },
 );
