@@ -17,7 +17,7 @@ type KeptQuery = ReturnType<typeof keptOutcomes>;
 export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
 export type KeptOutcome = Awaited<KeptQuery>[number];
 
-/** Finds nothing without a key. */
+/** Finds nothing without a key. A holder in SQL is found by the same batch. */
 export function keptOutcomes(
   db: Database,
   keyHolder: SQL | string,

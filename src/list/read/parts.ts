@@ -51,7 +51,7 @@ export async function findHead(
   }
 }
 
-/** Reads under way, by request: a request must not wait for what another one reads, because it may be cut off. */
+/** Reads under way, by request, which has its own Reader: none waits for another's, which may be cut off. */
 const readsOf = onFirstUseOf((_: Reader) => new Map<ListName, Promise<Head | undefined>>());
 
 async function readHead(list: ListName, reader: Reader): Promise<Head | undefined> {

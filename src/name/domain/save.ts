@@ -19,9 +19,9 @@ import { type DomainRecord, loadParties, problemsOf } from './record.ts';
 export type WantedDomain = (present: Recorded | undefined) => DomainRecord | undefined;
 
 /**
- * In one batch, for about ten thousand domains at a time. One that names an unknown registrar or contact stays as it
- * is, and its problems are returned under its name; if it is all or none, they are thrown as `not_found`. Five round
- * trips, unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
+ * In one batch, for some ten thousand domains at most. One that names an unknown registrar or contact stays as it is,
+ * and its problems are returned under its name; with `isAllOrNone`, they are thrown as `not_found`. Five round trips,
+ * unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
  */
 export function saveDomains(
   operation: SeenOperation,

@@ -34,7 +34,7 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
       name: String(archive.bucket_name),
       jurisdiction: archive.jurisdiction === 'eu' ? ('eu' as const) : ('none' as const),
     },
-    // Bound to no Worker: a nightly job writes it.
+    // For the nightly job alone.
     backups: `${worker}-backups`,
     queues: [...queues].filter((queue) => queue !== undefined),
   };

@@ -56,7 +56,7 @@ function openForReading(directory: string, file: string, environment: string | u
   };
 }
 
-/** Uses the server that runs on the data, or starts while this waits; or a runtime, under the lock until it is disposed of. */
+/** Uses the server that runs on the data, or starts while this waits; or a runtime, under the lock. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
   const { lock, other: server } = await takeLock(directory, 'registry', findServer);

@@ -17,7 +17,7 @@ export function listSystems(db: Database): Promise<SystemAccount[]> {
   return db.select().from(systems).orderBy(asc(systems.name));
 }
 
-/** Adds a system as `addHolder` does. Throws `not_found` for a registrar that it would act for. */
+/** Adds a system, and returns its key, as `addHolder` does. Throws `not_found` for an unknown registrar to act for. */
 export async function addSystem(
   operation: Operation,
   { name, key, ...settings }: SystemSettings & { name: string; key?: string },

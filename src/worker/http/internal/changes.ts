@@ -63,7 +63,7 @@ function shownChange({ subject, fields, ...entry }: FollowedChange) {
   };
 }
 
-/** As registrars know the field, if they do. */
+/** A contact's field as the registrar interface calls it, if it has it. */
 function contactField(column: string): string {
   const field = contactFields[column as keyof typeof contactFields];
   return field?.registrar ?? shownField(column);
