@@ -128,7 +128,7 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
     number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
       + row_number() over (partition by row ->> 'registrar' order by row ->> 'place'))`,
     version: sql`ifnull(row ->> 'version', ${nextVersion(at)})`,
-    // Nobody knows here whether a domain referred to it before, or until when.
+    // Whether a domain referred to it before, nobody knows.
     unlinkedAt: at.toISOString(),
     updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,
   };

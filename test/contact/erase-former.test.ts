@@ -1,16 +1,29 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { contacts, history } from '../../drizzle/schema.ts';
+import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
 import {
   deleteAnyContact,
   listDeletedContactsBy,
   updateAnyContact,
 } from '../../src/contact/administer.ts';
+import { deleteContact } from '../../src/contact/delete.ts';
 import { sameIdentitySince } from '../../src/contact/entries.ts';
 import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
+import { updateContactOfPerson } from '../../src/contact/update.ts';
+import { recordVerification } from '../../src/contact/verification/verification.ts';
+import type { Person } from '../../src/party/registrant/token.ts';
+import type { RegistrarCall } from '../../src/party/registrar/login.ts';
 import { registrarClient } from '../support/client.ts';
 import { addContact, addDisclosure, addPerson, addRegistrar, unique } from '../support/fixtures.ts';
+import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
+
+interface RaceWith {
+  call: RegistrarCall;
+  code: string;
+  uuid: string;
+  person: Person;
+}
 
 const worker = shareWorker();
 const repp = registrarClient(worker);
@@ -125,4 +138,29 @@ it('a person whose code is only written in another way is no former person', asy
   }
   const since = await db.all(sql`select ${sameIdentitySince(sql`${uuid}`)} as id`);
   expect(since).toEqual([{ id: 0 }]);
+});
+
+it.each<[string, (at: RaceWith) => Promise<unknown>]>([
+  ['deletes it', ({ call, code }) => deleteContact(call, code)],
+  [
+    'checks it again',
+    ({ call, code }) => recordVerification(call, code, { claim: 'email', method: 'call' }),
+  ],
+  [
+    'repeats with a key what is there',
+    ({ call, uuid, person }) => {
+      const request = { ...call.request, key: { value: 'key', requestDigest: 'digest' } };
+      return updateContactOfPerson({ db: call.db, person, request }, uuid, () => ({}));
+    },
+  ],
+])('whoever %s meanwhile, no copy of the former person stays', async (_, write) => {
+  const { registrar, first, second, code, uuid, verify } = await addContactOfTwo();
+  await verify('email', 'former reference');
+  await correct(code, { ident: second, ...present });
+  const db = beforeBatch(worker.env, 2, () => eraseFormer(uuid, first));
+  const request = { at: new Date(), requestId: crypto.randomUUID() };
+  const person = { countryCode: 'LV', code: second, firstName: 'P', lastName: 'K' };
+  await write({ call: { db, login: registrar.login, request }, code, uuid, person });
+  const kept = await worker.db.select({ outcome: idempotencyKeys.outcome }).from(idempotencyKeys);
+  expect(`${await historyOf(uuid)} ${JSON.stringify(kept)}`).not.toContain('former reference');
 });

@@ -44,6 +44,8 @@ export async function eraseFormerHolder(
     ...(await lookAtFormer(db, contact, ident)),
     disclosed: await db.$count(disclosures, isTheirs),
   });
+  // Whoever has read a check that goes must look again before writing.
+  const version = sql`max(${contacts.version} + 1, ${origin.request.at.getTime()})`;
   const judge = (seen: Awaited<ReturnType<typeof look>>) => {
     const { end, registrar, newest, meant, entries, disclosed, ofPresent } = seen;
     checkExpected(origin.request, `${contact.uuid} ${end}`);
@@ -60,7 +62,7 @@ export async function eraseFormerHolder(
           ...removalOf(db, contact, { ...meant, disclosed: isTheirs }, isWritten),
           db
             .update(contacts)
-            .set(withoutEnded(ofPresent))
+            .set({ ...withoutEnded(ofPresent), version })
             .where(and(eq(contacts.uuid, contact.uuid), isWritten)),
         ],
       }),

@@ -18,7 +18,7 @@ export interface IdentityClient {
 
 export type Identification = z.output<ReturnType<typeof identification>>;
 
-/** For all calls of one task together: the service gives up its own calls, on which this waits, after ten seconds. */
+/** For all calls of one task together: the service itself gives up after ten seconds. */
 const maximumMilliseconds = 5_000;
 const maximumJsonBytes = 64 * 1024;
 const maximumPdfBytes = 8 * 1024 * 1024;

@@ -131,7 +131,7 @@ async function findCreation(db: Database, code: string, uuid: string) {
  * back under another code since the plan.
  */
 export function canReturn({ uuid, entry }: Reversal, seen: number): SQL {
-  // The plus keeps SQLite from the index by subject, which would lead it through all entries instead of the few new ones.
+  // The plus keeps SQLite from the index by subject: it would read all entries.
   return sql`exists (
       select 1 from ${history} where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})
     and not exists (

@@ -19,7 +19,7 @@ export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: 
 /** Those to be answered within a day, and overdue ones, the oldest first. */
 export async function listDueDisclosures(db: Database, hours: number, now: Date) {
   const { id, outcome, receivedAt } = disclosures;
-  // What was received by then is to be answered at most a day from now.
+  // Received by then: due within a day.
   const receivedBy = timeAfter(now, (24 - hours) * hourMilliseconds);
   const due = await db
     .select({ id, receivedAt })
