@@ -130,6 +130,15 @@ describe('GET /repp/v1/contacts/{code}/history', () => {
     expect(ofAlpha.map(({ action }) => action)).toEqual(['create']);
   });
 
+  it('shows a former registrar nothing of a contact that was transferred', async () => {
+    const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+    const code = `${alpha.code}:GIVEN`;
+    await repp.create(alpha, newContact({ id: 'GIVEN' }));
+    await transferContact(worker.operation, code, beta.code);
+    const answers = [alpha, beta].map((each) => repp.request(each, 'GET', `/${code}/history`));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([404, 200]);
+  });
+
   it('shows nobody else what happened to a deleted contact', async () => {
     const n = unique();
     const alpha = await addRegistrar(worker.env, { code: `A_${n}` });
