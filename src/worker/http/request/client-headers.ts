@@ -18,7 +18,7 @@ function malformedHeader(field: string, name: string, expected: string): Registr
 }
 
 export function bookmarkRefused(): RegistryError {
-  return malformedHeader(bookmarkHeader, 'Bookmark', 'the value of an earlier answer');
+  return malformedHeader(bookmarkHeader, 'Bookmark', 'the value from an earlier answer');
 }
 
 /**
@@ -54,7 +54,7 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
   if (reference) {
     const { name, value } = reference;
     if (!clientReferencePattern.test(value)) {
-      throw malformedHeader(name, 'Client transaction id', '1 to 64 printable ASCII characters');
+      throw malformedHeader(name, 'Client transaction id', 'text of 1 to 64 ASCII characters');
     }
     c.header(name, value);
   }
@@ -139,7 +139,7 @@ async function idempotencyKey(c: AppContext): Promise<IdempotencyKey | undefined
   const [, quoted, bare] = keyPattern.exec(header) ?? [];
   const value = quoted ?? bare;
   if (value === undefined) {
-    const expected = '1 to 255 ASCII characters, best in quotes';
+    const expected = 'text of 1 to 255 ASCII characters';
     throw malformedHeader('Idempotency-Key', 'Idempotency key', expected);
   }
   const body = await c.req.arrayBuffer();

@@ -98,7 +98,7 @@ export function inGroups(sender: Sender, given: unknown): unknown {
   return rest;
 }
 
-const wrapped = 'The fields belong in an object: {"contact": {…}}.';
+const wrapped = 'Expected: {"contact": {…}}.';
 
 /**
  * The contact of a body, in groups, by its zod type. Throws everything that is wrong with it, by the names of the fields

@@ -105,7 +105,7 @@ function problemsOf(
     // Of what is missing, the message says enough.
     const isGiven = reason !== 'missing' || isObject(input);
     // A symbol stands for a field with two values.
-    const expected = typeof input === 'symbol' ? 'It is given twice, differently.' : detailOf(path);
+    const expected = typeof input === 'symbol' ? 'It is given twice.' : detailOf(path);
     const detail = params?.detail ?? (isGiven ? expected : undefined);
     return { reason, message, field, detail };
   }) as [Problem, ...Problem[]];

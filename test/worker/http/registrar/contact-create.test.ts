@@ -307,8 +307,8 @@ test('names everything that is wrong with a create, the first problem as the ans
 });
 
 test.each([
-  [{}, 'The fields belong in an object: {"contact": {…}}.'],
-  [{ name: 'Mari' }, 'The fields belong in an object: {"contact": {…}}.'],
+  [{}, 'Expected: {"contact": {…}}.'],
+  [{ name: 'Mari' }, 'Expected: {"contact": {…}}.'],
   [{ contact: null }],
   [{ contact: '' }],
 ])('refuses the body %j as one without a contact', async (body, detail?: string) => {

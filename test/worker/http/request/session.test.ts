@@ -77,7 +77,7 @@ it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=
         'Bookmark is invalid [X-D1-Bookmark]',
         'X-D1-Bookmark',
         400,
-        'Expected: the value of an earlier answer.',
+        'Expected: the value from an earlier answer.',
       ),
     );
   },
