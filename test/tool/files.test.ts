@@ -16,6 +16,10 @@ test.each([
   ['tabs', 'name\tstatus\na.ee\treserved\nb.ee\tblocked\n'],
   ['a byte order mark', '\ufeffname,status\na.ee,reserved\nb.ee,blocked\n'],
   ['quotes and capital letters in the header', '"Name";"STATUS"\n"a.ee";reserved\nb.ee;blocked\n'],
+  [
+    'the character that stands for what is not UTF-8',
+    'name,status,password\na.ee,reserved,\ufffd\nb.ee,blocked,\n',
+  ],
   ['separators behind the last column', 'name,status,,\na.ee,reserved,,\nb.ee,blocked,,\n,,,\n'],
   ['separators in the header alone', 'name;status;;\na.ee;reserved\nb.ee;blocked\n'],
   [

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
@@ -37,27 +38,32 @@ export function readingError(file: string, error: unknown): unknown {
 /** The text of a file, whole lines at a time, without a byte order mark. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
-  const decoder = new TextDecoder();
   let line = 1;
-  let pending = '';
-  const take = (end: number) => {
-    const lines = pending.slice(0, end);
-    const [valid, ...others] = lines.split('\uFFFD');
-    if (others.length > 0) {
-      const wrong = line + linesIn(valid!);
-      throw unreadableFile(file, wrong, 'is not UTF-8; save the file as UTF-8');
+  const textOf = (bytes: Buffer) => {
+    const wrong = isUtf8(bytes) ? -1 : linesOf(bytes).findIndex((one) => !isUtf8(one));
+    if (wrong >= 0) {
+      throw unreadableFile(file, line + wrong, 'is not UTF-8; save the file as UTF-8');
     }
-    pending = pending.slice(end);
-    line += linesIn(lines);
-    return lines;
+    const text = bytes.toString().replace(line === 1 ? /^\uFEFF/ : '', '');
+    line += linesIn(text);
+    return text;
   };
+  let pending: Buffer[] = [];
   for await (const chunk of chunks) {
-    pending += decoder.decode(chunk, { stream: true });
-    const end = pending.lastIndexOf('\n') + 1;
-    if (end > 0) yield take(end);
+    const end = chunk.lastIndexOf('\n') + 1;
+    pending.push(end > 0 ? chunk.subarray(0, end) : chunk);
+    if (end === 0) continue;
+    yield textOf(Buffer.concat(pending));
+    pending = [chunk.subarray(end)];
   }
-  pending += decoder.decode();
-  if (pending !== '') yield take(pending.length);
+  const last = textOf(Buffer.concat(pending));
+  if (last !== '') yield last;
+}
+
+/** The bytes of each line: in UTF-8, no other character has the byte of a line feed. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const text = bytes.toString('latin1');
+  return text.split('\n').map((one) => Buffer.from(one, 'latin1'));
 }
 
 const linesIn = (text: string) => text.split('\n').length - 1;
