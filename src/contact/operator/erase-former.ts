@@ -109,8 +109,8 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
 }
 
 /**
- * Where ended checks of a former person stand in entries since the last correction, and the ids of the present
- * person's checks, which such entries have given.
+ * In entries after the last correction (`end`): where checks of a former person stand that have ended, and the ids
+ * of checks that have begun since, which are the present person's.
  */
 async function findChecks(db: Database, isAbout: SQL, end: number) {
   const entries = await db
@@ -136,7 +136,7 @@ async function findChecks(db: Database, isAbout: SQL, end: number) {
   return { ofFormer, ofPresent: [...ofPresent] };
 }
 
-/** Checks that have ended say who was checked, and by which reference; nothing shows them. */
+/** Ended checks, which nothing shows, say who was checked: those of a former person go from the row. */
 function withoutEnded(kept: readonly string[]) {
   const ids = JSON.stringify(kept);
   const columns = Object.values(verificationColumn).map((column) => {

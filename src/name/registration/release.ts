@@ -26,11 +26,13 @@ export async function releaseDomain(
       db.select({ id: max(history.id) }).from(history),
       db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
     ]);
+    // What changes meanwhile fails `onlyIf`.
     const present = (await loadDomains(db, [name])).get(name);
     return { lastEntryId: newest?.id ?? 0, obstacle: found?.obstacle, present };
   };
   const judge = ({ lastEntryId, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
     const removal = domainRemoval(operation, name, present);
+    // Perhaps released by an earlier call.
     if (!present) return { ...removal, outcome: false };
     if (obstacle) throw obstacleTo(name, obstacle);
     const change: Change<boolean> = {

@@ -20,7 +20,7 @@ const subjectOf: Partial<Record<HistoryEntry['subject'], PageKind>> = {
   disclosure: 'disclosure',
 };
 
-function Head({ entry }: { entry: HistoryEntry }) {
+function EntryHeading({ entry }: { entry: HistoryEntry }) {
   const { id, occurredAt, requestId, actor, action, subject, subjectKey, subjectUuid } = entry;
   const time = <time>{occurredAt}</time>;
   const page = subjectOf[subject];
@@ -40,7 +40,7 @@ export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
       <ol class="timeline">
         {entries.map((entry) => (
           <li>
-            <Head entry={entry} />
+            <EntryHeading entry={entry} />
             <ul>
               {changeTexts(entry.changes).map((text) => (
                 <li>{text}</li>
@@ -74,7 +74,7 @@ export function Requests(props: { entries: readonly HistoryEntry[]; options: Com
         const others = entries.length - 1;
         return (
           <li>
-            <Head entry={first} />
+            <EntryHeading entry={first} />
             {others > 0 && ` and ${counted(others, 'more change')}`}
             {first.requestId && canBeReverted(entries) && (
               <div>

@@ -50,7 +50,7 @@ export const importVerb = importing(
   'contact import corrected.csv --update',
   'contact import - --format ndjson < contacts.ndjson',
 )
-  .description('Import contacts from a file; existing contacts are left as they are')
+  .description('Import contacts from a file; existing ones stay as they are without --update')
   .option('--registrar <code>', 'the registrar of rows without one', asciiUpperCase)
   .option(
     '--update',

@@ -37,11 +37,11 @@ export function logRequest(
   else writeLog('info', fields);
 }
 
-/** Null if the database does not say. The answer must not wait for this. */
+/** Null if the database fails or has no reason. The answer must not wait. */
 async function loginRefusalOf(c: AppContext): Promise<LoginRefusal | null> {
   if (c.error instanceof LoginError) return c.error.refusal;
   const { login } = c.var;
-  // Other interfaces refuse without a LoginError only for where the request comes from.
+  // Without an API user, only the request's origin is refused in this way.
   if (!login || !isUser(login)) return isFromAnotherSite(c) ? 'another site' : 'address';
   const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
   return refusals[0] ?? null;
