@@ -1,4 +1,4 @@
-import { and, eq, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
@@ -38,7 +38,7 @@ export interface AuctionReport {
 /**
  * Repeating a report has no further effect, and an auction that has ended with a registration stays as it is. One
  * that becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up again,
- * unless it is registered, blocked, disputed or in auction, or a newer auction of it has been won. Two round trips.
+ * unless it is registered, blocked or disputed, another auction holds it, or a newer one has sold it. Two round trips.
  * Throws `not_found`.
  */
 export async function updateAuction(
@@ -188,27 +188,17 @@ export function auctionUpdate(
   };
 }
 
-/** What does not keep a name from its next auction: only newer auctions of it do, and a reservation never did. */
-const passedOver = ['reserved', 'awaiting_payment', 'payment_received'] as const;
-
-/**
- * Starts the name's next auction if the report was written and nothing is in its way. A late report about an old auction
- * does not take the name from the winner of a newer one.
- */
+/** Starts the name's next auction if the report was written and no more than a reservation is in the way. */
 function restart(operation: Operation, ended: Auction, isWritten: SQL) {
   const { origin } = operation;
-  const { name, punycode, platform } = ended;
+  const { id, name, punycode, platform, uuid } = ended;
   const next = newAuction({ name, punycode }, platform, origin.request.at);
-  const isFree = isUnobstructed([ended], passedOver, origin.request.at, ended.uuid);
-  return auctionStart(
-    operation,
-    next,
-    sql`${isWritten} and ${isFree} and not exists (${wonSince(ended)})`,
-  );
-}
-
-/** Newer auctions of the name that await payment, are paid, or ended with the registration. */
-function wonSince({ id, name }: Auction): SQL {
-  return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${auctions.id} > ${id}
-    and ${inArray(auctions.status, ['awaiting_payment', 'payment_received', 'domain_registered'])}`;
+  const isFree = isUnobstructed([ended], ['reserved'], origin.request.at, uuid);
+  const soldSince = sql`
+    select 1 from ${auctions}
+    where ${auctions.name} = ${name}
+      and ${auctions.id} > ${id}
+      and ${auctions.status} = ${endedByRegistration.status}`;
+  const isWanted = sql`${isWritten} and ${isFree} and not exists (${soldSince})`;
+  return auctionStart(operation, next, isWanted);
 }
