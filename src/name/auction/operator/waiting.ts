@@ -30,14 +30,27 @@ export async function listAuctionsNotRestarted(
   statuses: readonly AuctionStatus[],
   now: Date,
 ): Promise<Auction[]> {
+  const { subject, subjectKey, subjectUuid, occurredAt, changes } = history;
+  const statusSince = sql`
+    select max(${occurredAt}) from ${history}
+    where ${subject} = 'auction'
+      and ${subjectKey} = ${auctions.name}
+      and ${subjectUuid} = ${auctions.uuid}
+      and ${changes} ->> '$.status.to' is not null`;
+  // Other reports may have come since.
+  const endedAt = sql`ifnull((${statusSince}), ${auctions.updatedAt})`;
   const isDisputedOn = (day: SQL | string) => sql`first_day <= ${day} and last_day >= ${day}`;
   const hindered = sql`
     select name from ${retainedDomains} where status = 'blocked'
-    union select ${history.subjectKey} from ${history} where ${history.subject} = 'retained_domain'
-      and ${history.subjectKey} = ${auctions.name} and ${history.occurredAt} >= ${auctions.updatedAt}
-      and ${history.changes} ->> '$.status.from' = 'blocked'
-    union select ${disputes.name} from ${disputes} join ${auctions} on ${auctions.name} = ${disputes.name}
-      where ${isDisputedOn(sql`substr(updated_at, 1, 10)`)} or (${isDisputedOn(dayOf(now))} and closed_at is null)`;
+    union select ${subjectKey} from ${history}
+      where ${subject} = 'retained_domain'
+        and ${subjectKey} = ${auctions.name}
+        and ${occurredAt} >= ${endedAt}
+        and ${changes} ->> '$.status.from' = 'blocked'
+    union select ${disputes.name} from ${disputes}
+      join ${auctions} on ${auctions.name} = ${disputes.name}
+      where ${isDisputedOn(sql`substr(${endedAt}, 1, 10)`)}
+        or (${isDisputedOn(dayOf(now))} and closed_at is null)`;
   return db
     .select()
     .from(auctions)
@@ -45,7 +58,9 @@ export async function listAuctionsNotRestarted(
       and(
         inArray(auctions.name, sql`(${hindered})`),
         inArray(auctions.status, statuses),
-        sql`not exists (select 1 from ${auctions} as newer where newer.name = ${auctions.name} and newer.id > ${auctions.id})
+        sql`not exists (
+            select 1 from ${auctions} as newer
+            where newer.name = ${auctions.name} and newer.id > ${auctions.id})
           and not exists (select 1 from ${domains} where ${domains.name} = ${auctions.name})`,
       ),
     );

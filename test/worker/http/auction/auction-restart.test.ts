@@ -1,6 +1,6 @@
 import { and, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
-import { history } from '../../../../drizzle/schema.ts';
+import { auctions, history } from '../../../../drizzle/schema.ts';
 import {
   listAuctionsNotRestarted,
   listOverdueAuctions,
@@ -113,6 +113,18 @@ it('starts one if only an older auction is paid', async () => {
   ]);
 });
 
+it('starts none while an older auction, paid late, holds the name', async () => {
+  const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
+  await report(uuid, 'payment_not_received');
+  await report(uuid, 'payment_received');
+  const [, second] = await auctionsOf(worker.env, { name });
+  await report(second!.uuid, 'payment_not_received');
+  expect((await auctionsOf(worker.env, { name })).map(({ status }) => status)).toEqual([
+    'payment_received',
+    'payment_not_received',
+  ]);
+});
+
 it('gives the next auction the platform of the previous one, even if it comes with the report', async () => {
   const known = await addAuction(worker.env, { status: 'awaiting_payment', platform: 'english' });
   await report(known.uuid, 'payment_not_received');
@@ -157,7 +169,7 @@ it.each([
   expect(await named()).toBe(false);
 });
 
-it('health goes on naming an auction of which the name is no longer blocked', async () => {
+it('health goes on naming an auction of which the name is no longer blocked, after a later report, too', async () => {
   const { uuid, name } = await addAuction(worker.env, { status: 'awaiting_payment' });
   const blocked = { ...parseDomainName(name), status: 'blocked' as const };
   const at = new Date(Date.now() + 1_000);
@@ -167,6 +179,10 @@ it('health goes on naming an auction of which the name is no longer blocked', as
     { db: worker.db, origin: { ...operator, request: { ...operator.request, at } } },
     [blocked],
   );
+  await worker.db
+    .update(auctions)
+    .set({ updatedAt: '2999-01-01T00:00:00.000Z' })
+    .where(eq(auctions.uuid, uuid));
   const left = await listAuctionsNotRestarted(worker.db, ['payment_not_received'], new Date());
   expect(left.map((auction) => auction.uuid)).toContain(uuid);
 });
