@@ -111,6 +111,24 @@ test('of two secrets, the one that was changed later stays', async () => {
   expect(await digests()).toEqual(rotated);
 });
 
+test('a secret of which the file says that it changes in the future is not the later one', async () => {
+  const place = await tool.newRegistry('ALPHA');
+  await place.done('api-user add --registrar ALPHA --username former');
+  place.edit(`update api_users set secret_changed_at = '2999-01-01T00:00:00.000Z'`);
+  const backup = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await place.done(['backup', backup]);
+  await place.done('api-user rotate former');
+  const { api_users } = await place.rows();
+  expect(await place.done(['restore', backup, '--yes'])).toMatchObject({
+    kept: [{ name: 'API user former of ALPHA', fields: ['secret_digest', 'secret_changed_at'] }],
+  });
+  expect((await place.rows()).api_users).toMatchObject(
+    api_users!.map((user) => ({
+      secret_digest: (user as { secret_digest: string }).secret_digest,
+    })),
+  );
+});
+
 const uuid = '7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c91';
 
 /** A file as move-in writes it, with a registrar, a user and a contact of the former registry. */

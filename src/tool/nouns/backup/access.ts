@@ -95,8 +95,11 @@ function stricterValues(
     if (!file || !here || isOpen(here)) continue;
     if (isOpen(file) || file.some((entry) => !here.includes(entry))) columns.push(column);
   }
-  const since = ({ secretChangedAt, keyChangedAt }: Account['row']) =>
-    String(secretChangedAt ?? keyChangedAt ?? '');
+  // A former registry may date a secret in the future, which says nothing.
+  const since = ({ secretChangedAt, keyChangedAt }: Account['row']) => {
+    const time = String(secretChangedAt ?? keyChangedAt ?? '');
+    return time > at ? '' : time;
+  };
   if (since(known.row) >= since(row)) {
     columns.push(
       ...Object.keys(row).filter((column) => /^(previous)?(secret|password|key)/i.test(column)),
