@@ -19,7 +19,7 @@ import { type Reversal, returning, reversalOf } from './reversal.ts';
 export interface RevertPlan {
   request: string;
   reversals: Reversal[];
-  /** What stands against domains that come back, which the registry may have nevertheless. */
+  /** What stands against names that come back, which the registry may have nevertheless. */
   warnings: string[];
   /** The newest entry of history when this was planned. */
   seen: number;
@@ -48,7 +48,9 @@ export async function planRevert(operation: Operation, request: string): Promise
     const message = `the history has no change of request ${JSON.stringify(request)}`;
     throw new RegistryError('not_found', message);
   }
-  const entries = await Array.fromAsync(entriesOf(db, request, [first, last]));
+  const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
+  const left = all.filter((entry) => !isOver(entry));
+  const entries = left.length > 0 ? left : all;
   const reversals = entries.map(reversalOf);
   throwProblems(entries.flatMap((entry) => reversalProblems(entry, entry.newer)));
   throwProblems(mixedProblems(reversals));
@@ -56,13 +58,19 @@ export async function planRevert(operation: Operation, request: string): Promise
   throwProblems(await registrarProblems(db, reversals));
   const inAuction = returning(reversals, 'auction').map(({ key }) => parseDomainName(key));
   throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));
+  const againstAuctions = await findAuctionObstacles(operation, inAuction, []);
   await domainRows(db, reversals);
   const registered = returning(reversals, 'domain').map(({ key }) => parseDomainName(key));
-  const obstacles = await findAuctionObstacles(operation, registered, ['domain']);
-  return { request, reversals, warnings: obstacles.map(({ message }) => message), seen };
+  const againstDomains = await findAuctionObstacles(operation, registered, ['domain']);
+  const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
+  return { request, reversals, warnings, seen };
 }
 
 type Entry = HistoryEntry & { newer: HistoryEntry | null };
+
+/** Whether the cron has removed since what was added: a reservation after its last day, or an orphan. */
+const isOver = ({ action, newer }: Entry) =>
+  action === 'create' && newer?.action === 'delete' && newer.actorType === 'cron';
 
 /** The entries of the request, each with the newest entry about the same thing that others wrote since. */
 function entriesOf(db: Database, request: string, [first, last]: [number, number]) {

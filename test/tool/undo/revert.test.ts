@@ -37,9 +37,11 @@ import { closeDispute, openDispute } from '../../../src/name/retained/dispute.ts
 import { findRetainedDomains, type RetainedStatus } from '../../../src/name/retained/list.ts';
 import { importDisputes } from '../../../src/name/retained/operator/import-disputes.ts';
 import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
+import { endReservations } from '../../../src/name/retained/save.ts';
 import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
 import {
   addContact,
+  addDispute,
   addRegistrar,
   contactValues,
   emptyLists,
@@ -183,6 +185,15 @@ it('retained names of which one has changed since all stay, and the refusal name
   );
 });
 
+it('retained names are taken back although a reservation has ended by its last day', async () => {
+  const [over, left] = [newName(), newName()];
+  const request = await done(addRetainedDomains, [{ ...over, lastDay: '2026-05-06' }, left]);
+  const { request: cron } = command('2026-05-07T00:01:00.000Z');
+  await endReservations(worker.db, cron);
+  const entries = await entriesOf(await takeBack(request));
+  expect(entries.map(({ subjectKey }) => subjectKey)).toEqual([left.name]);
+});
+
 it('retained names are taken back once, whoever says it twice', async () => {
   const name = newName();
   const request = await done(addRetainedDomains, [name]);
@@ -268,6 +279,22 @@ it('auctions that were cancelled are in progress again, but for the code, which 
       ...{ ...before, id: expect.any(Number), version: 1, registrationCode: null },
       updatedAt: '2026-06-01T00:00:00.000Z',
     },
+  ]);
+});
+
+it('auctions of names that are disputed or reserved by now come back with a warning', async () => {
+  const [disputed, reserved] = [newAuctionName(), newAuctionName()];
+  await startAuctions(worker.operation, [disputed]);
+  const request = await cancel(disputed);
+  await addDispute(worker.env, disputed);
+  await startAuctions(worker.operation, [reserved]);
+  const other = await cancel(reserved);
+  await addRetainedDomains(worker.operation, [{ ...reserved, status: 'reserved' }]);
+  expect((await planRevert(worker.operation, request)).warnings).toEqual([
+    `"${disputed.name}" is disputed`,
+  ]);
+  expect((await planRevert(worker.operation, other)).warnings).toEqual([
+    `"${reserved.name}" is reserved`,
   ]);
 });
 
