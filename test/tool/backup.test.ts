@@ -31,7 +31,7 @@ test('restores a backup into an empty database, row by row the same, and publish
   expect(lists).toMatchObject([{ behind: false }, { count: 1 }, { count: 1 }, {}, {}]);
 });
 
-test('gives no id again that a caller has seen, and leaves no gap in the history', async () => {
+test('gives no id again that a caller has seen, in a new database neither, and leaves no gap in the history', async () => {
   const place = await tool.newRegistry('ALPHA');
   await place.addContacts('ALPHA:1');
   const file = path.join(await tool.newDirectory(), 'backup.sqlite');
@@ -42,7 +42,9 @@ test('gives no id again that a caller has seen, and leaves no gap in the history
     return names.map((name) => Math.max(...tables[name]!.map((row) => (row as { id: number }).id)));
   };
   const add = async () => {
-    await place.addContacts('ALPHA:2');
+    // More than the rows of any table in the file.
+    const codes = Array.from({ length: 50 }, (_, n) => `ALPHA:${n + 2}`);
+    await place.addContacts(...codes);
     await place.done('contact update ALPHA:2 --name Mari');
     await place.done('system add epp');
     const words = '--requester Mari --identified-by card --organization Police --basis law';
@@ -54,6 +56,11 @@ test('gives no id again that a caller has seen, and leaves no gap in the history
   const after = await add();
   for (const n of [0, 1, 2, 3]) expect(after[n]).toBeGreaterThan(before[n]!);
   expect(after[4]).toBe(before[4]);
+  const other = await tool.newRegistry();
+  await other.done(['restore', file, '--yes']);
+  await other.addContacts('ALPHA:2');
+  const ids = (await other.rows()).contacts!.map((row) => (row as { id: number }).id);
+  expect(Math.max(...ids)).toBeGreaterThan(before[0]!);
 });
 
 test('asks before it restores over rows, and leaves them and no copy if nobody agrees', async () => {
