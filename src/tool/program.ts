@@ -67,7 +67,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   });
   try {
     await opening.run(open, () =>
-      // With --help, Commander would show the general help of a noun that there is not.
+      // With --help, Commander would show the general help, and refuse nothing.
       program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
     );
   } catch (error) {
@@ -79,14 +79,14 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
-      // Not the values of options.
-      const leading = words.filter((word, place) => word === args[place]);
+      // No values of options.
+      const leading = isUnknown ? [] : words.filter((word, place) => word === args[place]);
       process.stderr.write(`(see ${[programName, ...leading].join(' ')} --help)\n`);
     }
   }
 }
 
-/** Collects what Commander prints by itself, until it is known in which form to print it. */
+/** Collects what Commander prints, until it is known in which form to print it. */
 function configureOutput(command: CommandUnknownOpts, output: OutputConfiguration): void {
   command.configureOutput(output);
   for (const child of command.commands) configureOutput(child, output);

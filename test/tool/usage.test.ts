@@ -112,6 +112,7 @@ test.each([
   ['deleted contacts of anybody', 'contact list --deleted', '--deleted belongs to --ident'],
   ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
   ['a value that is not a number', 'history --last x', '(see npm run registry -- history --help)'],
+  ['an unknown noun', 'hisotry NAME', '(see npm run registry -- --help)'],
   ['options that exclude each other', 'lists status --remote', 'cannot be used with option'],
 ])('calls %s wrong usage', async (_, args, message) => {
   const { status, stdout, stderr } = await nowhere.run(args);

@@ -25,7 +25,9 @@ const add = verb(
     const settings = { rights: may as SystemRight[], allowedIps: allowIp };
     const key = await addSystem(registry, { name, ...settings });
     const from = allowIp.join(', ') || 'nowhere';
-    const done = `${registry.did('add')} system ${name}, callable from ${from}`;
+    const rights = may.join(', ') || 'none';
+    const system = `system ${name}, rights: ${rights}, callable from ${from}`;
+    const done = `${registry.did('add')} ${system}`;
     return { data: { system: { name, key } }, text: secretText(done, 'its key', key) };
   },
 );
