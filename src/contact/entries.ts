@@ -34,7 +34,7 @@ export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'un
   };
 }
 
-/** Whether an entry is the last deletion of a contact that has not come back since. */
+/** Whether an entry is the last deletion of a contact that is still deleted. */
 export const isLastDeletion = sql`history.subject = 'contact' and history.action = 'delete'
   and not exists (select 1 from ${contacts} as present where present.uuid = history.subject_uuid)
   and not exists (select 1 from ${history} as later

@@ -20,6 +20,7 @@ export const pastInstantRule = z.pipe(
   z.transform((instant: Date) => instant.toISOString()),
 );
 
+/** A check, which succeeded if a file says no more. */
 export const verificationRule = z.object(
   {
     id: text,

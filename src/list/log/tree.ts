@@ -9,9 +9,9 @@ export type Hash = Bytes;
 export const tileWidth = 256;
 export const hashBytes = 32;
 
-/** Of an entry of the log. A 0 before leaves and a 1 before pairs keep one from being taken for the other. */
-export function leafHash(leaf: Uint8Array): Promise<Hash> {
-  return digest([0], leaf);
+/** Hashes an entry. A 0 before entries and a 1 before pairs keep one from being taken for the other. */
+export function leafHash(entry: Uint8Array): Promise<Hash> {
+  return digest([0], entry);
 }
 
 async function digest(...parts: (Uint8Array | readonly number[])[]): Promise<Hash> {

@@ -33,7 +33,7 @@ const demoRegistrars = [
   { code: 'BETA', name: 'Beta Veebimajutus AS', allowedIps: [] },
 ];
 
-/** Their secrets are public, so they never log in to a deployed registry. */
+/** Their secrets are public, so this data stays on this machine. */
 const demoUsers = [
   { registrarCode: 'ALPHA', username: 'alpha', secret: 'alpha-demo-secret' },
   { registrarCode: 'BETA', username: 'beta', secret: 'beta-demo-secret' },

@@ -25,11 +25,11 @@ export async function writeWhole<Result>(
   write: (target: string) => Promise<Result>,
   { isNew = false } = {},
 ): Promise<Result> {
-  const place = existsSync(file) ? realpathSync(file) : file;
+  const real = existsSync(file) ? realpathSync(file) : file;
   // A device or a pipe has no content to keep.
-  if (existsSync(place) && !statSync(place).isFile()) return write(place);
+  if (existsSync(real) && !statSync(real).isFile()) return write(real);
   try {
-    using directory = mkdtempDisposableSync(`${place}.partial-`);
+    using directory = mkdtempDisposableSync(`${real}.partial-`);
     using _ = atInterrupt(() => directory.remove());
     const target = path.join(directory.path, 'whole');
     const result = await write(target);
@@ -38,11 +38,11 @@ export async function writeWhole<Result>(
     const descriptor = openSync(target, 'r+');
     fsyncSync(descriptor);
     closeSync(descriptor);
-    if (isNew && existsSync(place) && !readFileSync(target).equals(readFileSync(place))) {
+    if (isNew && existsSync(real) && !readFileSync(target).equals(readFileSync(real))) {
       const message = `${file} already exists, with other content; move it away or name another file`;
       throw new RegistryError('taken', message);
     }
-    renameSync(target, place);
+    renameSync(target, real);
     return result;
   } catch (error) {
     throw writingError(file, error);

@@ -58,7 +58,7 @@ function pastInstant(text: string, note: read.Note) {
   return undefined;
 }
 
-const inFiles = contactColumns.flatMap(([field, { file }]) =>
+const fileFields = contactColumns.flatMap(([field, { file }]) =>
   file === null ? [] : [{ field, file }],
 );
 
@@ -68,7 +68,7 @@ export const contactKind = kindOf(contacts, {
     id: read.positiveInteger,
     registrar: registrarOf(contacts.registrarId),
     ...Object.fromEntries(
-      inFiles.map(({ field, file }) => [file, columnOf(contacts, field, readers[field])]),
+      fileFields.map(({ field, file }) => [file, columnOf(contacts, field, readers[field])]),
     ),
   },
   key: ['code'],
@@ -78,7 +78,7 @@ export const contactKind = kindOf(contacts, {
   defaults: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
   check(form, note) {
     // The values that a registrar could not send today.
-    const values = inFiles.map(({ field, file }) => {
+    const values = fileFields.map(({ field, file }) => {
       const text = form[file] ?? null;
       return [field, readers[field] === read.list ? JSON.parse(text ?? '[]') : text];
     });

@@ -32,7 +32,7 @@ export const signedLogPaths = publicCalls({
     operationId: 'getLogKey',
     summary: 'Read the verifier’s key of the log',
     description:
-      'As [C2SP signed-note](https://c2sp.org/signed-note) writes it. Two lines while one key follows another: each signs.',
+      'As [C2SP signed-note](https://c2sp.org/signed-note) writes it. Two lines while a new key replaces the old one: both sign.',
     success: 'The keys, a line for each.',
     type: 'text/plain',
     answer: z.string(),
