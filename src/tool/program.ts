@@ -67,7 +67,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   });
   try {
     await opening.run(open, () =>
-      // With --help, Commander would show the general help, and refuse nothing.
+      // Commander would answer --help with the general help.
       program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
     );
   } catch (error) {
