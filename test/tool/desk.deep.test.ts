@@ -15,6 +15,8 @@ let url: string;
 let transfer: string;
 
 beforeAll(async () => {
+  const names = Array.from({ length: 250 }, (_, n) => `many${n}.ee`);
+  await registry.done(['retained', 'add', ...names, '--status', 'blocked']);
   const people = [
     'ALPHA:TAMM,Jaan Tamm,jaan@tamm.example,+372.5551234,38001085718,priv,EE',
     'ALPHA:KASK,Mari Kask,mari@kask.example,+372.5551235,48703146529,priv,EE',
@@ -102,6 +104,19 @@ test('today shows what waits, and how to take back what happened', async () => {
   expect(text).toMatch(/ALPHA:TAMM\s*Police\s*name, email/);
   expect(text).toContain('Beta OÜ');
   expect(text).toMatch(/take back: npm run registry -- history revert [0-9a-f-]{36} --persist-to/);
+});
+
+test('today does not count the changes of a request as all if it has not read them all', async () => {
+  const { page } = await browser.open(new URL(url));
+  const text = await page.locator('main').textContent();
+  expect(text).toMatch(/and at least 1\d\d more changes/);
+});
+
+test('a search by an address offers no search by an identity code', async () => {
+  const page = await find('nobody@kask.example');
+  const text = await page.locator('main').textContent();
+  expect(text).toContain('Nothing found');
+  expect(text).not.toContain('--ident');
 });
 
 test('two moments of a contact stand side by side, with what differs marked', async () => {

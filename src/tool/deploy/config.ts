@@ -40,7 +40,7 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
   };
 }
 
-/** Finds an id in a table of wrangler.toml. Its groups: all that is before the value, and the value. */
+/** Finds an id in a table of wrangler.toml. Its groups: what precedes the value, and the value. */
 function idLine(environment: string, table: string, key: string) {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
   const pattern = new RegExp(

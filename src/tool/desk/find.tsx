@@ -45,7 +45,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
   return {
     title: all.length === 0 ? 'Nothing found' : `Found for ${text}`,
     next: [
-      ['contact', 'list', '--ident', text, '--deleted'],
+      ...(text.includes('@') ? [] : [['contact', 'list', '--ident', text, '--deleted']]),
       ['history', '--request', text],
     ],
     children: (

@@ -64,7 +64,7 @@ export function entriesAbout(
   return listNewestEntries(db, isAbout, aboutEntries);
 }
 
-/** Requests, each with its first change and the command that takes it back. */
+/** Requests, each with a change and the command that takes it back. */
 export function Requests(props: { entries: readonly HistoryEntry[]; options: CommonOptions }) {
   const requests = Map.groupBy(props.entries, ({ requestId, id }) => requestId ?? id);
   return (
@@ -72,10 +72,12 @@ export function Requests(props: { entries: readonly HistoryEntry[]; options: Com
       {[...requests.values()].map((entries) => {
         const first = entries.at(-1)!;
         const others = entries.length - 1;
+        // Older ones are not read.
+        const least = first === props.entries.at(-1) ? 'at least ' : '';
         return (
           <li>
             <EntryHeading entry={first} />
-            {others > 0 && ` and ${counted(others, 'more change')}`}
+            {others > 0 && ` and ${least}${counted(others, 'more change')}`}
             {first.requestId && canBeReverted(entries) && (
               <div>
                 take back:{' '}
@@ -92,7 +94,7 @@ export function Requests(props: { entries: readonly HistoryEntry[]; options: Com
   );
 }
 
-/** No index has requests: so many entries are searched, around a known one or the newest. */
+/** No index has requests: this many entries are searched. */
 const searchedEntries = 50_000;
 const shownEntries = 200;
 

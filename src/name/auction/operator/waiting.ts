@@ -37,7 +37,7 @@ export async function listAuctionsNotRestarted(
       and ${subjectKey} = ${auctions.name}
       and ${subjectUuid} = ${auctions.uuid}
       and ${changes} ->> '$.status.to' is not null`;
-  // Other reports may have come since.
+  // Reports may have come since.
   const endedAt = sql`ifnull((${statusSince}), ${auctions.updatedAt})`;
   const isDisputedOn = (day: SQL | string) => sql`first_day <= ${day} and last_day >= ${day}`;
   const hindered = sql`
