@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { getContactByCode } from '../src/contact/administer.ts';
+import { getContactByCode } from '../src/contact/contact.ts';
 import { callbackOf } from '../src/tool/sandbox/identity-service.ts';
 import { openApiDocument } from '../src/worker/http/document.openapi.ts';
 import { cost as costOfRequest, counted } from './support/counted.ts';

@@ -3,6 +3,7 @@ import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.t
 import { randomHex } from '../base/bytes/digest.ts';
 import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { searchKey } from '../base/text/search-key.ts';
 import type { WriteRequest } from '../change/origin.ts';
 import { identityKey } from './identity-code.ts';
@@ -126,4 +127,11 @@ export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
 
 export function keysOf({ ident, name, email }: Pick<Contact, 'ident' | 'name' | 'email'>) {
   return { identKey: identityKey(ident), nameKey: searchKey(name), emailKey: searchKey(email) };
+}
+
+/** Any registrar's contact; the case of the code does not matter. Throws `not_found`. */
+export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
+  const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
+  if (contact) return contact;
+  throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
 }

@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { type SweepLimits, sweep } from '../base/database/sweep.ts';
@@ -56,11 +56,6 @@ export function changesOfDeletion(contact: Contact): Changes {
     ...difference(contact, lost),
     ident: { from: contact.ident, to: null, key: contact.identKey },
   };
-}
-
-/** Takes a query that has each contact as JSON, with its `uuid`, in its column `row`. */
-export function deleteContacts(db: Database, rows: SQL) {
-  return db.delete(contacts).where(sql`${contacts.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
 const lost = Object.fromEntries(

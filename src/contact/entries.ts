@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changesIdentity, contacts, history, type Verification } from '../../drizzle/schema.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
-import { identityKey, separators } from './identity-code.ts';
+import { separators } from './identity-code.ts';
 
 /*
  * A contact may come back under another code: its UUID tells which entries of the history are about it. The index by
@@ -46,7 +46,7 @@ type Entry = typeof history.$inferSelect;
 const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 
 /** The identity code before or after a change, in the form of `identityKey`. */
-function keyOfChanged(side: 'from' | 'to'): SQL {
+export function keyOfChanged(side: 'from' | 'to'): SQL {
   const code = sql.raw(`(changes ->> '$.ident.${side}')`);
   const letter = sql`substr(${code}, n, 1)`;
   return sql`upper(ifnull((
@@ -55,12 +55,6 @@ function keyOfChanged(side: 'from' | 'to'): SQL {
     )
     select group_concat(${letter}, '') from places where instr(${separatorText}, ${letter}) = 0
   ), ${code}))`;
-}
-
-/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
-export function endsHolder(ident: string): SQL {
-  const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
-  return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
 }
 
 /**

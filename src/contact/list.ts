@@ -1,7 +1,7 @@
-import { and, asc, eq, gt, gte, type SQL, sql } from 'drizzle-orm';
-import { contactBlocks, contacts, registrars } from '../../drizzle/schema.ts';
+import { and, asc, gt, gte, type SQL, sql } from 'drizzle-orm';
+import { contactBlocks, contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import type { Page, RowsAfter } from '../base/database/paging.ts';
+import type { Page } from '../base/database/paging.ts';
 import { prepared } from '../base/database/prepared-query.ts';
 import { retried } from '../base/database/retry.ts';
 import { isTooLong } from '../base/database/violations.ts';
@@ -93,18 +93,4 @@ export function listContactsOfPerson(db: Database, person: Person, page: Page): 
       .limit(page.limit)
       .offset(page.offset),
   );
-}
-
-export async function listContactsOfRegistrar(
-  db: Database,
-  registrarCode: string,
-  page: RowsAfter<{ number: number }>,
-): Promise<Contact[]> {
-  const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
-  return db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after?.number ?? 0)))
-    .orderBy(asc(contacts.number))
-    .limit(page.limit);
 }

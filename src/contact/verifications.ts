@@ -1,9 +1,4 @@
-import {
-  type Claim,
-  claims,
-  type Verification,
-  type VerificationDemand,
-} from '../../drizzle/schema.ts';
+import { type Claim, claims, type Verification } from '../../drizzle/schema.ts';
 import type { Changes } from '../change/history/changes.ts';
 import type { Contact } from './contact.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
@@ -42,11 +37,4 @@ export function checksAfter(contact: Contact, changes: Changes): Partial<Contact
   }
   const isForgotten = isOtherIdentity && !('identityRequest' in changes);
   return { ...checks, ...(isForgotten && { identityRequest: null }) };
-}
-
-/** What the registrar of a contact is told when it is to verify it. */
-export function demandNotice(code: string, domains: number, { claims, by }: VerificationDemand) {
-  const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
-  const text = `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
-  return { event: 'contact.verification_required', text } as const;
 }

@@ -6,27 +6,32 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import * as schema from '../../drizzle/schema.ts';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Origin } from '../../src/change/origin.ts';
+import { createContact } from '../../src/contact/create.ts';
+import { deleteContact, deleteOrphans } from '../../src/contact/delete.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
   updateAnyContact,
-} from '../../src/contact/administer.ts';
-import { createContact } from '../../src/contact/create.ts';
-import { deleteContact, deleteOrphans } from '../../src/contact/delete.ts';
+} from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { updateContact, updateContactOfPerson } from '../../src/contact/update.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
-import { registerAuction, updateAuction } from '../../src/name/auction/report.ts';
-import { startAuctions } from '../../src/name/auction/start.ts';
+import { registerAuction } from '../../src/name/auction/operator/correct.ts';
+import { startAuctions } from '../../src/name/auction/operator/start.ts';
+import { updateAuction } from '../../src/name/auction/report.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
 import { removeDomains } from '../../src/name/domain/save.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
-import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';
+import { removeRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../src/name/retained/operator/change-names.ts';
+import { closeDispute, openDispute } from '../../src/name/retained/operator/dispute.ts';
 import { importDisputes } from '../../src/name/retained/operator/import-disputes.ts';
 import { replaceRetainedDomains } from '../../src/name/retained/operator/replace.ts';
-import { rotateHolder, setHolderDisabled } from '../../src/party/credential/holder.ts';
-import { addRegistrar as addAccount, updateRegistrar } from '../../src/party/registrar/account.ts';
+import { rotateHolder, setHolderDisabled } from '../../src/party/credential/operator/holder.ts';
+import {
+  addRegistrar as addAccount,
+  updateRegistrar,
+} from '../../src/party/registrar/operator/account.ts';
 import { addApiUser } from '../../src/party/registrar/operator/api-user.ts';
 import { addAuction, addContact, addRegistrar } from '../support/fixtures.ts';
 import { startWorker } from '../support/worker.ts';

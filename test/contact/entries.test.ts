@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { updateAnyContact } from '../../src/contact/administer.ts';
+import { updateAnyContact } from '../../src/contact/operator/administer.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { answerOf, registrantClient, registrarClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, contactValues, send } from '../support/fixtures.ts';

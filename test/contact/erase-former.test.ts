@@ -1,13 +1,13 @@
 import { asc, eq, sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../drizzle/schema.ts';
+import { deleteContact } from '../../src/contact/delete.ts';
+import { sameIdentitySince } from '../../src/contact/entries.ts';
 import {
   deleteAnyContact,
   listDeletedContactsBy,
   updateAnyContact,
-} from '../../src/contact/administer.ts';
-import { deleteContact } from '../../src/contact/delete.ts';
-import { sameIdentitySince } from '../../src/contact/entries.ts';
+} from '../../src/contact/operator/administer.ts';
 import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
 import { updateContactOfPerson } from '../../src/contact/update.ts';
 import { recordVerification } from '../../src/contact/verification/verification.ts';

@@ -9,7 +9,7 @@ import {
   deleteAnyContact,
   listDeletedContactsBy,
   updateAnyContact,
-} from '../../src/contact/administer.ts';
+} from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';

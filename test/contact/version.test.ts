@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
-import { changeContactStatuses, deleteAnyContact } from '../../src/contact/administer.ts';
 import { versionOf } from '../../src/contact/contact.ts';
+import { changeContactStatuses, deleteAnyContact } from '../../src/contact/operator/administer.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';
 import { planRevert, revert } from '../../src/tool/undo/revert.ts';

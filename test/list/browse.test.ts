@@ -12,7 +12,7 @@ import {
 } from '../../src/list/read/browse.ts';
 import { findNames } from '../../src/list/read/look-up.ts';
 import type { Reader } from '../../src/list/read/parts.ts';
-import { parseDomainName } from '../../src/name/domain/name.ts';
+import { parseDomainName } from '../../src/name/domain/operator/name.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import { listNames } from '../../src/list/lists.ts';
+import { listStatus } from '../../src/list/publish/operator/status.ts';
 import { publish } from '../../src/list/publish/publish.ts';
-import { listStatus } from '../../src/list/publish/source.ts';
 import { counted } from '../support/counted.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { afterRows } from '../support/meanwhile.ts';

@@ -11,20 +11,21 @@ import type { Database } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { RegistryError } from '../../src/base/error.ts';
 import type { Origin } from '../../src/change/origin.ts';
-import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { deleteAnyContact, updateAnyContact } from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
-import { correctAuction } from '../../src/name/auction/report.ts';
-import { startAuctions } from '../../src/name/auction/start.ts';
-import { parseDomainName } from '../../src/name/domain/name.ts';
+import { correctAuction } from '../../src/name/auction/operator/correct.ts';
+import { startAuctions } from '../../src/name/auction/operator/start.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../src/name/domain/operator/name.ts';
 import { updateDomain } from '../../src/name/domain/operator/update.ts';
 import { removeDomains } from '../../src/name/domain/save.ts';
 import { transferDomain } from '../../src/name/domain/transfer.ts';
-import { addRetainedDomains, removeRetainedDomains } from '../../src/name/retained/change-names.ts';
-import { closeDispute, openDispute } from '../../src/name/retained/dispute.ts';
+import { removeRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../src/name/retained/operator/change-names.ts';
+import { closeDispute, openDispute } from '../../src/name/retained/operator/dispute.ts';
 import { addRegistrar, contactValues, unique } from './fixtures.ts';
 
 /** Two registrars with three codes each, and three names: few, so that what is made meets what was there. */

@@ -1,12 +1,12 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, test, vi } from 'vitest';
 import type { Operation } from '../../src/change/origin.ts';
-import { deleteAnyContact, updateAnyContact } from '../../src/contact/administer.ts';
+import { deleteAnyContact, updateAnyContact } from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { cancelAuction } from '../../src/name/auction/cancel.ts';
+import { startAuctions } from '../../src/name/auction/operator/start.ts';
 import type { Auction } from '../../src/name/auction/read.ts';
 import { updateAuction } from '../../src/name/auction/report.ts';
-import { startAuctions } from '../../src/name/auction/start.ts';
 import {
   addSystem as addSystemAccount,
   removeSystem,

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Origin } from '../../src/change/origin.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
-import { addRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../src/name/retained/operator/change-names.ts';
 import type { Bindings, OpenBindings } from '../../src/tool/bindings.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { named } from '../name/retained/records.ts';

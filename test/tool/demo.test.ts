@@ -12,7 +12,7 @@ import {
 } from '../../drizzle/schema.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { contactRules } from '../../src/contact/rules.ts';
-import { addRetainedDomains } from '../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../src/name/retained/operator/change-names.ts';
 import { demoContacts as demoImport, loadDemoData } from '../../src/tool/demo/load.ts';
 import { readImport } from '../../src/tool/files/import.ts';
 import { Faults } from '../attack/faults.ts';

@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { beforeAll, expect, it, test } from 'vitest';
-import { hashPassword } from '../../src/party/registrar/password.ts';
+import { hashPassword } from '../../src/party/registrar/operator/password.ts';
 import { askSecret } from '../../src/tool/report/ask.ts';
 import { startTool } from './tool.ts';
 

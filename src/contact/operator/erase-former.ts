@@ -14,10 +14,11 @@ import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
 import { checkExpected, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
-import { endsHolder, isAboutContact, isLastDeletion, sameIdentitySince } from '../entries.ts';
+import { isAboutContact, isLastDeletion, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
+import { endsHolder } from './administer.ts';
 import { type Identifiers, identifyContact, removalOf } from './erase.ts';
 
 export interface FormerErasure extends Identifiers {

@@ -11,7 +11,6 @@ import {
 import { difference, shownChanges } from '../../change/history/changes.ts';
 import type { Operation, Origin } from '../../change/origin.ts';
 import { changeEach, changesOfRows, writeMany } from '../../change/write-many.ts';
-import { updateAnyContact } from '../administer.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -22,6 +21,7 @@ import {
 } from '../contact.ts';
 import { insertContacts } from '../create.ts';
 import { contactColumns, type FileColumn, type RequiredColumn } from '../fields.ts';
+import { updateAnyContact } from './administer.ts';
 
 /** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { contacts } from '../../../drizzle/schema.ts';
+import { contacts, type VerificationDemand } from '../../../drizzle/schema.ts';
 import { rowsIn } from '../../base/database/json-rows.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
@@ -7,16 +7,15 @@ import type { Operation } from '../../change/origin.ts';
 import { changeEach, changesOfRows } from '../../change/write-many.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
-import { getContactByCode } from '../administer.ts';
 import {
   type ContactWithRegistrar,
   generateAuthInfo,
+  getContactByCode,
   isUnchanged,
   nextVersion,
   versionOf,
 } from '../contact.ts';
 import { checksForOthers, insertContacts } from '../create.ts';
-import { demandNotice } from '../verifications.ts';
 
 /**
  * Gives a contact to another registrar and returns it as it was. Its code and its UUID stay; its record id, number
@@ -75,4 +74,11 @@ export async function transferContact(
       and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,
   );
   return contact;
+}
+
+/** What the registrar of a contact is told when it is to verify it. */
+export function demandNotice(code: string, domains: number, { claims, by }: VerificationDemand) {
+  const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
+  const text = `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
+  return { event: 'contact.verification_required', text } as const;
 }

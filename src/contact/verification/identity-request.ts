@@ -6,13 +6,13 @@ import { difference } from '../../change/history/changes.ts';
 import type { Actor, Origin, WriteRequest } from '../../change/origin.ts';
 import { type Written, write } from '../../change/write.ts';
 import type { Login, RegistrarCall } from '../../party/registrar/login.ts';
-import { getContactByCode } from '../administer.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from '../change.ts';
 import {
   type Contact,
   type ContactReference,
   checkStatuses,
   checkVersion,
+  getContactByCode,
   referenceTo,
 } from '../contact.ts';
 import { isSameIdentityCode } from '../identity-code.ts';

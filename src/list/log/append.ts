@@ -81,13 +81,7 @@ export async function findCheckpoint(bucket: R2Bucket): Promise<string | undefin
   return (newest && (await bucket.get(newest.key)))?.text();
 }
 
-/** By one listing; undefined while the log has no checkpoint. */
-export async function readLogStatus(bucket: R2Bucket) {
-  const { size, keys } = (await listNewest(bucket))?.customMetadata ?? {};
-  return size && keys ? { size: Number(size), keys: keys.split(' ') } : undefined;
-}
-
-async function listNewest(bucket: R2Bucket): Promise<R2Object | undefined> {
+export async function listNewest(bucket: R2Bucket): Promise<R2Object | undefined> {
   const include: R2ListOptions['include'] = ['customMetadata'];
   const { objects } = await bucket.list({ prefix: checkpointPrefix, limit: 1, include });
   return objects[0];

@@ -12,11 +12,10 @@ import { dayOf } from '../../base/time/day.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Entry, entryOf } from '../format/entry.ts';
 import type { Published } from '../format/head.ts';
-import { readPublished } from '../kv.ts';
+
 import {
   isOfAuctions,
   type ListName,
-  listNames,
   type NameStatus,
   perList,
   publicLists,
@@ -152,15 +151,6 @@ function changedNames(list: ListName, { journalPosition, day: earlier }: Place, 
       union select name from ${disputes} where last_day >= ${first} and last_day < ${last}`
     : sql``;
   return sql`select distinct name from (${journalled} ${calendar}) order by name limit ${maximumChangedNames + 1}`;
-}
-
-export async function listStatus(db: Database, kv: KVNamespace, now: Date) {
-  const [source, published] = await Promise.all([readSource(db, now), readPublished(kv)]);
-  return listNames.map((list) => ({
-    list,
-    published: published.get(list),
-    isBehind: isBehind({ list, inKv: published.get(list) }, source),
-  }));
 }
 
 /**

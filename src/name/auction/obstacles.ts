@@ -1,15 +1,13 @@
 import { and, notInArray, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, domains, retainedDomains } from '../../../drizzle/schema.ts';
 import { jsonArrays } from '../../base/database/json-rows.ts';
-import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
-import type { Operation } from '../../change/origin.ts';
 import { type DomainName, type NameObstacle, nameConflict } from '../domain/name.ts';
 import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';
 
 /** Why a name cannot be put up for auction, in words that follow the name. */
-const auctionObstacles = {
+export const auctionObstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',
   awaiting_payment: 'has an auction that awaits payment',
@@ -67,27 +65,4 @@ export function isUnobstructed(
       where ${notInArray(sql`obstacle`, [...ignored])})`,
   );
   return and(sql`true`, ...asked)!;
-}
-
-/** None for what is ignored. */
-export async function findAuctionObstacles(
-  { db, origin: { request } }: Operation,
-  names: readonly DomainName[],
-  ignored: readonly AuctionObstacle[],
-  itself?: string,
-): Promise<RecordProblem<DomainName>[]> {
-  const records = new Map(names.map((record) => [record.name, record]));
-  const problems: RecordProblem<DomainName>[] = [];
-  for (const array of jsonArrays(records.keys())) {
-    const asked = sql`select value as name from json_each(${array})`;
-    const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(
-      selectObstacles(asked, request.at, itself),
-    );
-    for (const { name, obstacle } of rows) {
-      if (ignored.includes(obstacle)) continue;
-      const message = `${JSON.stringify(name)} ${auctionObstacles[obstacle]}`;
-      problems.push({ reason: 'taken', message, field: 'name', record: records.get(name)! });
-    }
-  }
-  return problems;
 }

@@ -1,7 +1,6 @@
-import { and, asc, desc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { asc, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions, isOneOf } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
-import type { RowsAfter } from '../../base/database/paging.ts';
 import { retried } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase } from '../../base/text/ascii-case.ts';
@@ -26,19 +25,6 @@ export const isHolding = isOneOf(auctions.status, holdingStatuses);
 
 /** A literal, because with a bound value SQLite would not choose the partial index. */
 export const isStarted = sql`${auctions.status} = 'started'`;
-
-/** Sorted by their ids. */
-export async function listAuctions(
-  db: Database,
-  { status, page }: { status?: AuctionStatus | undefined; page: RowsAfter<{ id: number }> },
-): Promise<Auction[]> {
-  return db
-    .select()
-    .from(auctions)
-    .where(and(status && eq(auctions.status, status), gt(auctions.id, page.after?.id ?? 0)))
-    .orderBy(asc(auctions.id))
-    .limit(page.limit);
-}
 
 /** Takes a UUID, or a name, which stands for its newest auction. Throws `not_found`. */
 export async function getAuctionOf(db: Database, uuidOrName: string): Promise<Auction> {

@@ -1,17 +1,14 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
-import { RegistryError, throwProblems } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, checkExpected, followedBy, write } from '../../change/write.ts';
-import { findAuctionObstacles, isUnobstructed } from './obstacles.ts';
+import { type Change, followedBy, write } from '../../change/write.ts';
+import { isUnobstructed } from './obstacles.ts';
 import {
   type Auction,
   auctionSubject,
   getAuction,
-  getAuctionOf,
-  holdingStatuses,
   isAuctionUnchanged,
   registrationCodeOf,
 } from './read.ts';
@@ -68,85 +65,13 @@ export async function updateAuction(
 
 export const endedByRegistration = { status: 'domain_registered', registrationCode: null } as const;
 
-/**
- * Ends a paid auction whose registration code was used, and returns it. A dry run checks and writes nothing. Throws
- * `invalid` for another status or a wrong code, and `not_found`.
- */
-export async function registerAuction(
-  operation: Operation,
-  uuidOrName: string,
-  registrationCode: string,
-): Promise<Auction> {
-  const { db, origin } = operation;
-  const look = () => getAuctionOf(db, uuidOrName);
-  const judge = (auction: Auction) => {
-    checkRegistration(auction, registrationCode);
-    return auctionUpdate(operation, auction, endedByRegistration);
-  };
-  return (await write(db, origin.request, { look, judge }, operation)).outcome;
-}
-
-/**
- * Corrects a wrong report: one that becomes `payment_received` gets a new registration code, the history keeps the
- * reason, and no other auction starts. Throws `not_found`, `taken` if it would hold a name that is a domain, blocked,
- * or held by another auction, and `changed_meanwhile` for another version than the expected one.
- */
-export async function correctAuction(
-  operation: Operation,
-  {
-    auction: uuidOrName,
-    status,
-    reason,
-  }: { auction: string; status: AuctionStatus; reason: string },
-): Promise<{ before: Auction; after: Auction }> {
-  const { db, origin } = operation;
-  const { at } = origin.request;
-  const holds = (status: AuctionStatus) => holdingStatuses.some((holding) => holding === status);
-  const look = async () => {
-    const before = await getAuctionOf(db, uuidOrName);
-    const { uuid } = before;
-    // Auctions can be started in spite of some, and one that holds the name keeps it.
-    const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
-    const ignored = ['reserved', 'disputed', ...kept] as const;
-    const obstacles = await findAuctionObstacles(operation, [before], ignored, uuid);
-    return { before, obstacles, isFree: isUnobstructed([before], ignored, at, uuid) };
-  };
-  const judge = ({ before, obstacles, isFree }: Awaited<ReturnType<typeof look>>) => {
-    checkExpected(origin.request, `${before.uuid} ${before.version}`);
-    if (holds(status) && status !== before.status) throwProblems(obstacles);
-    const registrationCode = registrationCodeFor(before, status);
-    const values = before.status === status ? {} : { status, registrationCode };
-    const change = auctionUpdate(operation, before, values);
-    const { changes } = change;
-    return {
-      ...change,
-      ...(holds(status) && { onlyIf: and(change.onlyIf, isFree) }),
-      changes: change.statements ? { ...changes, reason: { from: null, to: reason } } : changes,
-      outcome: { before, after: change.outcome },
-    } satisfies Change<{ before: Auction; after: Auction }>;
-  };
-  return (await write(db, origin.request, { look, judge }, operation)).outcome;
-}
-
-function checkRegistration(auction: Auction, registrationCode: string): void {
-  const name = JSON.stringify(auction.name);
-  if (auction.status !== 'payment_received') {
-    const message = `the auction of ${name} is ${auction.status}; only a payment_received one can end with a registration`;
-    throw new RegistryError('invalid', message, 'status');
-  }
-  if (registrationCode !== auction.registrationCode) {
-    const message = `this is not the registration code of the auction of ${name}`;
-    throw new RegistryError('invalid', message, 'registration_code');
-  }
-}
-
 type AuctionValues = Partial<
   Pick<Auction, 'status' | 'registrationCode'> &
     Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
 /** A paid auction keeps its code; 32 hexadecimal digits are drawn for a new one. Null in every other status. */
-function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
+export function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
   if (status !== 'payment_received') return null;
   return registrationCodeOf(auction) ?? randomHex(16);
 }

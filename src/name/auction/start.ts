@@ -1,77 +1,29 @@
 import { eq, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { insertRows, type NewRow, valuesInJson } from '../../base/database/insert-rows.ts';
-import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import { RegistryError, throwProblems } from '../../base/error.ts';
 import { onFirstUse } from '../../base/on-first-use.ts';
 import { textField } from '../../base/text/field.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import type { KeptFor } from '../../change/outcome.ts';
 import { type Change, statementsOf, type Written, write } from '../../change/write.ts';
-import { changeEach, changesOfRows } from '../../change/write-many.ts';
 import type { DomainName } from '../domain/name.ts';
-import {
-  type AuctionObstacle,
-  findAuctionObstacles,
-  isUnobstructed,
-  obstacleTo,
-  selectObstacles,
-} from './obstacles.ts';
+import { type AuctionObstacle, obstacleTo, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
 
-const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
+export const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
 
 /** What the auction centre calls the kind of the auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
 /** An auction without a status starts; one without a UUID gets a new one. */
-interface AuctionRecord extends DomainName {
+export interface AuctionRecord extends DomainName {
   uuid?: string | undefined;
   status?: AuctionStatus | undefined;
   registrationCode?: string | null | undefined;
-}
-
-interface StartOptions {
-  platform?: string | undefined;
-  /** With `started`, a name whose auction is in progress is left out. */
-  ignored?: readonly AuctionObstacle[];
-}
-
-/**
- * Starts auctions, all or none, and returns how many; a repeated name counts once, and a UUID that is there is left out.
- * One batch. Throws `taken`, with a problem for each name that has an obstacle, `invalid` for the platform, and
- * `changed_meanwhile` if an obstacle has just come up.
- */
-export async function startAuctions(
-  operation: Operation,
-  names: readonly AuctionRecord[],
-  { platform, ignored = [] }: StartOptions = {},
-): Promise<number> {
-  const { db, origin } = operation;
-  const { at } = origin.request;
-  const kind = platformOf(platform);
-  throwProblems(await findAuctionObstacles(operation, names, ignored));
-  const distinct = new Map(names.map((each) => [each.uuid ?? each.name, each]));
-  const all = Array.from(distinct.values(), (each) => newAuction(each, kind, at));
-  const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
-    and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
-  const started = jsonArrays(all).map((array) => {
-    const rows = sql`select row from (${rowsIn(array)}) where ${isMissing}`;
-    return changesOfRows('auction', 'create', rows, [insertAuctions(db, rows)]);
-  });
-  const isFree = isUnobstructed(names, ignored, at);
-  return (await changeEach(operation, { started }, isFree)).started;
-}
-
-function platformOf(text: string | undefined): string | null {
-  if (text === undefined) return null;
-  const platform = platformRule().safeParse(text);
-  if (platform.success) return platform.data;
-  throw new RegistryError('invalid', `${JSON.stringify(text)} ${platformMessage}`, 'platform');
 }
 
 export function newAuction(
@@ -118,17 +70,13 @@ export function auctionStart(operation: Operation, next: NewAuction, onlyIf: SQL
   return statementsOf(db, origin.request, auctionCreation(operation, next, onlyIf));
 }
 
-function inProgress(name: SQL | string): SQL {
+export function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }
 
 /** Takes a query that has each auction as JSON in its column `row`. */
 export function insertAuctions(db: Database, rows: SQL) {
   return insertRows(db, auctions, valuesInJson(auctions), sql`from (${rows})`);
-}
-
-export function deleteAuctions(db: Database, rows: SQL) {
-  return db.delete(auctions).where(sql`${auctions.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }
 
 export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {

@@ -9,7 +9,7 @@ export interface DomainName {
   punycode: string;
 }
 
-const maximumNameOctets = 253;
+export const maximumNameOctets = 253;
 const maximumLabelOctets = 63;
 
 /** Why a text is not a domain name, in words that follow the text. */
@@ -61,25 +61,6 @@ export function domainNameOf(text: string): DomainName {
   throw invalidName(text, nameFaults[fault]);
 }
 
-/**
- * Requires the form in which the registry keeps names: Unicode, lower case and NFC. Throws `invalid`, with what is
- * wrong and how to write it instead.
- */
-export function parseDomainName(text: string): DomainName {
-  const { domain, fault } = readDomainName(text);
-  if (!domain) throw invalidName(text, nameFaults[fault]);
-  const { name } = domain;
-  if (text === name) return domain;
-  const written = JSON.stringify(name);
-  if (text !== text.toLowerCase()) {
-    throw invalidName(text, `contains capital letters; write ${written}`);
-  }
-  if (text === nfc(text, maximumNameOctets)) {
-    throw invalidName(text, `is in punycode; write its Unicode form, ${written}`);
-  }
-  throw invalidName(text, 'is not in Unicode normalisation form C');
-}
-
 /** What stands in the way of what is to be done with a name, in words for programs. */
 export const nameObstacles = [
   'registered',
@@ -114,7 +95,7 @@ export function nameConflict(
   return new RegistryError([{ reason: 'conflict', message, field, obstacle }]);
 }
 
-function invalidName(text: string, message: string): RegistryError {
+export function invalidName(text: string, message: string): RegistryError {
   return new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
 }
 

@@ -20,22 +20,6 @@ export interface DomainRecord extends DomainName {
 export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
   Partial<Pick<DomainRecord, 'admin' | 'tech'>>;
 
-/** A new domain has no contacts of a role that is left out. */
-export function withKept(
-  record: ImportedDomain,
-  present: Pick<Recorded, 'admin' | 'tech'> | undefined,
-): DomainRecord {
-  const { admin = [], tech = [] } = present ?? {};
-  return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
-}
-
-export async function findDomainProblems(
-  db: Database,
-  records: readonly ImportedDomain[],
-): Promise<RecordProblem<ImportedDomain>[]> {
-  return problemsOf(records, await loadParties(db, records));
-}
-
 /** Existing registrars and contacts, by their codes. */
 export interface Parties {
   registrars: Set<string>;

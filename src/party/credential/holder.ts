@@ -1,15 +1,10 @@
-import { and, eq, getTableColumns, lte, type SQL, sql } from 'drizzle-orm';
-import type { BatchItem } from 'drizzle-orm/batch';
+import { getTableColumns, lte, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
-import { apiUsers, certificates, systems } from '../../../drizzle/schema.ts';
+import { apiUsers, systems } from '../../../drizzle/schema.ts';
 import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
-import { RegistryError } from '../../base/error.ts';
-import { type Action, type Changes, difference } from '../../change/history/changes.ts';
-import type { Operation } from '../../change/origin.ts';
-import { type Change, write } from '../../change/write.ts';
 
-interface Accounts {
+export interface Accounts {
   api_user: typeof apiUsers.$inferSelect;
   system: typeof systems.$inferSelect;
 }
@@ -91,148 +86,12 @@ export const holders = {
   },
 } as const;
 
-export function holderText({ type, key }: Holder): string {
-  return `${holders[type].one} ${key}`;
-}
-
-/** A holder as it was read: all its certificates are `bound`, and those that have not expired are `valid`. */
-export interface Seen<Type extends HolderType = HolderType> {
-  account: Accounts[Type];
-  bound: (typeof certificates.$inferSelect)[];
-  valid: (typeof certificates.$inferSelect)[];
-}
-
-interface HolderChange<Type extends HolderType, Also> {
-  action?: Action;
-  values?: Partial<Accounts[Type]>;
-  /** What the history says has changed, if it is not the values. */
-  changes?: Changes;
-  consequences?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
-  also?: Also;
-}
-
-/**
- * Changes a holder, if nobody else has meanwhile; returns the changed fields, and what `changeOf` says `also`. Throws
- * `not_found` about the field.
- */
-export async function changeHolder<Type extends HolderType, Also>(
-  { db, origin, isDryRun }: Operation,
-  holder: Holder<Type>,
-  changeOf: (seen: Seen<Type>) => HolderChange<Type, Also>,
-  field: string = holders[holder.type].field,
-): Promise<{ changes: Changes } & Also> {
-  const { table, key, certificatesOf, one } = holders[holder.type];
-  const at = origin.request.at.toISOString();
-  const isNamed = eq(key, holder.key);
-  const isBound = sql`${certificates[certificatesOf]} = (select id from ${table} where ${isNamed})`;
-  const look = () =>
-    db.batch([
-      db.select().from(table).where(isNamed),
-      db.select().from(certificates).where(isBound),
-    ]);
-  type Outcome = { changes: Changes } & Also;
-  const judge = ([[row], bound]: Awaited<ReturnType<typeof look>>): Change<Outcome> => {
-    if (!row) {
-      const message = `there is no ${one} ${JSON.stringify(holder.key)}`;
-      throw new RegistryError('not_found', message, field);
-    }
-    const account = row as Accounts[Type];
-    const valid = bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
-    const change = changeOf({ account, bound, valid });
-    const { action = 'update', values = {}, changes = difference(account, values) } = change;
-    const outcome = { changes, ...change.also } as Outcome;
-    const judged = { by: origin.actor, subject: holder, action, changes, outcome };
-    if (Object.keys(changes).length === 0) return judged;
-    const updated = { ...values, updatedAt: at };
-    return {
-      ...judged,
-      onlyIf: isAsSeen(table, account),
-      statements: (isWritten) => [
-        db
-          .update(table)
-          .set(updated)
-          .where(and(eq(table.id, account.id), isWritten)),
-        ...(change.consequences?.(isWritten) ?? []),
-      ],
-    };
-  };
-  return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
-}
-
 /** Whether the row is as it was seen, but for JSON, which can be written in several ways: `updatedAt` tells of that. */
 export function isAsSeen(table: SQLiteTable, seen: Record<string, unknown>): SQL {
   const same = Object.entries(getTableColumns(table))
     .filter(([field, { dataType }]) => field in seen && dataType !== 'json')
     .map(([field, column]) => sql`${column} is ${sql.param(seen[field], column)}`);
   return sql`exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`;
-}
-
-/**
- * Adds a holder with these values, of which the history is to show others, and returns its secret, by default a new one; a
- * dry run returns none. Throws `invalid`, `taken`.
- */
-export async function addHolder(
-  { db, origin, isDryRun }: Operation,
-  { type, key: name }: Holder,
-  values: Record<string, unknown>,
-  { shown = values, secret = generateSecret() },
-): Promise<string | undefined> {
-  const { table, key, field, pattern, rule, a, fields } = holders[type];
-  const [digestField, changedField] = fields;
-  if (!pattern.test(name)) {
-    throw new RegistryError('invalid', `${JSON.stringify(name)} is not ${rule}`, field);
-  }
-  const digest = { [digestField]: await digestSecret(secret) };
-  const at = origin.request.at.toISOString();
-  const times = { [changedField]: at, createdAt: at, updatedAt: at };
-  const row = { ...values, ...digest, ...times, [field]: name };
-  const look = () => db.$count(table, eq(key, name));
-  const judge = (same: number): Change<void> => {
-    if (same > 0) throw new RegistryError('taken', `there is already ${a} ${name}`, field);
-    return {
-      by: origin.actor,
-      subject: { type, key: name },
-      action: 'create',
-      changes: difference({}, { ...shown, ...digest }),
-      statements: () => [db.insert(table as SQLiteTable).values(row)],
-      outcome: undefined,
-    };
-  };
-  await write(db, origin.request, { look, judge }, { isDryRun });
-  return isDryRun ? undefined : secret;
-}
-
-/**
- * Gives the holder a new secret and returns it; a dry run returns none. The old one ends at once, or else a day after the
- * new one is first used. Throws `not_found`.
- */
-export async function rotateHolder(
-  operation: Operation,
-  holder: Holder,
-  { atOnce }: { atOnce: boolean },
-): Promise<string | undefined> {
-  const secret = generateSecret();
-  const at = operation.origin.request.at.toISOString();
-  const { fields, replaced, nothingReplaced } = holders[holder.type];
-  const [digestField, changedField] = fields;
-  const current = { [digestField]: await digestSecret(secret), [changedField]: at };
-  const replacedOf = replaced as (account: object) => object | false;
-  await changeHolder(operation, holder, ({ account }) => ({
-    values: { ...current, ...(atOnce ? nothingReplaced : replacedOf(account)) },
-  }));
-  return operation.isDryRun ? undefined : secret;
-}
-
-export async function setHolderDisabled(
-  operation: Operation,
-  holder: Holder,
-  isDisabled: boolean,
-): Promise<Changes> {
-  const disabledAt = isDisabled ? operation.origin.request.at.toISOString() : null;
-  const { changes } = await changeHolder(operation, holder, ({ account }) => ({
-    values: (account.disabledAt === null) === isDisabled ? { disabledAt } : {},
-  }));
-  return changes;
 }
 
 /** Deletes the replaced secrets, passwords and keys that have ended. */

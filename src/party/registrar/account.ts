@@ -1,18 +1,10 @@
-import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../../drizzle/schema.ts';
-import { parseAddressList } from '../../base/address-list.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
-import { textField } from '../../base/text/field.ts';
-import { type Changes, difference } from '../../change/history/changes.ts';
-import type { Operation } from '../../change/origin.ts';
-import { type Change, write } from '../../change/write.ts';
-import { isAsSeen } from '../credential/holder.ts';
-import { generateWebhookSecret, webhookStatements } from './webhook.ts';
 
 /** The webhook's URL is null if there is none. */
-function selectRegistrars(db: Database) {
+export function selectRegistrars(db: Database) {
   const { lostChangeAt: _, ...columns } = getTableColumns(registrars);
   return db
     .select({ ...columns, webhookUrl: webhooks.url, webhookFailingSince: webhooks.failingSince })
@@ -22,155 +14,13 @@ function selectRegistrars(db: Database) {
 
 export type Registrar = Omit<Awaited<ReturnType<typeof selectRegistrars>>[number], 'id'>;
 
-export async function listRegistrars(db: Database): Promise<Registrar[]> {
-  return selectRegistrars(db).orderBy(asc(registrars.code));
-}
-
 export async function getRegistrar(db: Database, code: string, field = 'registrar') {
   const [registrar] = await selectRegistrars(db).where(eq(registrars.code, code));
   if (registrar) return registrar;
   throw new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, field);
 }
 
-/** Throws `not_found` if a code is given that no registrar has. */
-export async function checkRegistrar(db: Database, code: string | undefined): Promise<void> {
-  if (code !== undefined) await retried(() => getRegistrar(db, code));
-}
-
-export async function getWebhook(db: Database, code: string) {
-  const { id } = await getRegistrar(db, code);
-  const [webhook] = await db.select().from(webhooks).where(eq(webhooks.registrarId, id));
-  if (webhook) return webhook;
-  throw new RegistryError('not_found', `registrar ${code} has no webhook`, 'registrar');
-}
-
 /** The id of the registrar with this code, or 0, which no registrar has, so that a foreign key refuses it. */
 export function registrarIdOf(code: SQL): SQL<number> {
   return sql`ifnull((select id from registrars where code = ${code}), 0)`;
-}
-
-/** Leaves room for a suffix of 67 characters in a contact code. */
-const codePattern = /^[A-Z0-9_-]{1,32}$/;
-
-/**
- * Adds a registrar; `allowedIps` are addresses and CIDR ranges, and an empty list allows every address.
- * Throws `invalid`, `taken`.
- */
-export async function addRegistrar(
-  { db, origin, isDryRun }: Operation,
-  wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
-): Promise<Registrar> {
-  const { code } = wanted;
-  if (!codePattern.test(code)) {
-    const rule = 'use 1 to 32 of A-Z, 0-9, _ and -';
-    const message = `${JSON.stringify(code)} is not a registrar code: ${rule}`;
-    throw new RegistryError('invalid', message, 'code');
-  }
-  const [name, allowedIps] = [registrarName(wanted.name), addressEntries(wanted.allowedIps)];
-  const described = { code, name, allowedIps };
-  const at = origin.request.at.toISOString();
-  const row = { ...described, createdAt: at, updatedAt: at };
-  const initial = {
-    contactCount: 0,
-    suspendedAt: null,
-    webhookUrl: null,
-    webhookFailingSince: null,
-  };
-  const look = () => db.$count(registrars, eq(registrars.code, code));
-  const judge = (same: number): Change<Registrar> => {
-    if (same > 0) throw new RegistryError('taken', `there is already a registrar ${code}`, 'code');
-    return {
-      by: origin.actor,
-      subject: { type: 'registrar', key: code },
-      action: 'create',
-      changes: difference({}, described),
-      statements: () => [db.insert(registrars).values(row)],
-      outcome: { ...row, ...initial },
-    };
-  };
-  return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
-}
-
-/** Undefined fields stay as they are. */
-export interface RegistrarChanges {
-  name?: string | undefined;
-  allowedIps?: string[] | undefined;
-  /** Null removes the webhook. `parseWebhookUrl` reads a URL. */
-  webhookUrl?: string | null | undefined;
-  /** The reason to refuse all logins of the registrar, kept by the history; null lets them in again. */
-  suspension?: string | null | undefined;
-}
-
-interface UpdatedRegistrar {
-  registrar: Registrar;
-  changes: Changes;
-  webhookSecret?: string;
-}
-
-/**
- * Changes a registrar. A webhook's URL, even an unchanged one, comes with a new secret, which is returned only here; a
- * dry run returns none. Throws `not_found`, `invalid`.
- */
-export async function updateRegistrar(
-  { db, origin, isDryRun }: Operation,
-  code: string,
-  wanted: RegistrarChanges,
-): Promise<UpdatedRegistrar> {
-  const { webhookUrl: url, suspension } = wanted;
-  const webhook = typeof url === 'string' ? { url, secret: generateWebhookSecret() } : url;
-  const updatedAt = origin.request.at.toISOString();
-  const look = () => getRegistrar(db, code);
-  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<UpdatedRegistrar> => {
-    const isSuspended = suspension === undefined ? seen.suspendedAt !== null : suspension !== null;
-    const row = {
-      suspendedAt: isSuspended ? (seen.suspendedAt ?? updatedAt) : null,
-      name: wanted.name === undefined ? seen.name : registrarName(wanted.name),
-      allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : seen.allowedIps,
-    };
-    const changes = difference(seen, { ...row, webhookUrl: url, webhookSecret: webhook?.secret });
-    if (changes.suspendedAt && suspension) changes.reason = { from: null, to: suspension };
-    const update = {
-      by: origin.actor,
-      subject: { type: 'registrar', key: code },
-      action: 'update',
-      changes,
-    } as const;
-    if (Object.keys(changes).length === 0) {
-      return { ...update, outcome: { registrar: seen, changes } };
-    }
-    const shown = webhook !== undefined && { webhookUrl: url, webhookFailingSince: null };
-    return {
-      ...update,
-      // A change of the webhook updates the registrar, too.
-      onlyIf: isAsSeen(registrars, { id: seen.id, updatedAt: seen.updatedAt }),
-      statements: (isWritten) => [
-        db
-          .update(registrars)
-          .set({ ...row, updatedAt })
-          .where(and(eq(registrars.id, seen.id), isWritten)),
-        ...webhookStatements(db, seen.id, webhook, { at: updatedAt, condition: isWritten }),
-      ],
-      outcome: { registrar: { ...seen, ...row, ...shown, updatedAt }, changes },
-    };
-  };
-  const { outcome } = await write(db, origin.request, { look, judge }, { isDryRun });
-  return isDryRun ? outcome : { ...outcome, webhookSecret: webhook?.secret };
-}
-
-function registrarName(text: string): string {
-  const message = 'the name must have 1 to 255 characters and no control characters';
-  const name = textField(message, 255).safeParse(text);
-  if (name.success) return name.data;
-  throw new RegistryError('invalid', message, 'name');
-}
-
-export function addressEntries(texts: string[]): string[] {
-  const entries = [...new Set(texts.map((entry) => entry.trim()))];
-  try {
-    parseAddressList(entries);
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new RegistryError('invalid', error.message, 'allow_ip');
-  }
-  return entries;
 }

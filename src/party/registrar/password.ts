@@ -1,19 +1,4 @@
-import { fromBase64, toBase64 } from '../../base/bytes/encoding.ts';
-
-/** The most rounds that Cloudflare's WebCrypto accepts. */
-const rounds = 100_000;
-const saltBytes = 16;
-const scheme = 'pbkdf2-sha256';
-
-/** The form of a stored hash: `pbkdf2-sha256$<rounds>$<salt>$<hash>`, salt and hash in base64. */
-export const passwordHashPattern =
-  /^pbkdf2-sha256\$100000\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/;
-
-/** Hashes a password slowly, with a new salt, in the form of `passwordHashPattern`. */
-export async function hashPassword(password: string): Promise<string> {
-  const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
-  return [scheme, rounds, toBase64(salt), toBase64(await derive(password, salt, rounds))].join('$');
-}
+import { fromBase64 } from '../../base/bytes/encoding.ts';
 
 /** Whether this is the password of the stored hash. A wrong one takes as long as the right one. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
@@ -25,7 +10,7 @@ export async function isPasswordOf(stored: string, password: string): Promise<bo
 }
 
 /** PBKDF2 (RFC 8018) with HMAC-SHA-256: 32 bytes. */
-async function derive(password: string, salt: BufferSource, iterations: number) {
+export async function derive(password: string, salt: BufferSource, iterations: number) {
   const bytes = new TextEncoder().encode(password);
   const key = await crypto.subtle.importKey('raw', bytes, 'PBKDF2', false, ['deriveBits']);
   const algorithm = { name: 'PBKDF2', hash: 'SHA-256', salt, iterations };

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
@@ -7,14 +7,9 @@ import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { logUnexpected } from '../../base/log.ts';
 import { clockAhead, currentTime } from '../../base/time/clock.ts';
-import { getWebhook } from '../registrar/account.ts';
-import {
-  type Notification,
-  newDeliveryId,
-  notificationRepresentation,
-} from '../registrar/notification.ts';
+import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
 import { isOpen, signedHeaders } from '../registrar/webhook.ts';
-import { leased, restEnded, stateAfter } from './hold.ts';
+import { leased, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
@@ -36,7 +31,7 @@ export function senderOf(env: Env): WebhookSender {
 /** D1 allows 1,000 queries in an invocation, which takes five messages; a delivery takes two. */
 const deliveriesPerMessage = 50;
 
-type Delivery = typeof webhookDeliveries.$inferSelect;
+export type Delivery = typeof webhookDeliveries.$inferSelect;
 type Webhook = typeof webhooks.$inferSelect;
 
 /**
@@ -105,7 +100,7 @@ function findWaiting(db: Database, registrarId: number) {
   );
 }
 
-function recordAttempt(
+export function recordAttempt(
   db: Database,
   { id, attempts, failedAt }: Pick<Delivery, 'id' | 'attempts' | 'failedAt'>,
   { outcome, isDelivered, at }: { outcome: string; isDelivered: boolean; at: Date },
@@ -134,7 +129,7 @@ function payloadOf({ createdAt }: Delivery, notification: Notification): string 
 
 const maximumMilliseconds = 10_000;
 
-async function post(
+export async function post(
   { url, secret }: Webhook,
   id: string,
   body: string,
@@ -168,33 +163,6 @@ function failureOf(error: unknown): string {
   if (error instanceof RegistryError) return error.message;
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   return isTimeout ? 'no answer in time' : 'no connection';
-}
-
-/**
- * Sends a test once, records the result and returns it. If the test arrives, a webhook that rests after a failure is
- * tried again at once. Throws `not_found` if the registrar has no webhook.
- */
-export async function testWebhook(
-  db: Database,
-  code: string,
-  sender: WebhookSender,
-): Promise<Pick<Delivery, 'id' | 'outcome' | 'deliveredAt'>> {
-  const webhook = await getWebhook(db, code);
-  const { registrarId } = webhook;
-  const at = sender.now().toISOString();
-  // The test is stored as given up, so that nothing else sends it if this call ends midway.
-  const id = newDeliveryId();
-  const test = { id, createdAt: at, waitsSince: at, failedAt: at, outcome: 'not finished' };
-  await db.insert(webhookDeliveries).values({ ...test, registrarId });
-  const body = JSON.stringify({ type: 'webhook.test', timestamp: at, data: {} });
-  const result = await post(webhook, id, body, sender);
-  await recordAttempt(db, { ...test, attempts: 0 }, { ...result, at: sender.now() });
-  if (result.isDelivered) {
-    const state = { ...restEnded(sender.now()), failures: 0, failingSince: null };
-    const isFailing = and(eq(webhooks.registrarId, registrarId), gt(webhooks.failures, 0));
-    await db.update(webhooks).set(state).where(isFailing);
-  }
-  return { id, outcome: result.outcome, deliveredAt: result.isDelivered ? at : null };
 }
 
 /** Longer than a consumer that ended midway holds a webhook. */

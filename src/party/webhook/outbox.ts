@@ -1,5 +1,5 @@
-import { and, count, desc, eq, inArray, isNull, lt, lte, min, or, sql } from 'drizzle-orm';
-import { notifications, registrars, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
+import { and, count, eq, inArray, isNull, lt, lte, min, or, sql } from 'drizzle-orm';
+import { registrars, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
 import type { WebhookMessage } from '../../base/env.ts';
@@ -90,30 +90,4 @@ export function selectWaiting(db: Database, now: Date) {
     .select({ count: count(), since: min(waitsSince) })
     .from(webhookDeliveries)
     .where(and(isOpen, lte(waitsSince, now.toISOString())));
-}
-
-export type ListedDelivery = Awaited<ReturnType<typeof listDeliveries>>[number];
-
-/** Newest first. */
-export async function listDeliveries(
-  db: Database,
-  { registrar, limit }: { registrar?: string | undefined; limit: number },
-) {
-  const rows = await db
-    .select({
-      delivery: webhookDeliveries,
-      registrar: registrars.code,
-      event: notifications.event,
-      subjectKey: notifications.subjectKey,
-      failingSince: webhooks.failingSince,
-      resumesAt: webhooks.resumesAt,
-    })
-    .from(webhookDeliveries)
-    .innerJoin(registrars, eq(registrars.id, webhookDeliveries.registrarId))
-    .leftJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
-    .leftJoin(webhooks, eq(webhooks.registrarId, webhookDeliveries.registrarId))
-    .where(registrar === undefined ? undefined : eq(registrars.code, registrar))
-    .orderBy(desc(webhookDeliveries.createdAt))
-    .limit(limit);
-  return rows.map(({ delivery, ...others }) => ({ ...delivery, ...others }));
 }

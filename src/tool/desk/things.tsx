@@ -3,7 +3,7 @@ import { getDisclosure } from '../../contact/operator/disclosure/read.ts';
 import { domainNameOf } from '../../name/domain/name.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
-import { listDeliveries } from '../../party/webhook/outbox.ts';
+import { listDeliveries } from '../../party/webhook/operator/list.ts';
 import { apiUsersView } from '../nouns/api-user.ts';
 import { auctionsView } from '../nouns/auction.ts';
 import { disclosuresView, withAnswerBy } from '../nouns/disclosure.ts';

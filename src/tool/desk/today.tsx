@@ -1,11 +1,11 @@
 import { newMeter } from '../../base/database/meter.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf } from '../../base/time/day.ts';
-import { listNewestEntries } from '../../change/history/search.ts';
-import { listContactsBy } from '../../contact/administer.ts';
+import { listNewestEntries } from '../../change/history/operator/search.ts';
+import { listContactsBy } from '../../contact/operator/administer.ts';
 import { listDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { readDailyCounts } from '../../list/daily-counts.ts';
-import { listRegistrars } from '../../party/registrar/account.ts';
+import { listRegistrars } from '../../party/registrar/operator/account.ts';
 import { texts } from '../../worker/http/site/texts.ts';
 import { YearSection } from '../../worker/http/site/year-section.tsx';
 import { contactsView } from '../nouns/contact/index.ts';

@@ -1,5 +1,5 @@
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { checkRegistrar } from '../../party/registrar/account.ts';
+import { checkRegistrar } from '../../party/registrar/operator/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { noun, writing } from '../command.ts';
 import { verb } from '../run.ts';

@@ -5,16 +5,13 @@ import { retried } from '../../base/database/retry.ts';
 import { zonesOf } from '../../base/env.ts';
 import { auctionLists } from '../../list/lists.ts';
 import { cancelAuction } from '../../name/auction/cancel.ts';
-import { findAuctionObstacles } from '../../name/auction/obstacles.ts';
-import {
-  type Auction,
-  getAuctionOf,
-  listAuctions,
-  registrationCodeOf,
-} from '../../name/auction/read.ts';
-import { correctAuction, registerAuction } from '../../name/auction/report.ts';
-import { startAuctions } from '../../name/auction/start.ts';
-import { type DomainName, parseDomainName } from '../../name/domain/name.ts';
+import { correctAuction, registerAuction } from '../../name/auction/operator/correct.ts';
+import { listAuctions } from '../../name/auction/operator/list.ts';
+import { findAuctionObstacles } from '../../name/auction/operator/obstacles.ts';
+import { startAuctions } from '../../name/auction/operator/start.ts';
+import { type Auction, getAuctionOf, registrationCodeOf } from '../../name/auction/read.ts';
+import type { DomainName } from '../../name/domain/name.ts';
+import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findZoneProblems } from '../../name/domain/zone.ts';
 import { noun, reading, reasonOption, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';

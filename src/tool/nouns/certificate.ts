@@ -2,7 +2,6 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { RegistryError } from '../../base/error.ts';
-import { holderText } from '../../party/credential/holder.ts';
 import {
   bindCertificate,
   type Certificate,
@@ -11,6 +10,7 @@ import {
   requireCertificate,
   unbindCertificate,
 } from '../../party/credential/operator/certificate.ts';
+import { holderText } from '../../party/credential/operator/holder.ts';
 import { noun, requireOneOf, writing } from '../command.ts';
 import { readingError } from '../files/read.ts';
 import { reportOfChange } from '../report/changes.ts';

@@ -6,18 +6,19 @@ import { RegistryError } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { listsShowing } from '../../list/lists.ts';
-import { type DomainName, parseDomainName } from '../../name/domain/name.ts';
+import type { DomainName } from '../../name/domain/name.ts';
+import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findZoneProblems } from '../../name/domain/zone.ts';
+import type { Dispute } from '../../name/retained/dispute.ts';
 import {
   checkDays,
   closeDispute,
-  type Dispute,
   listDisputes,
   type NewDispute,
   openDispute,
   overlapProblem,
   overlaps,
-} from '../../name/retained/dispute.ts';
+} from '../../name/retained/operator/dispute.ts';
 import {
   findDisputeProblems,
   importDisputes,

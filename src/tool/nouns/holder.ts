@@ -1,12 +1,10 @@
 import { shownChanges } from '../../change/history/changes.ts';
+import { type Holder, type HolderType, holders } from '../../party/credential/holder.ts';
 import {
-  type Holder,
-  type HolderType,
-  holders,
   holderText,
   rotateHolder,
   setHolderDisabled,
-} from '../../party/credential/holder.ts';
+} from '../../party/credential/operator/holder.ts';
 import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';

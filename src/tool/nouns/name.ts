@@ -1,6 +1,6 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { auctions, history, retainedStatuses } from '../../../drizzle/schema.ts';
-import { listNewestEntries } from '../../change/history/search.ts';
+import { listNewestEntries } from '../../change/history/operator/search.ts';
 import {
   type NameInterval,
   readNameHistory,
@@ -8,7 +8,7 @@ import {
 } from '../../list/name-history/name-history.ts';
 import type { DomainName } from '../../name/domain/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
-import { findRetainedDomains } from '../../name/retained/list.ts';
+import { findRetainedDomains } from '../../name/retained/operator/list.ts';
 import { reading } from '../command.ts';
 import { parseName } from '../names.ts';
 import type { Registry } from '../registry.ts';

@@ -1,8 +1,10 @@
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { checkRegistrar, getWebhook } from '../../party/registrar/account.ts';
-import { senderOf, testWebhook } from '../../party/webhook/deliver.ts';
+import { checkRegistrar } from '../../party/registrar/operator/account.ts';
+import { getWebhook } from '../../party/registrar/operator/webhook.ts';
+import { senderOf } from '../../party/webhook/deliver.ts';
+import { type ListedDelivery, listDeliveries } from '../../party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
-import { type ListedDelivery, listDeliveries } from '../../party/webhook/outbox.ts';
+import { testWebhook } from '../../party/webhook/operator/send-test.ts';
 import { noun, parseNumber, usageError, writing } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';

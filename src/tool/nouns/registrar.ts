@@ -1,14 +1,13 @@
 import { Option } from '@commander-js/extra-typings';
 import { isLocalEnvironment } from '../../base/env.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { getRegistrar, type Registrar } from '../../party/registrar/account.ts';
 import {
   addRegistrar,
-  getRegistrar,
   listRegistrars,
-  type Registrar,
   type RegistrarChanges,
   updateRegistrar,
-} from '../../party/registrar/account.ts';
+} from '../../party/registrar/operator/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { parseWebhookUrl } from '../../party/webhook/url.ts';
 import { noun, reading, reasonOption, requireOneOf, writing } from '../command.ts';

@@ -14,7 +14,8 @@ import {
   selectContacts,
 } from '../../contact/contact.ts';
 import { insertContacts } from '../../contact/create.ts';
-import { changesOfDeletion, deleteContacts } from '../../contact/delete.ts';
+import { changesOfDeletion } from '../../contact/delete.ts';
+import { deleteContacts } from '../../contact/operator/administer.ts';
 import { insertNotifications } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 

@@ -8,7 +8,7 @@ import type { Operation } from '../../change/origin.ts';
 import type { ChangesOfMany } from '../../change/write-many.ts';
 import { sameIdentitySince } from '../../contact/entries.ts';
 import { domainChanges, domainRow } from '../../name/domain/change.ts';
-import { parseDomainName } from '../../name/domain/name.ts';
+import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
 import {
   type DomainRecord,

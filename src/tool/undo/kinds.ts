@@ -6,16 +6,20 @@ import type { Database } from '../../base/database/open.ts';
 import type { Action } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type ChangesOfMany, changesOfRows } from '../../change/write-many.ts';
-import { deleteAuctions, insertAuctions } from '../../name/auction/start.ts';
+import { deleteAuctions } from '../../name/auction/operator/start.ts';
+import { insertAuctions } from '../../name/auction/start.ts';
 import { deleteDomains } from '../../name/domain/change.ts';
-import { parseDomainName } from '../../name/domain/name.ts';
+import { parseDomainName } from '../../name/domain/operator/name.ts';
+import { insertRetainedDomains, namesIn } from '../../name/retained/change-names.ts';
 import {
   deleteRetainedDomains,
-  insertRetainedDomains,
-  namesIn,
   updateLastDays,
-} from '../../name/retained/change-names.ts';
-import { deleteDisputes, insertDisputes, updateClosures } from '../../name/retained/dispute.ts';
+} from '../../name/retained/operator/change-names.ts';
+import {
+  deleteDisputes,
+  insertDisputes,
+  updateClosures,
+} from '../../name/retained/operator/dispute.ts';
 import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
 import { formerDomains } from './domain.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';

@@ -1,12 +1,12 @@
 import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
-import { updateAnyContact } from '../../../src/contact/administer.ts';
 import { deleteOrphans } from '../../../src/contact/delete.ts';
+import { updateAnyContact } from '../../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../../src/contact/operator/erase.ts';
 import { importContacts } from '../../../src/contact/operator/import.ts';
-import { parseDomainName } from '../../../src/name/domain/name.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { removeDomains } from '../../../src/name/domain/save.ts';
 import { domainKind } from '../../../src/tool/move-in/kinds/kinds.ts';

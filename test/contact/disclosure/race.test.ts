@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../../src/base/database/open.ts';
-import { updateAnyContact } from '../../../src/contact/administer.ts';
+import { updateAnyContact } from '../../../src/contact/operator/administer.ts';
 import {
   declineDisclosure,
   grantDisclosure,

@@ -2,9 +2,9 @@ import * as fc from 'fast-check';
 import { expect, inject, it } from 'vitest';
 import { type Claim, claims } from '../../../drizzle/schema.ts';
 import { RegistryError } from '../../../src/base/error.ts';
-import { getContactByCode, updateAnyContact } from '../../../src/contact/administer.ts';
-import type { Contact } from '../../../src/contact/contact.ts';
+import { type Contact, getContactByCode } from '../../../src/contact/contact.ts';
 import { verificationColumn } from '../../../src/contact/fields.ts';
+import { updateAnyContact } from '../../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../../src/contact/operator/erase.ts';
 import { importContacts } from '../../../src/contact/operator/import.ts';
 import {

@@ -1,12 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auctions } from '../../../drizzle/schema.ts';
-import {
-  correctAuction,
-  registerAuction,
-  updateAuction,
-} from '../../../src/name/auction/report.ts';
-import { startAuctions } from '../../../src/name/auction/start.ts';
+import { correctAuction, registerAuction } from '../../../src/name/auction/operator/correct.ts';
+import { startAuctions } from '../../../src/name/auction/operator/start.ts';
+import { updateAuction } from '../../../src/name/auction/report.ts';
 import { addAuction, operator } from '../../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
 import { historyOf } from '../../support/stored.ts';

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Origin } from '../../../src/change/origin.ts';
-import { getAuction, listAuctions } from '../../../src/name/auction/read.ts';
-import { startAuctions } from '../../../src/name/auction/start.ts';
-import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
+import { listAuctions } from '../../../src/name/auction/operator/list.ts';
+import { startAuctions } from '../../../src/name/auction/operator/start.ts';
+import { getAuction } from '../../../src/name/auction/read.ts';
+import type { DomainName } from '../../../src/name/domain/name.ts';
+import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import {
   addAuction,
   addContact,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { domainNameOf, parseDomainName, readDomainName } from '../../../src/name/domain/name.ts';
+import { domainNameOf, readDomainName } from '../../../src/name/domain/name.ts';
+import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 
 test.each([
   ['example.ee', 'example.ee'],

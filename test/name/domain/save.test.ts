@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/base/database/open.ts';
-import { deleteAnyContact } from '../../../src/contact/administer.ts';
-import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
+import { deleteAnyContact } from '../../../src/contact/operator/administer.ts';
+import type { DomainName } from '../../../src/name/domain/name.ts';
+import { withKept } from '../../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
-import { type ImportedDomain, withKept } from '../../../src/name/domain/record.ts';
+import type { ImportedDomain } from '../../../src/name/domain/record.ts';
 import {
   removeDomains,
   saveDomain,

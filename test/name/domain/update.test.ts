@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseDomainName } from '../../../src/name/domain/name.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { getDomain } from '../../../src/name/domain/read.ts';
 import { addContact, addRegistrar, unique } from '../../support/fixtures.ts';

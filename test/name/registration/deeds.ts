@@ -21,7 +21,7 @@ import {
   forgetRegistrations,
   takeBackRegistration,
 } from '../../../src/name/registration/take-back.ts';
-import { openDispute } from '../../../src/name/retained/dispute.ts';
+import { openDispute } from '../../../src/name/retained/operator/dispute.ts';
 import { endReservations, saveRetainedDomain } from '../../../src/name/retained/save.ts';
 import type { System } from '../../../src/party/system/login.ts';
 import { planRevert, revert } from '../../../src/tool/undo/revert.ts';

@@ -2,16 +2,13 @@ import { eq, inArray } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history, listSources } from '../../../drizzle/schema.ts';
 import { everyRow } from '../../../src/base/database/every-row.ts';
-import {
-  addRetainedDomains,
-  removeRetainedDomains,
-} from '../../../src/name/retained/change-names.ts';
+import { removeRetainedDomains } from '../../../src/name/retained/change-names.ts';
+import type { RetainedDomain, RetainedStatus } from '../../../src/name/retained/list.ts';
+import { addRetainedDomains } from '../../../src/name/retained/operator/change-names.ts';
 import {
   findRetainedDomains,
   listRetainedDomains,
-  type RetainedDomain,
-  type RetainedStatus,
-} from '../../../src/name/retained/list.ts';
+} from '../../../src/name/retained/operator/list.ts';
 import { endReservations } from '../../../src/name/retained/save.ts';
 import { unique } from '../../support/fixtures.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';

@@ -2,12 +2,12 @@ import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { disputes, untilClosed } from '../../../drizzle/schema.ts';
 import { everyRow } from '../../../src/base/database/every-row.ts';
+import type { Dispute } from '../../../src/name/retained/dispute.ts';
 import {
   closeDispute,
-  type Dispute,
   listDisputes,
   openDispute,
-} from '../../../src/name/retained/dispute.ts';
+} from '../../../src/name/retained/operator/dispute.ts';
 import { importDisputes } from '../../../src/name/retained/operator/import-disputes.ts';
 import { operator, unique } from '../../support/fixtures.ts';
 import { beforeBatch } from '../../support/meanwhile.ts';

@@ -1,8 +1,8 @@
 import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { history, retainedDomains, retainedReplacements } from '../../../drizzle/schema.ts';
-import { addRetainedDomains } from '../../../src/name/retained/change-names.ts';
-import { listRetainedDomains } from '../../../src/name/retained/list.ts';
+import { addRetainedDomains } from '../../../src/name/retained/operator/change-names.ts';
+import { listRetainedDomains } from '../../../src/name/retained/operator/list.ts';
 import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
 import { operator } from '../../support/fixtures.ts';
 import { aroundBatches } from '../../support/meanwhile.ts';

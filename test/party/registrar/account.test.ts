@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { getRegistrar, updateRegistrar } from '../../../src/party/registrar/account.ts';
+import { getRegistrar } from '../../../src/party/registrar/account.ts';
+import { updateRegistrar } from '../../../src/party/registrar/operator/account.ts';
 import { addRegistrar, operator } from '../../support/fixtures.ts';
 import { shareWorker } from '../../support/worker.ts';
 

@@ -1,8 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import {
   hashPassword,
-  isPasswordOf,
   passwordHashPattern,
+} from '../../../src/party/registrar/operator/password.ts';
+import {
+  isPasswordOf,
   rememberVerified,
   verifiedHash,
 } from '../../../src/party/registrar/password.ts';

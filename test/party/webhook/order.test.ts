@@ -2,13 +2,10 @@ import { eq, sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { openDatabase } from '../../../src/base/database/open.ts';
-import { updateRegistrar } from '../../../src/party/registrar/account.ts';
-import {
-  consumeDeliveries,
-  sendDeliveries,
-  testWebhook,
-} from '../../../src/party/webhook/deliver.ts';
+import { updateRegistrar } from '../../../src/party/registrar/operator/account.ts';
+import { consumeDeliveries, sendDeliveries } from '../../../src/party/webhook/deliver.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
+import { testWebhook } from '../../../src/party/webhook/operator/send-test.ts';
 import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
 import { counted } from '../../support/counted.ts';
 import { operator } from '../../support/fixtures.ts';

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { listDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
 import { registrantClient } from '../../support/client.ts';
 import { shareWorker } from '../../support/worker.ts';
 import { startEndpoint, verified } from './endpoint.ts';

@@ -3,7 +3,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { auctionStatuses } from '../../../drizzle/schema.ts';
-import { hashPassword } from '../../../src/party/registrar/password.ts';
+import { hashPassword } from '../../../src/party/registrar/operator/password.ts';
 import { fill } from '../filled.ts';
 import { startTool, type TestRegistry } from '../tool.ts';
 import { type FileRow, type Files, row, uuidOf, writeFiles } from './files.ts';

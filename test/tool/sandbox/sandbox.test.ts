@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dayOf } from '../../../src/base/time/day.ts';
-import { getContactByCode } from '../../../src/contact/administer.ts';
+import { getContactByCode } from '../../../src/contact/contact.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { removeDomains } from '../../../src/name/domain/save.ts';
-import { openDispute } from '../../../src/name/retained/dispute.ts';
+import { openDispute } from '../../../src/name/retained/operator/dispute.ts';
 import { loadDemoData } from '../../../src/tool/demo/load.ts';
 import { listCronRuns } from '../../../src/worker/cron.ts';
 import { answerOf } from '../../support/client.ts';

@@ -1,9 +1,9 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { registrars, webhooks } from '../../../drizzle/schema.ts';
-import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/operator/webhook.ts';
+import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
-import { listDeliveries } from '../../../src/party/webhook/outbox.ts';
 import { loadDemoData } from '../../../src/tool/demo/load.ts';
 import { startEndpoint } from '../../party/webhook/endpoint.ts';
 import { newContact, operator } from '../../support/fixtures.ts';

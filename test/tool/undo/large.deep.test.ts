@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, test } from 'vitest';
 import { history, retainedDomains } from '../../../drizzle/schema.ts';
-import { addRetainedDomains } from '../../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../../src/name/retained/operator/change-names.ts';
 import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
 import { named } from '../../name/retained/records.ts';
 import { emptyLists, operator } from '../../support/fixtures.ts';

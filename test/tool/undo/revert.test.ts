@@ -10,32 +10,32 @@ import {
   retainedDomains,
 } from '../../../drizzle/schema.ts';
 import type { Operation, Origin } from '../../../src/change/origin.ts';
+import { getContactByCode } from '../../../src/contact/contact.ts';
 import {
   changeContactStatuses,
   deleteAnyContact,
-  getContactByCode,
   updateAnyContact,
-} from '../../../src/contact/administer.ts';
+} from '../../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../../src/contact/operator/erase.ts';
 import { type ContactRecord, importContacts } from '../../../src/contact/operator/import.ts';
 import { readOtherPersonalData } from '../../../src/contact/personal-data.ts';
 import { removeOldValues } from '../../../src/contact/recorded-values.ts';
 import { cancelAuction } from '../../../src/name/auction/cancel.ts';
+import { startAuctions } from '../../../src/name/auction/operator/start.ts';
 import { updateAuction } from '../../../src/name/auction/report.ts';
-import { startAuctions } from '../../../src/name/auction/start.ts';
-import { type DomainName, parseDomainName } from '../../../src/name/domain/name.ts';
+import type { DomainName } from '../../../src/name/domain/name.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
 import type { DomainRecord } from '../../../src/name/domain/record.ts';
 import { removeDomains } from '../../../src/name/domain/save.ts';
-import {
-  addRetainedDomains,
-  removeRetainedDomains,
-} from '../../../src/name/retained/change-names.ts';
-import { closeDispute, openDispute } from '../../../src/name/retained/dispute.ts';
-import { findRetainedDomains, type RetainedStatus } from '../../../src/name/retained/list.ts';
+import { removeRetainedDomains } from '../../../src/name/retained/change-names.ts';
+import type { RetainedStatus } from '../../../src/name/retained/list.ts';
+import { addRetainedDomains } from '../../../src/name/retained/operator/change-names.ts';
+import { closeDispute, openDispute } from '../../../src/name/retained/operator/dispute.ts';
 import { importDisputes } from '../../../src/name/retained/operator/import-disputes.ts';
+import { findRetainedDomains } from '../../../src/name/retained/operator/list.ts';
 import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
 import { endReservations } from '../../../src/name/retained/save.ts';
 import { planRevert, revert } from '../../../src/tool/undo/revert.ts';

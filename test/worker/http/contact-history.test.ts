@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
-import { updateAnyContact } from '../../../src/contact/administer.ts';
+import { updateAnyContact } from '../../../src/contact/operator/administer.ts';
 import { transferContact } from '../../../src/contact/operator/transfer.ts';
 import { registrantClient, registrarClient } from '../../support/client.ts';
 import {

@@ -1,18 +1,14 @@
 import { eq, sql } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
 import { certificates, type SystemRight } from '../../../drizzle/schema.ts';
-import {
-  forgetReplaced,
-  type Holder,
-  holders,
-  rotateHolder,
-} from '../../../src/party/credential/holder.ts';
+import { forgetReplaced, type Holder, holders } from '../../../src/party/credential/holder.ts';
 import {
   bindCertificate,
   requireCertificate,
 } from '../../../src/party/credential/operator/certificate.ts';
+import { rotateHolder } from '../../../src/party/credential/operator/holder.ts';
 import { findRefusals } from '../../../src/party/registrar/login.ts';
-import { hashPassword } from '../../../src/party/registrar/password.ts';
+import { hashPassword } from '../../../src/party/registrar/operator/password.ts';
 import { app } from '../../../src/worker/http/app.ts';
 import { rateLimits } from '../../../src/worker/settings.ts';
 import { answerOf } from '../../support/client.ts';

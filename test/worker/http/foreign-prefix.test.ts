@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, test } from 'vitest';
-import { deleteAnyContact, updateAnyContact } from '../../../src/contact/administer.ts';
+import { deleteAnyContact, updateAnyContact } from '../../../src/contact/operator/administer.ts';
 import { answerOf } from '../../support/client.ts';
 import {
   addContact,

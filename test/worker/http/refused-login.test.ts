@@ -3,7 +3,7 @@ import type { Env } from '../../../src/base/env.ts';
 import type { LoginRefusal } from '../../../src/base/error.ts';
 import { issueToken, type TokenKey } from '../../../src/party/registrant/token.ts';
 import { authenticate, findRefusals, loginOf } from '../../../src/party/registrar/login.ts';
-import { hashPassword } from '../../../src/party/registrar/password.ts';
+import { hashPassword } from '../../../src/party/registrar/operator/password.ts';
 import { settings } from '../../../src/worker/settings.ts';
 import { addRegistrar, addSystem, basic } from '../../support/fixtures.ts';
 import { answerHere, shareWorker } from '../../support/worker.ts';

@@ -1,7 +1,7 @@
 import { and, asc, gt, gte, lt, sql } from 'drizzle-orm';
 import { history, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { findIdBefore } from '../search.ts';
+import { findIdBefore } from './search.ts';
 
 /**
  * Reports on a month, `YYYY-MM`, in UTC: the contacts that each registrar has now, the changes of the month, and the

@@ -14,10 +14,11 @@ import { dayOf } from '../../../base/time/day.ts';
 import type { Changes } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, write } from '../../../change/write.ts';
-import { getContactByCode } from '../../administer.ts';
 import { notifyingRegistrar, rowUpdate } from '../../change.ts';
+import { getContactByCode } from '../../contact.ts';
+import { demandNotice } from '../../operator/transfer.ts';
 import { demandRule, reasonIn } from '../../operator/verification-rules.ts';
-import { demandNotice, isVerified } from '../../verifications.ts';
+import { isVerified } from '../../verifications.ts';
 
 /** Sorts the claims. Throws `invalid`, also for a day that is past. */
 export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {

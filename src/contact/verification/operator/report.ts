@@ -2,8 +2,8 @@ import { asc, eq, type SQL, sql } from 'drizzle-orm';
 import { type Claim, claims, contacts, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { dayOf, daysBefore, monthsBefore } from '../../../base/time/day.ts';
-import { isOverdue } from '../../administer.ts';
 import { verificationColumn } from '../../fields.ts';
+import { isOverdue } from '../../operator/administer.ts';
 
 export function countOverdue(db: Database, now: Date): Promise<number> {
   return db.$count(contacts, isOverdue(dayOf(now)));

@@ -1,6 +1,7 @@
 import { hex } from '../../../base/bytes/digest.ts';
 import { fromBase64 } from '../../../base/bytes/encoding.ts';
 import type { KeptDay } from '../../archive/day.ts';
+import { listNewest } from '../append.ts';
 import { type Checkpoint, ed25519, keyId, parseCheckpoint, signatureStart } from '../note.ts';
 import { isSame, leafHash, rootOf } from '../tree.ts';
 
@@ -93,4 +94,10 @@ function leavesIn(entries: readonly Uint8Array[]): Leaf[] {
     last.set(list, day);
     return { at, list, day, etag, sha256, count: Number(count) };
   });
+}
+
+/** By one listing; undefined while the log has no checkpoint. */
+export async function readLogStatus(bucket: R2Bucket) {
+  const { size, keys } = (await listNewest(bucket))?.customMetadata ?? {};
+  return size && keys ? { size: Number(size), keys: keys.split(' ') } : undefined;
 }

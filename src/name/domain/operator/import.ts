@@ -1,7 +1,9 @@
+import type { Database } from '../../../base/database/open.ts';
+import type { RecordProblem } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
-
 import type { DomainRow } from '../change.ts';
-import { type ImportedDomain, withKept } from '../record.ts';
+import type { Recorded } from '../read.ts';
+import { type DomainRecord, type ImportedDomain, loadParties, problemsOf } from '../record.ts';
 import { saveDomains, type WantedDomain } from '../save.ts';
 
 /**
@@ -27,4 +29,20 @@ function countCleared(rows: readonly DomainRow[], role: 'admin' | 'tech'): numbe
   return rows.filter(({ contacts, changes }) => {
     return role in changes && !contacts.some((contact) => contact.role === role);
   }).length;
+}
+
+/** A new domain has no contacts of a role that is left out. */
+export function withKept(
+  record: ImportedDomain,
+  present: Pick<Recorded, 'admin' | 'tech'> | undefined,
+): DomainRecord {
+  const { admin = [], tech = [] } = present ?? {};
+  return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
+}
+
+export async function findDomainProblems(
+  db: Database,
+  records: readonly ImportedDomain[],
+): Promise<RecordProblem<ImportedDomain>[]> {
+  return problemsOf(records, await loadParties(db, records));
 }

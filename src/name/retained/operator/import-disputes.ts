@@ -13,7 +13,7 @@ import {
   newDispute,
   overlapProblem,
   overlaps,
-} from '../dispute.ts';
+} from './dispute.ts';
 
 /**
  * Days that are not in the calendar or in the wrong order, disputes that share days with another of the name, and a

@@ -6,17 +6,9 @@ import type { Database } from '../../../base/database/open.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { nothingSince } from '../../../change/history/search.ts';
 import { changeEach, type SeenOperation } from '../../../change/write-many.ts';
-import {
-  additions,
-  addRetainedDomains,
-  countRetainedDomains,
-  distinct,
-  namedColumns,
-  namesIn,
-  removals,
-  updates,
-} from '../change-names.ts';
+import { distinct, namedColumns, namesIn, removals } from '../change-names.ts';
 import type { RetainedDomain, RetainedStatus } from '../list.ts';
+import { additions, addRetainedDomains, countRetainedDomains, updates } from './change-names.ts';
 
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 

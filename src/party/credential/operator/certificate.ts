@@ -6,7 +6,8 @@ import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { changeHolder, type Holder, holders, holderText, type Seen } from '../holder.ts';
+import { type Holder, holders } from '../holder.ts';
+import { changeHolder, holderText, type Seen } from './holder.ts';
 
 /** A client certificate; without name and end if only its fingerprint is known. */
 export type Certificate = Pick<

@@ -3,7 +3,7 @@ import { apiUsers, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retried } from '../../../base/database/retry.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { addHolder } from '../../credential/holder.ts';
+import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
 
 /** Lists the API users of one registrar or of all, by registrar and username, without their secrets. */

@@ -6,8 +6,9 @@ import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { checkExpected } from '../../../change/write.ts';
-import { addHolder, changeHolder } from '../../credential/holder.ts';
-import { addressEntries, getRegistrar } from '../../registrar/account.ts';
+import { addHolder, changeHolder } from '../../credential/operator/holder.ts';
+import { getRegistrar } from '../../registrar/account.ts';
+import { addressEntries } from '../../registrar/operator/account.ts';
 
 export type SystemAccount = typeof systems.$inferSelect;
 

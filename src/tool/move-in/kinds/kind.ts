@@ -4,7 +4,7 @@ import type { SQLiteColumn, SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { type HistorySubject, registrars } from '../../../../drizzle/schema.ts';
 import { insertRows, valuesInJson } from '../../../base/database/insert-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { parseDomainName } from '../../../name/domain/name.ts';
+import { parseDomainName } from '../../../name/domain/operator/name.ts';
 import { registrarIdOf } from '../../../party/registrar/account.ts';
 import { type ReadText, registrarCode } from './reader.ts';
 

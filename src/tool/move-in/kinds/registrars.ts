@@ -1,11 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars } from '../../../../drizzle/schema.ts';
 import { parseAddressList } from '../../../base/address-list.ts';
-import {
-  hashPassword,
-  isPasswordOf,
-  passwordHashPattern,
-} from '../../../party/registrar/password.ts';
+import { hashPassword, passwordHashPattern } from '../../../party/registrar/operator/password.ts';
+import { isPasswordOf } from '../../../party/registrar/password.ts';
 import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
 import * as read from './reader.ts';
 

@@ -2,7 +2,7 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
-import { listContactsOfRegistrar } from '../../../contact/list.ts';
+import { listContactsOfRegistrar } from '../../../contact/operator/administer.ts';
 import {
   type ContactRecord,
   findContactProblems,

@@ -4,18 +4,22 @@ import { retried } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import {
+  type ContactWithRegistrar,
+  getContactByCode,
+  statusesOf,
+  versionOf,
+} from '../../../contact/contact.ts';
+import { contactColumns } from '../../../contact/fields.ts';
+import {
   type ContactCriteria,
   type ContactDeletion,
   deleteAnyContact,
-  getContactByCode,
   listContactsBy,
   listDeletedContactsBy,
-} from '../../../contact/administer.ts';
-import { type ContactWithRegistrar, statusesOf, versionOf } from '../../../contact/contact.ts';
-import { contactColumns } from '../../../contact/fields.ts';
+} from '../../../contact/operator/administer.ts';
 import { transferContact } from '../../../contact/operator/transfer.ts';
 import { listDomainNames } from '../../../name/domain/operator/list.ts';
-import { checkRegistrar } from '../../../party/registrar/account.ts';
+import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';

@@ -1,7 +1,7 @@
 import { everyRow } from '../../../base/database/every-row.ts';
-import { type ContactCriteria, listContactsBy } from '../../../contact/administer.ts';
 import type { ContactWithRegistrar } from '../../../contact/contact.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
+import { type ContactCriteria, listContactsBy } from '../../../contact/operator/administer.ts';
 import type { Registry } from '../../registry.ts';
 import { plain } from '../../view.ts';
 

@@ -2,12 +2,12 @@ import { Option } from '@commander-js/extra-typings';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
 import { type Problem, throwProblems } from '../../../base/error.ts';
 import { expectedSentence, isBlank } from '../../../base/text/field.ts';
-import { changeContactStatuses, updateAnyContact } from '../../../contact/administer.ts';
 import {
   type ContactChanges,
   type ContactIdentity,
   contactColumns,
 } from '../../../contact/fields.ts';
+import { changeContactStatuses, updateAnyContact } from '../../../contact/operator/administer.ts';
 import { requireOneOf, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import { changeTexts, reportOfChange } from '../../report/changes.ts';

@@ -2,16 +2,16 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { findNewestId } from '../../../change/history/search.ts';
-import { parseDomainName } from '../../../name/domain/name.ts';
-import { importDomains } from '../../../name/domain/operator/import.ts';
+import { findDomainProblems, importDomains } from '../../../name/domain/operator/import.ts';
 import {
   type ListedDomain,
   listDomainNames,
   listDomains,
 } from '../../../name/domain/operator/list.ts';
-import { findDomainProblems, type ImportedDomain } from '../../../name/domain/record.ts';
+import { parseDomainName } from '../../../name/domain/operator/name.ts';
+import type { ImportedDomain } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/save.ts';
-import { checkRegistrar } from '../../../party/registrar/account.ts';
+import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';

@@ -1,7 +1,7 @@
 import { everyRow } from '../../../base/database/every-row.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { getContactByCode } from '../../../contact/administer.ts';
+import { getContactByCode } from '../../../contact/contact.ts';
 import {
   countDomains,
   type ListedDomain,
@@ -11,7 +11,7 @@ import { updateDomain } from '../../../name/domain/operator/update.ts';
 import { getDomain } from '../../../name/domain/read.ts';
 import { removeDomains } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
-import { checkRegistrar } from '../../../party/registrar/account.ts';
+import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';

@@ -7,13 +7,12 @@ import { retried } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import {
   findIdBefore,
-  findNewestId,
   type HistoryCriteria,
-  type HistoryEntry,
   listHistory,
   listNewestEntries,
   meets,
-} from '../../../change/history/search.ts';
+} from '../../../change/history/operator/search.ts';
+import { findNewestId, type HistoryEntry } from '../../../change/history/search.ts';
 import { noun, parseNumber, reading } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { verb } from '../../run.ts';

@@ -6,15 +6,15 @@ import type { Database } from '../../../base/database/open.ts';
 import { zonesOf } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listsShowing } from '../../../list/lists.ts';
-import { parseDomainName } from '../../../name/domain/name.ts';
+import { parseDomainName } from '../../../name/domain/operator/name.ts';
 import { findZoneProblems } from '../../../name/domain/zone.ts';
-import { addRetainedDomains, countRetainedDomains } from '../../../name/retained/change-names.ts';
-import { checkDay } from '../../../name/retained/dispute.ts';
+import type { RetainedDomain, RetainedStatus } from '../../../name/retained/list.ts';
 import {
-  listRetainedDomains,
-  type RetainedDomain,
-  type RetainedStatus,
-} from '../../../name/retained/list.ts';
+  addRetainedDomains,
+  countRetainedDomains,
+} from '../../../name/retained/operator/change-names.ts';
+import { checkDay } from '../../../name/retained/operator/dispute.ts';
+import { listRetainedDomains } from '../../../name/retained/operator/list.ts';
 import {
   readUsedPasswords,
   replaceRetainedDomains,

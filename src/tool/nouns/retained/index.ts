@@ -1,16 +1,13 @@
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listsShowing } from '../../../list/lists.ts';
+import { removeRetainedDomains } from '../../../name/retained/change-names.ts';
+import type { RetainedDomain, RetainedStatus } from '../../../name/retained/list.ts';
 import {
   addRetainedDomains,
   countRetainedDomains,
-  removeRetainedDomains,
-} from '../../../name/retained/change-names.ts';
-import {
-  findRetainedDomains,
-  type RetainedDomain,
-  type RetainedStatus,
-} from '../../../name/retained/list.ts';
+} from '../../../name/retained/operator/change-names.ts';
+import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
 import { noun, reading, writing } from '../../command.ts';
 import { parseAnyNames, parseName, parseNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';

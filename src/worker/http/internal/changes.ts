@@ -9,7 +9,7 @@ import {
   listChangesAfter,
   placePattern,
 } from '../../../change/history/follow.ts';
-import { getContactByCode } from '../../../contact/administer.ts';
+import { getContactByCode } from '../../../contact/contact.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { detailedRepresentation } from '../../../contact/representation.ts';
 import { database, newApp } from '../request/context.ts';

@@ -5,7 +5,7 @@ import {
   listAuctionsNotRestarted,
   listOverdueAuctions,
 } from '../../../../src/name/auction/operator/waiting.ts';
-import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { removeRetainedDomains } from '../../../../src/name/retained/change-names.ts';
 import { auctionClient } from '../../../support/client.ts';
 import {

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { expect, it, test } from 'vitest';
 import { contacts, history, idempotencyKeys } from '../../../../drizzle/schema.ts';
-import { rotateHolder } from '../../../../src/party/credential/holder.ts';
+import { rotateHolder } from '../../../../src/party/credential/operator/holder.ts';
 import { answerOf } from '../../../support/client.ts';
 import {
   addContact,

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { updateAnyContact } from '../../../../src/contact/administer.ts';
-import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { importDomains } from '../../../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { answerOf, registrarClient } from '../../../support/client.ts';
 import {
   addOwnContact,

@@ -1,8 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { contacts } from '../../../../drizzle/schema.ts';
-import { startAuctions } from '../../../../src/name/auction/start.ts';
-import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { startAuctions } from '../../../../src/name/auction/operator/start.ts';
+import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { releaseDomain } from '../../../../src/name/registration/release.ts';
 import { answerOf } from '../../../support/client.ts';
 import {

@@ -9,8 +9,8 @@ import {
 } from '../../../../drizzle/schema.ts';
 import { sha256Hex } from '../../../../src/base/bytes/digest.ts';
 import { deleteContact } from '../../../../src/contact/delete.ts';
-import { parseDomainName } from '../../../../src/name/domain/name.ts';
 import { importDomains } from '../../../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { removeDomains } from '../../../../src/name/domain/save.ts';
 import { readNameState } from '../../../../src/name/registration/name-state.ts';
 import { registerDomain } from '../../../../src/name/registration/register.ts';
@@ -18,7 +18,7 @@ import {
   forgetRegistrations,
   takeBackRegistration,
 } from '../../../../src/name/registration/take-back.ts';
-import { openDispute } from '../../../../src/name/retained/dispute.ts';
+import { openDispute } from '../../../../src/name/retained/operator/dispute.ts';
 import { readUsedPasswords } from '../../../../src/name/retained/operator/replace.ts';
 import { endReservations, saveRetainedDomain } from '../../../../src/name/retained/save.ts';
 import { answerOf, auctionClient } from '../../../support/client.ts';

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { retainedDomains } from '../../../../drizzle/schema.ts';
-import { parseDomainName } from '../../../../src/name/domain/name.ts';
+import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { removeRetainedDomains } from '../../../../src/name/retained/change-names.ts';
 import { saveRetainedDomain } from '../../../../src/name/retained/save.ts';
 import { answerOf } from '../../../support/client.ts';

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { contacts } from '../../../../drizzle/schema.ts';
 import { openDatabase } from '../../../../src/base/database/open.ts';
-import { deleteAnyContact } from '../../../../src/contact/administer.ts';
+import { deleteAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { registrarClient } from '../../../support/client.ts';
 import { addDomainOf, bearer, newContact, operator, send } from '../../../support/fixtures.ts';
 import { type SeededRegistrar, seedRegistrar } from '../../../support/seed.ts';

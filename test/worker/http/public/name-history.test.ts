@@ -1,10 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { parseDomainName } from '../../../../src/name/domain/name.ts';
-import {
-  addRetainedDomains,
-  removeRetainedDomains,
-} from '../../../../src/name/retained/change-names.ts';
-import { openDispute } from '../../../../src/name/retained/dispute.ts';
+import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
+import { removeRetainedDomains } from '../../../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../../../src/name/retained/operator/change-names.ts';
+import { openDispute } from '../../../../src/name/retained/operator/dispute.ts';
 import { operator, unique } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, disclosures } from '../../../../drizzle/schema.ts';
-import { updateAnyContact } from '../../../../src/contact/administer.ts';
+import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import {
   declineDisclosure,
   grantDisclosure,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { jsonArrays } from '../../../../src/base/database/json-rows.ts';
-import { updateAnyContact } from '../../../../src/contact/administer.ts';
+import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../../../src/contact/operator/erase.ts';
 import { app } from '../../../../src/worker/http/app.ts';
 import { Faults } from '../../../attack/faults.ts';

@@ -5,7 +5,7 @@ import {
   changeContactStatuses,
   deleteAnyContact,
   updateAnyContact,
-} from '../../../../src/contact/administer.ts';
+} from '../../../../src/contact/operator/administer.ts';
 import { deleteOldNotifications } from '../../../../src/party/registrar/notification.ts';
 import {
   answerOf,

@@ -1,9 +1,9 @@
 import { eq, sql } from 'drizzle-orm';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { apiUsers, history } from '../../../../drizzle/schema.ts';
-import { rotateHolder } from '../../../../src/party/credential/holder.ts';
+import { rotateHolder } from '../../../../src/party/credential/operator/holder.ts';
 import { authenticate, loginOf } from '../../../../src/party/registrar/login.ts';
-import { hashPassword } from '../../../../src/party/registrar/password.ts';
+import { hashPassword } from '../../../../src/party/registrar/operator/password.ts';
 import { cost, counted } from '../../../support/counted.ts';
 import { addRegistrar, basic, newContact, operator, send } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { pause } from '../../../../src/base/database/retry.ts';
-import { getContactByCode, updateAnyContact } from '../../../../src/contact/administer.ts';
+import { getContactByCode } from '../../../../src/contact/contact.ts';
+import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { transferContact } from '../../../../src/contact/operator/transfer.ts';
 import { demandVerification } from '../../../../src/contact/verification/operator/demand.ts';
 import { recordVerification } from '../../../../src/contact/verification/verification.ts';

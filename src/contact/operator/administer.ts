@@ -1,29 +1,34 @@
 import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
 import {
   type ContactStatus,
+  changesIdentity,
   contactStatuses,
   contacts,
   deletedIdentity,
   history,
   isUnverified,
   registrars,
-} from '../../drizzle/schema.ts';
-import type { Database } from '../base/database/open.ts';
-import type { RowsAfter } from '../base/database/paging.ts';
-import { RegistryError, throwProblems } from '../base/error.ts';
-import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { searchKey } from '../base/text/search-key.ts';
-import type { Changes } from '../change/history/changes.ts';
-import type { Operation } from '../change/origin.ts';
-import { type Change, write } from '../change/write.ts';
-import { notifyingRegistrar, rowUpdate } from './change.ts';
-import { type Contact, type ContactWithRegistrar, selectContacts } from './contact.ts';
-import { contactDeletion } from './delete.ts';
-import { endsHolder, isLastDeletion } from './entries.ts';
-import type { ContactChanges, ContactIdentity } from './fields.ts';
-import { identityKey } from './identity-code.ts';
-import { invalidIdentity } from './invalid.ts';
-import { contactUpdate } from './update.ts';
+} from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
+import type { RowsAfter } from '../../base/database/paging.ts';
+import { RegistryError, throwProblems } from '../../base/error.ts';
+import { searchKey } from '../../base/text/search-key.ts';
+import type { Changes } from '../../change/history/changes.ts';
+import type { Operation } from '../../change/origin.ts';
+import { type Change, write } from '../../change/write.ts';
+import { notifyingRegistrar, rowUpdate } from '../change.ts';
+import {
+  type Contact,
+  type ContactWithRegistrar,
+  getContactByCode,
+  selectContacts,
+} from '../contact.ts';
+import { contactDeletion } from '../delete.ts';
+import { isLastDeletion, keyOfChanged } from '../entries.ts';
+import type { ContactChanges, ContactIdentity } from '../fields.ts';
+import { identityKey } from '../identity-code.ts';
+import { invalidIdentity } from '../invalid.ts';
+import { contactUpdate } from '../update.ts';
 
 export interface ContactCriteria {
   registrar?: string | undefined;
@@ -99,13 +104,6 @@ export function listDeletedContactsBy(
     .limit(page.limit);
 }
 
-/** Any registrar's contact; the case of the code does not matter. Throws `not_found`. */
-export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
-  const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
-  if (contact) return contact;
-  throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
-}
-
 /**
  * Follows the rules of the registrar interface, but the identity may change as well, and is judged as a new one. Throws
  * the problems of the identity; `update_prohibited`, `not_found`.
@@ -179,4 +177,29 @@ async function change(
     return notifyingRegistrar(operation, contact, reported);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
+}
+
+/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
+export function endsHolder(ident: string): SQL {
+  const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
+  return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
+}
+
+/** Takes a query that has each contact as JSON, with its `uuid`, in its column `row`. */
+export function deleteContacts(db: Database, rows: SQL) {
+  return db.delete(contacts).where(sql`${contacts.uuid} in (select row ->> 'uuid' from (${rows}))`);
+}
+
+export async function listContactsOfRegistrar(
+  db: Database,
+  registrarCode: string,
+  page: RowsAfter<{ number: number }>,
+): Promise<Contact[]> {
+  const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
+  return db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after?.number ?? 0)))
+    .orderBy(asc(contacts.number))
+    .limit(page.limit);
 }

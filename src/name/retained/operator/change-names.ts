@@ -1,0 +1,100 @@
+import { inArray, type SQL, sql } from 'drizzle-orm';
+import { retainedDomains } from '../../../../drizzle/schema.ts';
+import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { dayOf } from '../../../base/time/day.ts';
+import type { Operation } from '../../../change/origin.ts';
+import { type ChangesOfMany, changeEach } from '../../../change/write-many.ts';
+import {
+  distinct,
+  fromTo,
+  insertRetainedDomains,
+  namesIn,
+  recordedNames,
+  redacted,
+} from '../change-names.ts';
+import { isAmong, type RetainedDomain, type RetainedStatus } from '../list.ts';
+
+/**
+ * Adds the names, or gives existing ones the password and last day that are given, all or none. Returns how many are
+ * new and how many existed and differed. One batch, which D1 stops after 30 seconds; 100,000 names take a few.
+ */
+export async function addRetainedDomains(
+  operation: Operation,
+  names: readonly RetainedDomain[],
+): Promise<Record<'added' | 'updated', number>> {
+  const { db, origin } = operation;
+  const rows = jsonArrays(distinct(names)).map((some) => namesIn(rowsIn(some)));
+  const changes = {
+    updated: rows.map((some) => updates(db, some, origin.request.at)),
+    added: rows.map((some) => additions(db, some, origin.request.at)),
+  };
+  return changeEach(operation, changes, undefined);
+}
+
+export async function countRetainedDomains(
+  db: Database,
+  statuses: readonly RetainedStatus[],
+): Promise<number> {
+  return db.$count(retainedDomains, inArray(retainedDomains.status, statuses));
+}
+
+/** Takes what `namesIn` returns. Leaves existing names as they are. */
+export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
+  const missing = sql`select * from (${names}) as given
+    where not exists (select 1 from retained_domains as kept
+      where kept.name = given.name and kept.status = given.status)`;
+  const changes = {
+    status: fromTo(sql`null`, sql`status`),
+    password: sql`iif(password is not null, ${redacted}, null)`,
+    lastDay: sql`iif(last_day is not null, ${fromTo(sql`null`, sql`last_day`)}, null)`,
+  };
+  return {
+    ...recordedNames('create', sql`name`, changes),
+    source: sql`from (${missing})`,
+    statements: [insertRetainedDomains(db, missing, createdAt.toISOString())],
+  };
+}
+
+/** Takes a query that has each name as JSON in its column `row`; a last day may be null. */
+export function updateLastDays(db: Database, rows: SQL) {
+  const { name, status } = retainedDomains;
+  return db
+    .update(retainedDomains)
+    .set({ lastDay: sql`given.last_day` })
+    .from(sql`(${namesIn(rows)}) as given`)
+    .where(sql`${name} = given.name and ${status} = 'reserved'`);
+}
+
+export function deleteRetainedDomains(db: Database, rows: SQL) {
+  return db.delete(retainedDomains).where(isAmong(rows));
+}
+
+/** Gives existing names the password and the last day that a query by `namesIn` has for them. A last day that is over goes. */
+export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
+  const { name, status, password, lastDay } = retainedDomains;
+  const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;
+  const newDay = sql`ifnull(given.last_day, iif(${lastDay} < ${dayOf(now)}, null, ${lastDay}))`;
+  const isNewDay = sql`${newDay} is not ${lastDay}`;
+  const given = sql`(${names}) as given`;
+  const differs = sql`${name} = given.name and ${status} = given.status
+    and (${isNewPassword} or ${isNewDay})`;
+  const changes = {
+    password: sql`iif(${isNewPassword}, ${redacted}, null)`,
+    lastDay: sql`iif(${isNewDay}, ${fromTo(lastDay, newDay)}, null)`,
+  };
+  return {
+    ...recordedNames('update', sql`${name}`, changes),
+    source: sql`from ${given} cross join ${retainedDomains} where ${differs}`,
+    statements: [
+      db
+        .update(retainedDomains)
+        .set({
+          password: sql`ifnull(given.password, ${password})`,
+          lastDay: newDay,
+        })
+        .from(given)
+        .where(differs),
+    ],
+  };
+}
