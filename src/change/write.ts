@@ -164,7 +164,8 @@ export function followedBy<Outcome>(
 function isWrittenBy({ requestId }: WriteRequest, { type, key, uuid }: Subject): SQL {
   return sql`${requestId} = (
     select request_id from ${history} as entry
-    where entry.subject = ${type} and entry.subject_key = ${key} and entry.subject_uuid is ${uuid ?? null}
+    where entry.subject = ${type} and entry.subject_key = ${key}
+      and entry.subject_uuid is ${uuid ?? null}
     order by entry.id desc limit 1)`;
 }
 
@@ -175,7 +176,8 @@ async function isRecorded(
   { type, key, uuid }: Subject,
 ): Promise<boolean> {
   const { subject, subjectKey, subjectUuid } = history;
-  const isOfRequest = sql`${subject} = ${type} and ${subjectKey} = ${key} and ${subjectUuid} is ${uuid ?? null}
+  const isOfRequest = sql`${subject} = ${type} and ${subjectKey} = ${key}
+    and ${subjectUuid} is ${uuid ?? null}
     and ${history.requestId} = ${requestId}`;
   return (await db.$count(history, isOfRequest)) > 0;
 }

@@ -120,7 +120,8 @@ export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   const time = at.toISOString();
   return sql`ifnull(max(${time}, strftime('%Y-%m-%dT%H:%M:%fZ', (
     select max(ifnull(lost_change_at, ''), ifnull((
-      select max(updated_at) from ${contacts} as changed where changed.registrar_id = registrar.id), ''))
+      select max(updated_at) from ${contacts} as changed
+        where changed.registrar_id = registrar.id), ''))
     from ${registrars} as registrar where registrar.id = ${registrarId}
   ), '+0.001 seconds')), ${time})`;
 }

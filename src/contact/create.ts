@@ -154,7 +154,8 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
     .where(
       sql`${contacts.code} in (
         select value from json_each(${upper}) union all
-        select (select ${registrars.code} || ':' from ${registrars} where ${registrars.id} = ${registrarId})
+        select (select ${registrars.code} || ':' from ${registrars}
+          where ${registrars.id} = ${registrarId})
           || value from json_each(${upper}))`,
     );
 }

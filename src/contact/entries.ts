@@ -38,7 +38,8 @@ export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'un
 export const isLastDeletion = sql`history.subject = 'contact' and history.action = 'delete'
   and not exists (select 1 from ${contacts} as present where present.uuid = history.subject_uuid)
   and not exists (select 1 from ${history} as later
-    where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
+    where later.subject = 'contact' and later.action <> 'update'
+      and later.subject_uuid = history.subject_uuid
       and later.id > history.id)`;
 
 type Entry = typeof history.$inferSelect;
@@ -63,10 +64,12 @@ export function keyOfChanged(side: 'from' | 'to'): SQL {
  */
 export function sameIdentitySince(uuid: SQL): SQL<number> {
   return sql<number>`ifnull((
-    select max(id) from (select * from ${history} indexed by history_of_identity where ${changesIdentity})
+    select max(id)
+      from (select * from ${history} indexed by history_of_identity where ${changesIdentity})
     where subject_uuid = ${uuid} and (
       changes -> '$.identType' is not null or changes -> '$.identCountryCode' is not null
-      or changes -> '$.ident.removed' is not null or ${keyOfChanged('from')} <> ${keyOfChanged('to')})), 0)`;
+      or changes -> '$.ident.removed' is not null
+      or ${keyOfChanged('from')} <> ${keyOfChanged('to')})), 0)`;
 }
 
 /**

@@ -113,7 +113,8 @@ async function* everyContact(db: Database, person: Person): AsyncGenerator<Regis
   // As they were when the person got the contact; null if they have not changed since.
   const notesBefore = sql<string | null>`iif(${since} = 0, null, (
     select changes -> '$.statusNotes.from' from ${history}
-    where ${underCode} and id > ${since} and changes -> '$.statusNotes' is not null order by id limit 1))`;
+    where ${underCode} and id > ${since} and changes -> '$.statusNotes' is not null
+      order by id limit 1))`;
   const rows = everyRow<RegisteredContact & { since: number; notesBefore: string | null }>(
     ({ after, limit }) =>
       db

@@ -84,12 +84,14 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
     (select registrar_id from ${contacts} where uuid = last.subject_uuid),
     (select id from ${registrars} where code = (
       select registrar from ${history} as entry
-      where entry.subject = 'contact' and entry.action <> 'update' and entry.subject_uuid = last.subject_uuid
+      where entry.subject = 'contact' and entry.action <> 'update'
+        and entry.subject_uuid = last.subject_uuid
       order by entry.id desc limit 1)))`;
   return sql<string | null>`coalesce(
     (select uuid from ${contacts} where code = ${code} and registrar_id = ${registrarId}),
     (select subject_uuid from ${history} as last
-      where subject = 'contact' and subject_key = ${code} and action <> 'update' and ${owner} = ${registrarId}
+      where subject = 'contact' and subject_key = ${code} and action <> 'update'
+        and ${owner} = ${registrarId}
       order by id desc limit 1))`;
 }
 

@@ -43,7 +43,8 @@ async function findOldValues(
       select * from ${history} where ${history.id} > ${after} order by ${history.id} limit ${limit}
     )
     select max(id) as last, min(occurred_at) as oldest, json_group_array(id) filter (
-      where subject = 'contact' and occurred_at < ${before} and ${hasValues(sql`entries.changes`)} and ${isPast}
+      where subject = 'contact' and occurred_at < ${before} and ${hasValues(sql`entries.changes`)}
+        and ${isPast}
     ) as ids
     from entries`);
   return { ...row, ids: JSON.parse(row.ids) as number[] };
@@ -70,7 +71,8 @@ const personal = sql.raw(personalFields.map((field) => `'${field}'`).join(', '))
 export const isPersonalValue = sql`key in (${personal}) and json_type(value, '$.from') is not null`;
 
 export function hasValues(changes: SQL, isMeantValue: SQL = sql`true`): SQL {
-  return sql`exists (select 1 from json_each(${changes}) where ${isPersonalValue} and ${isMeantValue})`;
+  return sql`exists (select 1 from json_each(${changes})
+    where ${isPersonalValue} and ${isMeantValue})`;
 }
 
 /**

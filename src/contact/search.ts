@@ -176,7 +176,8 @@ function searchFor(
   );
   const way = names.find(isInOrder) ?? 'ok';
   const onward = isByChange
-    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
+    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')})
+      order by updated_at, number`
     : sql`${conditions[way].where} and number > ${given('number')} order by number`;
   /** Includes the comma. */
   const width = constant(isByChange ? 42 : 18);
@@ -186,7 +187,8 @@ function searchFor(
     with registrar as materialized (select ${registrarOfLogin} as id),
     counted as materialized (${sql.join(counted, sql` union all `)}),
     fewest as materialized (
-      select *, (select sum(candidates) from counted) as seen from counted order by candidates, sorting limit 1
+      select *, (select sum(candidates) from counted) as seen from counted
+        order by candidates, sorting limit 1
     ),
     known as materialized (${orderedMatches(bound, limits.read)}),
     walk as materialized (${walkedMatches(judged(way, onward), limits.read)})
@@ -196,7 +198,8 @@ function searchFor(
       ifnull((select places from known), walk.places), ${start}, ${given('limit')} * ${width}
     ), ']', ','), ',') || '""]')
     left join ${contacts} indexed by contacts_of_registrar
-      on registrar_id = (select id from registrar) and number = cast(substr(value, -15) as integer)`,
+      on registrar_id = (select id from registrar)
+        and number = cast(substr(value, -15) as integer)`,
   );
 }
 
@@ -214,7 +217,8 @@ const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => s
  * Others are sorted, which reads them twice more, if no more than `read` are read in all.
  */
 const orderedMatches = (bound: number, read: number) => sql`
-  select iif(sorting, (select json_group_array(value order by value) from json_each(places)), places) as places
+  select iif(sorting,
+    (select json_group_array(value order by value) from json_each(places)), places) as places
   from fewest
   where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(read)},
     not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})`;
@@ -222,4 +226,5 @@ const orderedMatches = (bound: number, read: number) => sql`
 /** The matches from where the page begins, unless they are known. Reads at most what counting has left of `read`. */
 const walkedMatches = (onward: SQL, read: number) => sql`
   select count(*) as walked, max(place) as last, json_group_array(place) filter (where fits) as places
-  from (${onward} limit (select iif(exists (select 1 from known), 0, ${constant(read)} - seen) from fewest))`;
+  from (${onward}
+    limit (select iif(exists (select 1 from known), 0, ${constant(read)} - seen) from fewest))`;

@@ -96,7 +96,8 @@ export function listDeletedContactsBy(
     .where(
       and(
         gt(history.id, page.after?.id ?? 0),
-        sql`(${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)} or ${endsHolder(ident)})`,
+        sql`(${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)}
+          or ${endsHolder(ident)})`,
         registrar === undefined ? undefined : eq(history.registrar, registrar),
       ),
     )

@@ -75,7 +75,8 @@ export async function eraseFormerHolder(
 async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: string) {
   const isAbout = isAboutContact(sql`${uuid}`);
   const presentKey = sql`coalesce((select ident_key from ${contacts} where uuid = ${uuid}), (
-    select ${deletedIdentity.key} from ${history} where ${isLastDeletion} and subject_uuid = ${uuid}))`;
+    select ${deletedIdentity.key} from ${history}
+      where ${isLastDeletion} and subject_uuid = ${uuid}))`;
   const [present] = await db.all<{ key: string | null; end: number; newest: number }>(sql`
     select ${presentKey} as key, ${sameIdentitySince(sql`${uuid}`)} as end,
       (select ifnull(max(id), 0) from ${history}) as newest`);

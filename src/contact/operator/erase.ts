@@ -221,7 +221,8 @@ async function findContactsOfSamePerson(
       .from(person)
       .crossJoin(contacts)
       .where(
-        sql`${isOfType} and ident_country_code = country and ident_key = person_key and uuid <> ${uuid}`,
+        sql`${isOfType} and ident_country_code = country and ident_key = person_key
+          and uuid <> ${uuid}`,
       );
   const deleted = (isOfType: SQL) =>
     db

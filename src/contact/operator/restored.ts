@@ -26,8 +26,10 @@ export async function findRestored(
           (select subject_key from history where ${isAbout} order by id desc limit 1),
           (select contact_code from disclosures where contact_uuid = erased.uuid)) as code
         from (select value ->> 0 as uuid, value ->> 1 as at from json_each(${array})) as erased
-        where not exists (select 1 from history where ${isCreation} and actor_type <> 'move_in' and occurred_at > at)
-          and not exists (select 1 from contacts where contacts.uuid = erased.uuid and created_at > at
+        where not exists (select 1 from history
+          where ${isCreation} and actor_type <> 'move_in' and occurred_at > at)
+          and not exists (select 1 from contacts
+            where contacts.uuid = erased.uuid and created_at > at
             and not exists (select 1 from history where ${isCreation}))
           and (${exists} or ${isDisclosed} or exists (select 1 from history where ${isAbout}
             and ${hasValues(sql`history.changes`)}))

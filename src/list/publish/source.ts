@@ -150,7 +150,8 @@ function changedNames(list: ListName, { journalPosition, day: earlier }: Place, 
       union select name from ${disputes} where first_day > ${first} and first_day <= ${last}
       union select name from ${disputes} where last_day >= ${first} and last_day < ${last}`
     : sql``;
-  return sql`select distinct name from (${journalled} ${calendar}) order by name limit ${maximumChangedNames + 1}`;
+  return sql`select distinct name from (${journalled} ${calendar})
+    order by name limit ${maximumChangedNames + 1}`;
 }
 
 /**
@@ -191,9 +192,11 @@ function firstMissing(list: ListName, record: PublicationRecord | undefined, day
   const journalled = sql`select at from ${retainedChanges} where id > ${position}
     and (status is null or status in (${statuses})) order by id limit 1`;
   if (!record || !shows(list, 'disputed')) return sql`select (${journalled}) as since`;
-  const midnights = sql`select first_day from ${disputes} where first_day > ${record.day} and first_day <= ${day}
+  const midnights = sql`select first_day from ${disputes}
+    where first_day > ${record.day} and first_day <= ${day}
     union all
-    select date(last_day, '+1 day') from ${disputes} where last_day >= ${record.day} and last_day < ${day}`;
+    select date(last_day, '+1 day') from ${disputes}
+      where last_day >= ${record.day} and last_day < ${day}`;
   return sql`select min(at) as since from (
     select * from (${journalled})
     union all select first_day || 'T00:00:00.000Z' from (${midnights}))`;

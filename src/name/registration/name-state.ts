@@ -55,7 +55,8 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
 export function isNameUnchanged(name: string, lastEntryId: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')
-      and ${history.subjectKey} = ${name} and ${history.id} > ${lastEntryId} and ${history.actorType} <> 'cron')`;
+      and ${history.subjectKey} = ${name} and ${history.id} > ${lastEntryId}
+      and ${history.actorType} <> 'cron')`;
 }
 
 /** Statements of changes that follow from another one, each with its own history, if that is written. */

@@ -20,7 +20,8 @@ export async function releaseDomain(
   const { db, origin } = operation;
   const { at } = origin.request;
   const obstacles = sql`
-    select obstacle from (${selectObstacles(sql`select ${name} as name`, at)}) where obstacle <> 'domain'`;
+    select obstacle from (${selectObstacles(sql`select ${name} as name`, at)})
+      where obstacle <> 'domain'`;
   const look = async () => {
     const [[newest], [found]] = await db.batch([
       db.select({ id: max(history.id) }).from(history),

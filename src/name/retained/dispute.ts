@@ -20,7 +20,8 @@ export function closure(
     changes: difference(dispute, { closedAt }),
     // An id can be reused after a deletion; the name shows that it is still the same dispute.
     onlyIf: sql`exists (
-      select 1 from ${disputes} where id = ${id} and name = ${name} and closed_at is ${dispute.closedAt})`,
+      select 1 from ${disputes}
+        where id = ${id} and name = ${name} and closed_at is ${dispute.closedAt})`,
     statements: (isWritten) => [
       db
         .update(disputes)

@@ -134,7 +134,9 @@ async function findCreation(db: Database, code: string, uuid: string) {
 export function canReturn({ uuid, entry }: Reversal, seen: number): SQL {
   // The plus keeps SQLite from the index by subject: it would read all entries.
   return sql`exists (
-      select 1 from ${history} where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})
+      select 1 from ${history}
+        where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})
     and not exists (
-      select 1 from ${history} where id > ${seen} and +subject = 'contact' and subject_uuid = ${uuid})`;
+      select 1 from ${history}
+        where id > ${seen} and +subject = 'contact' and subject_uuid = ${uuid})`;
 }

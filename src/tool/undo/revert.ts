@@ -86,7 +86,8 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
       and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')})`;
   // A contact may have come back with another code.
   const aboutContact = sql`select max(later.id) from ${history} as later
-    where later.subject = 'contact' and later.action <> 'update' and later.subject_uuid = history.subject_uuid
+    where later.subject = 'contact' and later.action <> 'update'
+      and later.subject_uuid = history.subject_uuid
       and history.subject = 'contact' and ${isNewer}`;
   const isNewest = sql`${newer.id} = max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0))`;
   return everyRow<Entry>(async ({ after, limit }) => {
@@ -128,7 +129,8 @@ export async function revert(operation: Operation, plan: RevertPlan): Promise<vo
     nothingSince(seen, 'retained_domain', inAuction),
     // Domains go back to their contacts only while these belong to the same persons.
     bySubject.has('domain')
-      ? sql`not exists (select 1 from ${history} not indexed where id > ${seen} and ${changesIdentity})`
+      ? sql`not exists (select 1 from ${history} not indexed
+        where id > ${seen} and ${changesIdentity})`
       : undefined,
     ...Array.from(bySubject, ([subject, some]) => {
       const keys = some.map(({ key }) => key);

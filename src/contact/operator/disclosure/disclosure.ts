@@ -84,7 +84,8 @@ export async function openDisclosure(
       action: 'create',
       // Nothing that tells whose data it is: history outlives the erasure of a person.
       changes: difference({}, request),
-      onlyIf: sql`not exists (select 1 from ${disclosures} where id = ${id}) and ${isUnchanged(contact)}`,
+      onlyIf: sql`not exists (select 1 from ${disclosures} where id = ${id})
+        and ${isUnchanged(contact)}`,
       statements: (isWritten) => [insertRows(db, disclosures, opened, sql`where ${isWritten}`)],
       outcome: opened,
     };
@@ -193,7 +194,8 @@ function answering(
     subject: subjectOf(disclosure.id),
     action: 'update',
     changes: difference(disclosure, values),
-    onlyIf: sql`exists (select 1 from ${disclosures} where id = ${disclosure.id} and outcome is null)
+    onlyIf: sql`exists (select 1 from ${disclosures}
+      where id = ${disclosure.id} and outcome is null)
       and ${onlyIf}`,
     statements: (isWritten) => [db.update(disclosures).set(values).where(and(isThis, isWritten))],
     outcome: { ...disclosure, ...values },

@@ -46,7 +46,8 @@ export async function demandVerification(
 ): Promise<Demanded> {
   const { db, origin } = operation;
   const look = async () => {
-    const ofContact = sql`contact_id = (select id from ${contacts} where code = ${asciiUpperCase(code)})`;
+    const ofContact = sql`contact_id = (select id from ${contacts}
+      where code = ${asciiUpperCase(code)})`;
     const itsDomains = sql`(select distinct domain_id from ${domainContacts} where ${ofContact})`;
     const [contact, domains] = await Promise.all([
       getContactByCode(db, code),

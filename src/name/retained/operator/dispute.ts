@@ -114,7 +114,8 @@ export function deleteDisputes(db: Database, rows: SQL) {
   return db
     .delete(disputes)
     .where(sql`(${name}, ${firstDay}, ${lastDay}, ifnull(${closedAt}, '')) in (
-    select row ->> 'name', row ->> 'firstDay', row ->> 'lastDay', ifnull(row ->> 'closedAt', '') from (${rows}))`);
+    select row ->> 'name', row ->> 'firstDay', row ->> 'lastDay', ifnull(row ->> 'closedAt', '')
+      from (${rows}))`);
 }
 
 /** For disputes of one name, neither of which was closed. */

@@ -177,7 +177,8 @@ async function accountsToKeep(
   { accessAsInFile, replaceAll }: Options,
   { mark, seen }: Awaited<ReturnType<typeof readState>>,
 ): Promise<Account[] | undefined> {
-  const use = sql`select actor from history where actor_type not in ('move_in', 'operator', 'cron') limit 1`;
+  const use = sql`select actor from history
+    where actor_type not in ('move_in', 'operator', 'cron') limit 1`;
   const user = seen && writtenBy === 'move-in' && !replaceAll && (await db.values(use)).at(0);
   if (user) {
     const message = `the registry is in use: ${user} has changed it; --replace-all removes it`;
