@@ -99,3 +99,29 @@ test('the bundle of the Worker has nothing that only the tool runs, and all the 
     .map(({ path }) => path);
   expect(others).toEqual([]);
 });
+
+test('what only the tool calls lies in tool/ or operator/', () => {
+  const imported = sources.flatMap((source) =>
+    [...source.text.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm)].flatMap(
+      ([, names, to]) =>
+        names!.split(',').map((name) => ({
+          name: name.trim().replace(/^type /, ''),
+          of: normalize(join(source.path, '..', to!)),
+          by: source.path,
+        })),
+    ),
+  );
+  const importers = Map.groupBy(imported, ({ name, of }) => `${of}: ${name}`);
+  const onlyOfTool = sources
+    .filter(({ path }) => !isOfTool(path) && !path.startsWith('worker/'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/^export (?:async )?function\*? (\w+)/gm)]
+        .map(([, name]) => ({ key: `${path}: ${name}`, uses: text.split(`${name}(`).length - 1 }))
+        .filter(
+          ({ key, uses }) => uses === 1 && importers.get(key)?.every(({ by }) => isOfTool(by)),
+        )
+        .map(({ key }) => key),
+    );
+  // It sets a variable of its file, which another file could not.
+  expect(onlyOfTool).toEqual(['base/time/clock.ts: setClockAhead']);
+});
