@@ -26,7 +26,7 @@ export type ViewColumns<Row> = Record<string, Of<Row> | { of: Of<Row>; cell: Mad
 type Of<Row> = (keyof Row & string) | Made<Row>;
 type Made<Row> = (row: Row) => unknown;
 
-interface Form {
+interface Printing {
   json?: true;
   csv?: true;
 }
@@ -70,7 +70,7 @@ export const listing = (description: string, ...examples: string[]) =>
 export function listVerb<
   Row,
   Args extends unknown[],
-  Options extends OptionValues & CommonOptions & Form,
+  Options extends OptionValues & CommonOptions & Printing,
 >(view: RowView<Row, [...Args, Options]>, command: Command<Args, Options>) {
   return verb(command, (registry, ...given) => listReport(view, registry, ...given));
 }
@@ -81,14 +81,14 @@ export async function listReport<Row, Given extends unknown[]>(
   ...given: Given
 ): Promise<Report> {
   const rows = await Array.fromAsync(await view.read(registry, ...given));
-  return rowsReport(view, rows, given.at(-1) as Form);
+  return rowsReport(view, rows, given.at(-1) as Printing);
 }
 
 /** What there is to say about all rows follows in JSON and below the table. */
 export function rowsReport<Row>(
   { name, columns, table: names }: Shown<Row>,
   rows: readonly Row[],
-  { csv }: Form = {},
+  { csv }: Printing = {},
   all: { data?: Record<string, unknown>; lines?: readonly string[] } = {},
 ): Report {
   const cells = rows.map((row) => Object.fromEntries(fieldsOf(columns, row, true)));
@@ -102,7 +102,7 @@ export function rowsReport<Row>(
 /** Figures, under the names that they have in each row, and what there is to say about all of them. */
 export function figuresText<Row extends object>(
   rows: readonly Row[],
-  { csv }: Form,
+  { csv }: Printing,
   ...lines: string[]
 ): string {
   const columns = plain<Row>(...(Object.keys(rows[0] ?? {}) as (keyof Row & string)[]));
@@ -113,7 +113,7 @@ export function figuresText<Row extends object>(
 export async function streamRows<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): string; none: string },
-  { json, csv }: Form,
+  { json, csv }: Printing,
 ): Promise<Report | undefined> {
   let isEmpty = true;
   for await (const row of rows) {

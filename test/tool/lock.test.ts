@@ -62,7 +62,7 @@ test('gives way to a server that comes while it is waited for', async () => {
   const child = await holdElsewhere(directory);
   const answers = [undefined, undefined, 'a server'];
   const taken = await takeLock(directory, 'registry contact import', async () => answers.shift());
-  expect(taken).toEqual({ other: 'a server' });
+  expect(taken).toEqual({ server: 'a server' });
   child.kill('SIGKILL');
 });
 

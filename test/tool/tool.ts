@@ -41,8 +41,8 @@ export const openKept: OpenBindings = async (options, access) => {
   kept.set(directory, bindings);
   if (kept.size > maximumKept) await close([...kept.keys()][0]!);
   const findServer = () => openRunningServer(directory, undefined);
-  const { lock, other } = await takeLock(directory, 'a test', findServer);
-  return other ?? { env: bindings.env, dispose: async () => lock[Symbol.dispose]() };
+  const { lock, server } = await takeLock(directory, 'a test', findServer);
+  return server ?? { env: bindings.env, dispose: async () => lock[Symbol.dispose]() };
 };
 
 async function close(directory: string): Promise<void> {

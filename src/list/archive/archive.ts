@@ -66,11 +66,12 @@ async function findDue(
 async function archiveList(
   kv: KVNamespace,
   bucket: R2Bucket,
-  { list, last: archived, served }: Due,
+  due: Due,
   yesterday: string,
 ): Promise<void> {
+  const { list, served } = due;
+  let { last } = due;
   const starts = await readDayStarts(kv, list);
-  let last = archived;
   let day = last ? dayAfter(last.day) : yesterday;
   for (let count = 0; day <= yesterday && count < maximumDays; count++, day = dayAfter(day)) {
     const midnight = startOfDay(dayAfter(day));

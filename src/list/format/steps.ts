@@ -31,11 +31,11 @@ export function addStep(
   if (from === undefined || !difference) return [];
   const oldest = new Date(now.getTime() - maximumAgeMilliseconds).toISOString();
   const steps = [...before, { from, at: now.toISOString(), ...difference }];
-  let length = 0;
+  let total = 0;
   // Publishers' clocks disagree, so a step that is too old may come after one that is not.
   const dropped = steps.findLastIndex((step, index) => {
-    length += JSON.stringify(step).length;
-    return index < steps.length - maximumSteps || step.at < oldest || length > maximumLength;
+    total += JSON.stringify(step).length;
+    return index < steps.length - maximumSteps || step.at < oldest || total > maximumLength;
   });
   return steps.slice(dropped + 1);
 }
@@ -79,13 +79,13 @@ export async function compareBlocks(
   const difference: Difference = { added: [], removed: [] };
   const [left, right] = [entriesOf(before, load), entriesOf(after, load)];
   let [a, b] = [await left.next(), await right.next()];
-  let length = 0;
+  let total = 0;
   while (!(a.done && b.done)) {
     const order = a.done ? 1 : b.done ? -1 : compareEntries(a.value, b.value);
     if (order < 0 && !a.done) difference.removed.push(a.value.json);
     if (order > 0 && !b.done) difference.added.push(b.value.json);
-    if (order !== 0) length += (order < 0 ? a : b).value?.json.length ?? 0;
-    if (length > maximumLength) return undefined;
+    if (order !== 0) total += (order < 0 ? a : b).value?.json.length ?? 0;
+    if (total > maximumLength) return undefined;
     if (order <= 0) a = await left.next();
     if (order >= 0) b = await right.next();
   }

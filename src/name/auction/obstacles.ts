@@ -19,7 +19,7 @@ export const auctionObstacles = {
 
 export type AuctionObstacle = keyof typeof auctionObstacles;
 
-/** Those that the other interfaces know by another word. */
+/** What the internal interface calls those for which it has another word. */
 const otherWords: Partial<Record<AuctionObstacle, NameObstacle>> = {
   domain: 'registered',
   payment_received: 'paid',
@@ -34,10 +34,10 @@ export function obstacleTo(name: string, obstacle: AuctionObstacle, field?: stri
 
 /**
  * Gives each `name` of another query that is a domain, is blocked, is reserved, is disputed today, or has an auction
- * that is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes last. An auction is
- * not in the way of itself.
+ * that is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes last,
+ * so that others are named before it. The auction `except` is not in its own way.
  */
-export function selectObstacles(names: SQL, now: Date, itself: string | null = null): SQL {
+export function selectObstacles(names: SQL, now: Date, except: string | null = null): SQL {
   return sql`
     with asked as (${names})
     select * from (
@@ -46,7 +46,7 @@ export function selectObstacles(names: SQL, now: Date, itself: string | null = n
         where name in (select name from asked) and ifnull(last_day >= ${dayOf(now)}, true)
       union all select name, status from ${auctions}
         where name in (select name from asked)
-          and ${isHolding} and uuid is not ${itself}
+          and ${isHolding} and uuid is not ${except}
       union all select distinct name, 'disputed' from ${disputes}
         where name in (select name from asked) and ${isInForce(dayOf(now))}
     )
@@ -57,11 +57,11 @@ export function isUnobstructed(
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
   now: Date,
-  itself?: string,
+  except?: string,
 ): SQL {
   const asked = jsonArrays(names.map(({ name }) => name)).map(
     (array) => sql`not exists (
-      select 1 from (${selectObstacles(sql`select value as name from json_each(${array})`, now, itself)})
+      select 1 from (${selectObstacles(sql`select value as name from json_each(${array})`, now, except)})
       where ${notInArray(sql`obstacle`, [...ignored])})`,
   );
   return and(sql`true`, ...asked)!;

@@ -58,7 +58,7 @@ export interface Caller {
   actor: Actor;
 }
 
-export function isUser(login: Login): login is UserLogin {
+export function isApiUser(login: Login): login is UserLogin {
   return 'username' in login;
 }
 
@@ -98,7 +98,7 @@ const noUser = { username: null, secretDigest: null, passwordHash: null, certifi
 
 export function loginValues(login: Login) {
   const { at } = login;
-  if (!isUser(login)) return { ...noUser, at, registrarId: login.caller.registrarId };
+  if (!isApiUser(login)) return { ...noUser, at, registrarId: login.caller.registrarId };
   const { username, secretDigest, passwordHash, certificate } = login;
   return { username, secretDigest, passwordHash, certificate, at, registrarId: null };
 }
@@ -148,7 +148,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   login: Login,
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[Caller, ...BatchResponse<Queries>]> {
-  if (!isUser(login)) {
+  if (!isApiUser(login)) {
     const { caller } = login;
     const [first, ...others] = queries(sql<number>`${caller.registrarId}`);
     return [caller, ...((await db.batch([first!, ...others])) as BatchResponse<Queries>)];
@@ -234,7 +234,7 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
 
 /** The `keyHolder` of the login's actor, for a query that may come before its check. */
 export function keyHolderOf(login: Login, registrarId: SQL<number>): SQL {
-  if (isUser(login)) return sql`'registrar:' || ${registrarId}`;
+  if (isApiUser(login)) return sql`'registrar:' || ${registrarId}`;
   return sql`${login.caller.actor.keyHolder ?? null}`;
 }
 

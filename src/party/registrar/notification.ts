@@ -112,7 +112,7 @@ export async function getNotification(
   id: number,
 ): Promise<Notification> {
   const [, [notification]] = await readWithLogin(db, login, (registrarId) => [
-    db.select().from(notifications).where(isRegistrars(registrarId, id)),
+    db.select().from(notifications).where(isOwn(registrarId, id)),
   ]);
   if (!notification) throw new RegistryError('not_found', 'Object does not exist');
   return notification;
@@ -134,11 +134,11 @@ export async function markNotificationRead(
     db
       .update(notifications)
       .set({ readAt: at.toISOString() })
-      .where(and(isRegistrars(sql`${registrarId}`, id), isNull(notifications.readAt))),
+      .where(and(isOwn(sql`${registrarId}`, id), isNull(notifications.readAt))),
   );
 }
 
-function isRegistrars(registrarId: SQL, id: number): SQL | undefined {
+function isOwn(registrarId: SQL, id: number): SQL | undefined {
   return and(eq(notifications.id, id), eq(notifications.registrarId, registrarId));
 }
 

@@ -10,7 +10,7 @@ import { digestSecret, generateSecret, holders, isAsSeen } from '../credential/h
 import { endOfReplaced, isFirstUse } from '../credential/login.ts';
 import {
   type Caller,
-  isUser,
+  isApiUser,
   type Login,
   loginValues,
   readWithLogin,
@@ -58,7 +58,7 @@ export async function replaceOwnSecret(
   login: Login,
   request: WriteRequest,
 ): Promise<{ caller: Caller; username: string; secret: string }> {
-  if (!isUser(login)) {
+  if (!isApiUser(login)) {
     throw prohibited('A system that acts for a registrar has no secret of an API user.');
   }
   const { username } = login;

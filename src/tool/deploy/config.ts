@@ -23,12 +23,12 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
     database: {
       name: String(database.database_name),
       id: deployedId(database.database_id),
-      idLine: idLine(environment, 'd1_databases', 'database_id'),
+      idPlace: idPlace(environment, 'd1_databases', 'database_id'),
     },
     lists: {
       name: `${worker}-lists`,
       id: deployedId(lists.id),
-      idLine: idLine(environment, 'kv_namespaces', 'id'),
+      idPlace: idPlace(environment, 'kv_namespaces', 'id'),
     },
     archive: archive && {
       name: String(archive.bucket_name),
@@ -40,8 +40,8 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
   };
 }
 
-/** Finds an id in a table of wrangler.toml. Its groups: what precedes the value, and the value. */
-function idLine(environment: string, table: string, key: string) {
+/** Where wrangler.toml has an id: its name for people, and a pattern of what precedes the value, and of the value. */
+function idPlace(environment: string, table: string, key: string) {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
   const pattern = new RegExp(
     `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=\\s*)("[^"\\r\\n]*"|'[^'\\r\\n]*')`,

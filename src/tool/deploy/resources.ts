@@ -29,10 +29,10 @@ type Listed = Partial<Record<'name' | 'uuid' | 'title' | 'id', string>>;
  * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it
  * only with the Worker, which would then run before its tables exist.
  */
-function resourceStep(title: string, part: 'database' | 'lists', noun: string): Step {
+function resourceStep(title: string, resource: 'database' | 'lists', commands: string): Step {
   async function findId(deployment: Deployment): Promise<string | undefined> {
-    const { name, id } = readDeployConfig(deployment)[part];
-    const list = `${noun} list${part === 'database' ? ' --json' : ''}`;
+    const { name, id } = readDeployConfig(deployment)[resource];
+    const list = `${commands} list${resource === 'database' ? ' --json' : ''}`;
     const listed: Listed[] = JSON.parse(await deployment.wrangler(list.split(' ')));
     const things = listed.map(({ name, title, uuid, id }) => [name ?? title, uuid ?? id]);
     if (id === undefined) return things.find(([each]) => each === name)?.[1];
@@ -42,17 +42,17 @@ function resourceStep(title: string, part: 'database' | 'lists', noun: string): 
   return {
     title,
     async plan(deployment) {
-      const { id: written, name, idLine } = readDeployConfig(deployment)[part];
+      const { id: written, name, idPlace } = readDeployConfig(deployment)[resource];
       const id = await findId(deployment);
-      const create = `${noun} create ${name}${inJurisdiction(deployment.jurisdiction)}`;
+      const create = `${commands} create ${name}${inJurisdiction(deployment.jurisdiction)}`;
       const creating = calling(deployment, create);
       const writing = {
-        words: `write ${idLine.name} into wrangler.toml`,
+        words: `write ${idPlace.name} into wrangler.toml`,
         async run() {
           const created = await findId(deployment);
           if (created === undefined) throw new Error(`wrangler created no ${name}`);
-          writeId(deployment.configPath, idLine, created);
-          return `wrote ${idLine.name} = "${created}" into wrangler.toml`;
+          writeId(deployment.configPath, idPlace, created);
+          return `wrote ${idPlace.name} = "${created}" into wrangler.toml`;
         },
       };
       return {

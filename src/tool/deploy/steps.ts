@@ -53,7 +53,7 @@ const signingKeys: Step = {
   },
 };
 
-const always = (
+const eachTime = (
   title: string,
   words: (deployment: Deployment) => string,
   run: (deployment: Deployment) => Promise<string>,
@@ -65,7 +65,7 @@ const always = (
   }),
 });
 
-const worker = always(
+const worker = eachTime(
   'Worker',
   ({ environment }) => `wrangler deploy --env ${environment}`,
   async (deployment) => {
@@ -80,7 +80,7 @@ const worker = always(
   },
 );
 
-const publication = always(
+const publication = eachTime(
   'Public lists',
   ({ environment }) => `npm run registry -- lists publish --remote --env ${environment} --yes`,
   async ({ publish }) => {
@@ -89,7 +89,7 @@ const publication = always(
   },
 );
 
-const health = always(
+const health = eachTime(
   'Health',
   () => 'GET /health, until the new build answers',
   async ({ address, build, fetch, pause }) => {
@@ -108,7 +108,7 @@ const health = always(
   },
 );
 
-const otherAddresses = always(
+const otherAddresses = eachTime(
   'Other addresses',
   () => 'GET /health at the addresses below workers.dev, which must not answer',
   async (deployment) => {

@@ -170,11 +170,11 @@ async function settleRejected(
     throwProblems(rejected.flatMap(problemsOf));
   }
   const { dir, name, ext } = path.parse(file);
-  const beside = path.join(dir, `${name}.rejected${ext === '' ? `.${format}` : ext}`);
-  const target = options.rejected ?? (file === '-' ? `rejected.${format}` : beside);
+  const besideFile = path.join(dir, `${name}.rejected${ext === '' ? `.${format}` : ext}`);
+  const target = options.rejected ?? (file === '-' ? `rejected.${format}` : besideFile);
   const names = rejected.flatMap(({ values }) => Object.keys(values));
-  const own = names.filter((name) => !rejectionColumns.includes(name));
-  const columns = [...new Set(own), ...rejectionColumns];
+  const given = names.filter((name) => !rejectionColumns.includes(name));
+  const columns = [...new Set(given), ...rejectionColumns];
   const rows = rejected.map(({ line, values, problems }) => ({
     ...values,
     rejected_line: line,

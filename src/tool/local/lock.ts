@@ -6,22 +6,22 @@ import { RegistryError } from '../../base/error.ts';
 
 /**
  * Takes the lock of the local data in the directory, which every process that starts a runtime on it holds: two that
- * write to one SQLite file disturb each other. Waits for some seconds, unless `findInstead` finds something to use
- * instead. Throws `taken`, naming the holder.
+ * write to one SQLite file disturb each other. Waits for some seconds, unless `findServer` finds a server that
+ * can be used instead. Throws `taken`, naming who has the lock.
  */
-export async function takeLock<Other>(
+export async function takeLock<Server>(
   directory: string,
-  holder: string,
-  findInstead: () => Promise<Other | undefined> = async () => undefined,
+  owner: string,
+  findServer: () => Promise<Server | undefined> = async () => undefined,
   waitMilliseconds = 15_000,
-): Promise<{ lock: Disposable; other?: undefined } | { lock?: undefined; other: Other }> {
+): Promise<{ lock: Disposable; server?: undefined } | { lock?: undefined; server: Server }> {
   for (const startedAt = Date.now(); ; await wait(100)) {
-    const other = await findInstead();
-    if (other) return { other };
-    const lock = tryLock(directory, `${holder} (process ${process.pid})`);
+    const server = await findServer();
+    if (server) return { server };
+    const lock = tryLock(directory, `${owner} (process ${process.pid})`);
     if (lock) return { lock };
     if (Date.now() - startedAt > waitMilliseconds) {
-      const message = `${readHolder(directory)} is at work on ${directory}; try again when it has ended`;
+      const message = `${readOwner(directory)} is at work on ${directory}; try again when it has ended`;
       throw new RegistryError('taken', message);
     }
   }
@@ -31,7 +31,7 @@ const noteOf = (directory: string) => path.join(directory, 'lock-holder');
 const sqliteBusy = 5;
 
 /** Uses SQLite's own lock, which ends with its process, even if that is killed. */
-function tryLock(directory: string, holder: string): Disposable | undefined {
+function tryLock(directory: string, owner: string): Disposable | undefined {
   const database = new DatabaseSync(path.join(directory, 'lock'));
   try {
     database.exec('begin immediate');
@@ -41,11 +41,11 @@ function tryLock(directory: string, holder: string): Disposable | undefined {
     if (errcode === sqliteBusy) return undefined;
     throw new RegistryError('unexpected', `${directory} cannot be locked: ${message}`);
   }
-  writeFileSync(noteOf(directory), holder);
+  writeFileSync(noteOf(directory), owner);
   return database;
 }
 
-function readHolder(directory: string): string {
+function readOwner(directory: string): string {
   const note = noteOf(directory);
   return existsSync(note) ? readFileSync(note, 'utf8') : 'another process';
 }

@@ -59,7 +59,7 @@ function openForReading(directory: string, file: string, environment: string | u
 /** Uses the server that runs on the data, or starts while this waits; or a runtime, under the lock. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
-  const { lock, other: server } = await takeLock(directory, 'registry', findServer);
+  const { lock, server } = await takeLock(directory, 'registry', findServer);
   if (server) return server;
   using opening = new DisposableStack();
   opening.use(lock);

@@ -31,7 +31,7 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
 }
 
 export function switching(type: HolderType, example: string) {
-  const { one, a, field, option } = holders[type];
+  const { one, withArticle, field, option } = holders[type];
   const noun = type.replace('_', '-');
   const verbOf = (word: 'disable' | 'enable', back: string, description: string) =>
     verb(
@@ -55,7 +55,7 @@ export function switching(type: HolderType, example: string) {
       },
     );
   return [
-    verbOf('disable', 'enable', `Disable ${a}, effective from the next request`),
+    verbOf('disable', 'enable', `Disable ${withArticle}, effective from the next request`),
     verbOf('enable', 'disable', `Re-enable a disabled ${one}`),
   ];
 }

@@ -23,8 +23,8 @@ const publishVerb = verb(
     const published = isDryRun
       ? []
       : await publish({ db, kv: env.LISTS, clock: currentTime }, listNames, { isForced });
-    const names = [...behind, ...published];
-    const text = names.length === 0 ? 'every list is up to date' : `${did('publish')} ${names}`;
+    const all = [...behind, ...published];
+    const text = all.length === 0 ? 'every list is up to date' : `${did('publish')} ${all}`;
     return {
       data: { ...(isDryRun && { behind }), published, changed: published.length > 0 },
       text,

@@ -45,6 +45,7 @@ export async function listenInFront(ip: string, port: number, token: string) {
     }
   };
   const listen = async (host: string, port: number) => {
+    // An upload may take longer than Node's five minutes. Wrangler's server alone keeps the process running.
     const server = createServer({ requestTimeout: 0 }, answer).listen(port, host).unref();
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;

@@ -29,7 +29,7 @@ type Make = (
   reversals: readonly Reversal[],
 ) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
 
-/** How each kind of reversal is made; null where the history alone cannot say what was there before. */
+/** How each kind of reversal is made; null where the history does not have what was there before, as for secrets. */
 const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
   retained_domain: {
     create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),

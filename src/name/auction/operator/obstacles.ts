@@ -10,14 +10,14 @@ export async function findAuctionObstacles(
   { db, origin: { request } }: Operation,
   names: readonly DomainName[],
   ignored: readonly AuctionObstacle[],
-  itself?: string,
+  except?: string,
 ): Promise<RecordProblem<DomainName>[]> {
   const records = new Map(names.map((record) => [record.name, record]));
   const problems: RecordProblem<DomainName>[] = [];
   for (const array of jsonArrays(records.keys())) {
     const asked = sql`select value as name from json_each(${array})`;
     const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(
-      selectObstacles(asked, request.at, itself),
+      selectObstacles(asked, request.at, except),
     );
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;

@@ -94,7 +94,7 @@ export async function addHolder(
   values: Record<string, unknown>,
   { shown = values, secret = generateSecret() },
 ): Promise<string | undefined> {
-  const { table, key, field, pattern, rule, a, fields } = holders[type];
+  const { table, key, field, pattern, rule, withArticle, fields } = holders[type];
   const [digestField, changedField] = fields;
   if (!pattern.test(name)) {
     throw new RegistryError('invalid', `${JSON.stringify(name)} is not ${rule}`, field);
@@ -105,7 +105,8 @@ export async function addHolder(
   const row = { ...values, ...digest, ...times, [field]: name };
   const look = () => db.$count(table, eq(key, name));
   const judge = (same: number): Change<void> => {
-    if (same > 0) throw new RegistryError('taken', `there is already ${a} ${name}`, field);
+    if (same > 0)
+      throw new RegistryError('taken', `there is already ${withArticle} ${name}`, field);
     return {
       by: origin.actor,
       subject: { type, key: name },

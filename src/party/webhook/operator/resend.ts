@@ -17,7 +17,7 @@ import { leaseMilliseconds } from '../hold.ts';
 export async function resendDeliveries(
   operation: Operation,
   code: string,
-  which: { id: string } | { since: Date },
+  chosen: { id: string } | { since: Date },
 ): Promise<number> {
   const { db, origin } = operation;
   const { id, createdAt, notificationId, waitsSince } = webhookDeliveries;
@@ -25,30 +25,31 @@ export async function resendDeliveries(
   const isChosen = (registrarId: number) =>
     and(
       eq(webhookDeliveries.registrarId, registrarId),
-      'id' in which ? eq(id, which.id) : gte(createdAt, which.since.toISOString()),
+      'id' in chosen ? eq(id, chosen.id) : gte(createdAt, chosen.since.toISOString()),
+      // A test of the webhook, chosen has none, is not sent again.
       isNotNull(notificationId),
     );
   const look = async () => {
     const { registrarId } = await getWebhook(db, code);
-    const isEnded = and(isChosen(registrarId), not(isOpen));
-    return { registrarId, isEnded, deliveries: await db.$count(webhookDeliveries, isEnded) };
+    const isToResend = and(isChosen(registrarId), not(isOpen));
+    return { registrarId, isToResend, deliveries: await db.$count(webhookDeliveries, isToResend) };
   };
-  const judge = ({ registrarId, isEnded, deliveries }: Awaited<ReturnType<typeof look>>) => {
+  const judge = ({ registrarId, isToResend, deliveries }: Awaited<ReturnType<typeof look>>) => {
     const subject = { type: 'registrar', key: code } as const;
-    const to = 'id' in which ? which.id : `since ${which.since.toISOString()}`;
+    const to = 'id' in chosen ? chosen.id : `since ${chosen.since.toISOString()}`;
     const changes = { webhookResent: { from: null, to } };
     const outcome = { registrarId, deliveries };
     const change = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
     if (deliveries === 0) {
-      if ('since' in which) return change;
-      const message = `registrar ${code} has no delivery ${which.id} that was delivered or given up`;
+      if ('since' in chosen) return change;
+      const message = `registrar ${code} has no delivery ${chosen.id} that was delivered or given up`;
       throw new RegistryError('not_found', message, 'id');
     }
     const waiting = { waitsSince: at, deliveredAt: null, failedAt: null, outcome: null };
     return {
       ...change,
       statements: (isWritten) => [
-        db.update(webhookDeliveries).set(waiting).where(and(isEnded, isWritten)),
+        db.update(webhookDeliveries).set(waiting).where(and(isToResend, isWritten)),
         db
           .update(webhooks)
           .set(restEnded(origin.request.at))

@@ -32,12 +32,12 @@ export async function addForms(
   const { db, origin } = operation;
   const { at } = origin.request;
   const { subject, action = 'create' } = kind;
-  const isRegistrars = registrarsSubjects.some((one) => one === subject);
+  const hasRegistrar = registrarsSubjects.some((one) => one === subject);
   const added = jsonArrays(forms.map(({ form, lists }) => rowOf(kind, form, lists, at))).map(
     (array) => {
       const rows = rowsIn(array);
       const changes = changesOfRows(subject!, action, rows, kind.insert!(db, rows, at));
-      return isRegistrars ? changes : { ...changes, registrar: null };
+      return hasRegistrar ? changes : { ...changes, registrar: null };
     },
   );
   await changeEach(operation, { added });

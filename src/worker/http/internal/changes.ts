@@ -63,7 +63,7 @@ function shownChange({ subject, fields, ...entry }: FollowedChange) {
   };
 }
 
-/** A contact's field as the registrar interface calls it, if it has it. */
+/** As the registrar interface calls the column; what it does not show, in snake case. */
 function contactField(column: string): string {
   const field = contactFields[column as keyof typeof contactFields];
   return field?.registrar ?? shownField(column);

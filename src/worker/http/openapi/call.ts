@@ -6,7 +6,7 @@ import type {
   ZodOpenApiResponsesObject,
 } from 'zod-openapi';
 import type { Reason } from '../../../base/error.ts';
-import { showExamples } from './example.ts';
+import { addExamples } from './example.ts';
 import {
   everyAnswer,
   type HeaderName,
@@ -85,7 +85,7 @@ function operation(
   const body =
     call.body && ('_zod' in call.body ? { required: true, ...json(call.body) } : call.body);
   const responses = responsesOf(common, call);
-  showExamples(operationId, body, responses);
+  addExamples(operationId, body, responses);
   const types: z.ZodRawShape = { ...common.path, ...call.path };
   const inPath = Array.from(path.matchAll(/\{(\w+)\}/g), ([, name = '']) => [
     name,

@@ -22,7 +22,7 @@ export interface Example {
 export const examples: Partial<Record<string, Record<string, Example>>> = file;
 
 /** Puts the examples of a call beside its body, and each answer under its status. */
-export function showExamples(
+export function addExamples(
   operationId: string,
   requestBody: ZodOpenApiRequestBodyObject | undefined,
   responses: ZodOpenApiResponsesObject,
@@ -30,9 +30,9 @@ export function showExamples(
   for (const [name, example] of Object.entries(examples[operationId] ?? {})) {
     const { summary, body, status = 200, answer } = example;
     const isRefused = status >= 400;
-    if (body !== undefined && !isRefused) show(requestBody, name, { summary, value: body });
+    if (body !== undefined && !isRefused) addExample(requestBody, name, { summary, value: body });
     const description = `The answer to \`${JSON.stringify(body)}\``;
-    show((responses as Record<number, ZodOpenApiResponseObject>)[status], name, {
+    addExample((responses as Record<number, ZodOpenApiResponseObject>)[status], name, {
       summary,
       ...(body !== undefined && isRefused && { description }),
       value: answer,
@@ -40,7 +40,7 @@ export function showExamples(
   }
 }
 
-function show(
+function addExample(
   shownIn: ZodOpenApiRequestBodyObject | ZodOpenApiResponseObject | undefined,
   name: string,
   example: { summary: string; description?: string; value: unknown },

@@ -79,14 +79,14 @@ export function contactAnswer(c: AppContext, contact: Contact, body: object): Re
 }
 
 function conditionsIn(c: AppContext) {
-  const [match, noneMatch] = [tagsIn(c, 'If-Match'), tagsIn(c, 'If-None-Match')];
+  const [match, noneMatch] = [tagListIn(c, 'If-Match'), tagListIn(c, 'If-None-Match')];
   return {
     isExpected: (version: string) => match === undefined || matches('strong', match, version),
     isKnown: (version: string) => noneMatch !== undefined && matches('weak', noneMatch, version),
   };
 }
 
-function tagsIn(c: AppContext, name: 'If-Match' | 'If-None-Match'): string | undefined {
+function tagListIn(c: AppContext, name: 'If-Match' | 'If-None-Match'): string | undefined {
   const value = c.req.header(name);
   if (value === undefined || isTagList(value)) return value;
   const message = `${name} is invalid`;

@@ -6,7 +6,7 @@ import { type Env, isLocalEnvironment } from '../../../base/env.ts';
 import { LoginError, type LoginRefusal } from '../../../base/error.ts';
 import { writeLog } from '../../../base/log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../../../base/metrics.ts';
-import { findRefusals, isUser } from '../../../party/registrar/login.ts';
+import { findRefusals, isApiUser } from '../../../party/registrar/login.ts';
 import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
 
 /**
@@ -42,7 +42,7 @@ async function loginRefusalOf(c: AppContext): Promise<LoginRefusal | null> {
   if (c.error instanceof LoginError) return c.error.refusal;
   const { login } = c.var;
   // Without an API user, only the request's origin is refused in this way.
-  if (!login || !isUser(login)) return isFromAnotherSite(c) ? 'another site' : 'address';
+  if (!login || !isApiUser(login)) return isFromAnotherSite(c) ? 'another site' : 'address';
   const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
   return refusals[0] ?? null;
 }

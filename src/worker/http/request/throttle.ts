@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { networkOf, workersAddress } from '../../../base/address-list.ts';
 import { RegistryError } from '../../../base/error.ts';
-import { isUser, type Login } from '../../../party/registrar/login.ts';
+import { isApiUser, type Login } from '../../../party/registrar/login.ts';
 import { type Claim, loginKey } from '../../../party/registrar/password.ts';
 import { findRateLimits, limiters, type RateLimitName, settings } from '../../settings.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
@@ -84,7 +84,7 @@ export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   await throttle(c, 'address', address);
   await next();
   const login: Login | undefined = c.var.login;
-  const claim = login && isUser(login) ? login : undefined;
+  const claim = login && isApiUser(login) ? login : undefined;
   if (claim?.caller) rememberLogin(claim);
   if (!(c.error instanceof RegistryError && c.error.reason === 'unauthorized')) return;
   if (claim) forgetLogin(claim);
