@@ -69,7 +69,7 @@ const ceilings: Record<string, number> = {
   contact: 4_350,
   name: 2_650,
   list: 3_900,
-  worker: 8_200,
+  worker: 8_300,
   tool: 11_350,
 };
 

@@ -21,7 +21,11 @@ export const identityServicePaths = callsOfService({
     operationId: 'completeIdentification',
     summary: 'Say that a request is completed',
     description:
-      'For the identity service, from the addresses that the operator allows. `X-HMAC-Signature` is the HMAC-SHA256 of the body without its white space, in hexadecimal, with the client’s secret. The result is fetched from the service. A call that changes nothing is answered alike: about a request that is not the contact’s newest, or is decided.',
+      'For the identity service, from the addresses that the operator allows. ' +
+      '`X-HMAC-Signature` is the HMAC-SHA256 of the body without its white space, in ' +
+      'hexadecimal, with the client’s secret. The result is fetched from the service. A call ' +
+      'that changes nothing is answered alike: about a request that is not the contact’s ' +
+      'newest, or is decided.',
     takes: ['X-HMAC-Signature'],
     body: callbackBody().check(z.meta({ id: 'IdentificationCallback' })),
     success: 'Taken.',

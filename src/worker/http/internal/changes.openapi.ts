@@ -52,7 +52,8 @@ export const internalChangesPaths = internalCalls('changes')({
     operationId: 'listChanges',
     summary: 'Follow the changes of contacts, auctions, retained names, disputes and domains',
     description:
-      'To begin, take the `after` that `limit=0` gives, fetch everything, and follow from there; after a 410, begin again. Nobody who does misses a change or sees one twice.',
+      'To begin, take the `after` that `limit=0` gives, fetch everything, and follow from ' +
+      'there; after a 410, begin again. Nobody who does misses a change or sees one twice.',
     query: changesQuery(),
     success: 'The changes, in the order in which they took effect.',
     answer: page,

@@ -67,7 +67,9 @@ export const internalDomainPaths = internalCalls('domains')({
     operationId: 'deleteDomain',
     summary: 'Report that a domain has ended, and put its name up for auction',
     description:
-      'A release is refused, and the domain stays, if the name is in no zone of the registry, is blocked, disputed or reserved, or has an auction that is in progress, awaits payment or is paid. Repeated for a domain that is gone, it starts no auction.',
+      'A release is refused, and the domain stays, if the name is in no zone of the registry, ' +
+      'is blocked, disputed or reserved, or has an auction that is in progress, awaits payment ' +
+      'or is paid. Repeated for a domain that is gone, it starts no auction.',
     query: removalQuery(),
     gone: 'The domain is not there, or not any more.',
     refusals: ['conflict'],
@@ -85,7 +87,9 @@ export const internalDomainPaths = internalCalls('domains')({
     operationId: 'transferDomain',
     summary: 'Give a domain to another registrar',
     description:
-      'Each contact of any other registrar is replaced by one copy, as it is stored, with a new code and `auth_info`; its owner and the new registrar are notified. The call counts as one request and a tenth of the copies; at most 1,000 are made.',
+      'Each contact of any other registrar is replaced by one copy, as it is stored, with a new ' +
+      'code and `auth_info`; its owner and the new registrar are notified. The call counts as ' +
+      'one request and a tenth of the copies; at most 1,000 are made.',
     body: transferBody().check(z.meta({ id: 'DomainTransfer' })),
     success: 'The domain as it is now, also if it was that registrar’s already.',
     answer: domainAnswer,

@@ -13,7 +13,10 @@ const conflictType = fieldErrorsType
   .extend({
     reason: z.enum(nameObstacles).meta({
       description:
-        'What stands in the way, for programs; there may be more values. EPP has the codes 2302 (`registered`), 2308 (`blocked`), 2306 (`in_auction`, `code_late`), 2003 (`code_missing`, `password_missing`) and 2202 (`code_wrong`, `password_wrong`) for them; for `disputed`, 2003 without a password and 2202 with a wrong one.',
+        'What stands in the way, for programs; there may be more values. EPP has the codes 2302 ' +
+        '(`registered`), 2308 (`blocked`), 2306 (`in_auction`, `code_late`), 2003 ' +
+        '(`code_missing`, `password_missing`) and 2202 (`code_wrong`, `password_wrong`) for ' +
+        'them; for `disputed`, 2003 without a password and 2202 with a wrong one.',
     }),
   })
   .meta({ id: 'NameConflict' });

@@ -61,7 +61,12 @@ export const internalNamePaths = {
       operationId: 'registerName',
       summary: 'Register a name, if nothing stands in the way',
       description:
-        'Either secret is judged as whatever the name needs. The code of a paid auction ends the auction, and suffices for a name that is reserved too; the password of a dispute closes the dispute, and suffices for a reserved name too; a reserved name stays reserved under a new password. Refused for the first obstacle: registered, blocked, disputed, in auction or not paid (`name`); the code missing, wrong or late (`registration_code`); the password missing or wrong (`password`).',
+        'Either secret is judged as whatever the name needs. The code of a paid auction ends ' +
+        'the auction, and suffices for a name that is reserved too; the password of a dispute ' +
+        'closes the dispute, and suffices for a reserved name too; a reserved name stays ' +
+        'reserved under a new password. Refused for the first obstacle: registered, blocked, ' +
+        'disputed, in auction or not paid (`name`); the code missing, wrong or late ' +
+        '(`registration_code`); the password missing or wrong (`password`).',
       body: registrationBody().check(z.meta({ id: 'Registration' })),
       success: 'The domain was there, exactly so.',
       answer: domainAnswer,
@@ -72,7 +77,9 @@ export const internalNamePaths = {
       operationId: 'takeBackRegistration',
       summary: 'Take a registration back',
       description:
-        'Within 24 hours, for the system that registered the name, if nothing about it has changed since, be it the domain, an auction, the reservation or a dispute: the domain goes, and the auction, its code, the password and the dispute are as before.',
+        'Within 24 hours, for the system that registered the name, if nothing about it has ' +
+        'changed since, be it the domain, an auction, the reservation or a dispute: the domain ' +
+        'goes, and the auction, its code, the password and the dispute are as before.',
       gone: 'The domain is not there, or not any more.',
       refusals: ['conflict'],
     },
@@ -118,7 +125,9 @@ export const internalAuctionPaths = internalCalls('auctions')({
     operationId: 'startAuction',
     summary: 'Put a name up for auction',
     description:
-      'Refused while the name is registered, blocked, reserved or disputed, or has an auction that awaits payment or is paid. Send an `Idempotency-Key`, or a late repetition may start a second auction.',
+      'Refused while the name is registered, blocked, reserved or disputed, or has an auction ' +
+      'that awaits payment or is paid. Send an `Idempotency-Key`, or a late repetition may ' +
+      'start a second auction.',
     takes: ['Idempotency-Key'],
     body: startBody().check(z.meta({ id: 'AuctionStart' })),
     success: 'The name’s auction was in progress already.',

@@ -37,7 +37,10 @@ const descriptions: Record<ShownColumn, string> = {
   uuid: 'The contact’s UUID.',
   name: 'The name of the person or organisation.',
   code: 'The contact’s code: the registrar’s prefix, a colon, and the id that it chose or that was drawn.',
-  ident: `The identity code. \`priv\`: ${identityForms.priv}; elsewhere any text, such as a passport number. \`org\`: ${identityForms.org}; any text elsewhere. \`birthday\`: ${identityForms.birthday}.`,
+  ident:
+    `The identity code. \`priv\`: ${identityForms.priv}; elsewhere any text, such as a passport ` +
+    `number. \`org\`: ${identityForms.org}; any text elsewhere. \`birthday\`: ` +
+    `${identityForms.birthday}.`,
   identType: 'What kind of code it is: of a private person, of an organisation, or a birthday.',
   identCountryCode: 'The country of the identity code (ISO 3166-1 alpha-2), stored in upper case.',
   email: `The email address: ${expectation(contactRules.email())}.`,
@@ -137,7 +140,9 @@ export const listedRegistrarContact = registrarShape.meta({
 
 export const claimType = z.enum(claims).meta({
   description:
-    'What was checked: the identity code with its type and country (and with a birthday, the name), the name, the email address, the phone number, or the address. A change of it ends the verification.',
+    'What was checked: the identity code with its type and country (and with a birthday, the ' +
+    'name), the name, the email address, the phone number, or the address. A change of it ends ' +
+    'the verification.',
 });
 
 const verificationShape = {
@@ -186,7 +191,8 @@ export const registrarContact = registrarShape
       .nullable()
       .meta({
         description:
-          'The identity that the identity service has established and that waits for a decision; null where nothing waits, and each part where it is not established.',
+          'The identity that the identity service has established and that waits for a ' +
+          'decision; null where nothing waits, and each part where it is not established.',
       }),
   })
   .meta({ id: 'RegistrarContact', description: registrarDescription });

@@ -93,14 +93,17 @@ export const headerParameters = {
     'The code of the registrar, in either case, that the system acts for whose key is sent. Ignored with a user’s credentials.',
   ),
   'Idempotency-Key': sometimes(
-    'Makes the write take effect once: the same request with the same key gets the first answer again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
+    'Makes the write take effect once: the same request with the same key gets the first answer ' +
+      'again, for 24 hours. 1 to 255 printable ASCII characters, with or without quotes.',
     { pattern: keyPattern.source },
   ),
   'If-Match': sometimes(
     'An `ETag` of the contact, several of them, or `*`. Unless the contact is still at such a version, the answer is 412, and nothing is written.',
   ),
   'If-None-Match': sometimes(
-    'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If it is current, a read is answered with 304 without a body, and a write of a contact with 412.',
+    'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If ' +
+      'it is current, a read is answered with 304 without a body, and a write of a contact with ' +
+      '412.',
   ),
   'X-Client-Transaction-Id': sometimes(
     'The client’s own reference, 1 to 64 printable ASCII characters. The answer repeats it, and the history keeps it.',

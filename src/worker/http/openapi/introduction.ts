@@ -23,12 +23,17 @@ export function introductionFor(settings: Partial<Env>): string {
 /** The reference has the tags in this order. */
 const tagDescriptions = {
   'Registrar: contacts':
-    'HTTP Basic, or the key of a system that acts for a registrar. A registrar sees and changes only its own contacts. Every answer except the list is an envelope, `{code, message, data}`, where code 1000 means success.',
+    'HTTP Basic, or the key of a system that acts for a registrar. A registrar sees and changes ' +
+    'only its own contacts. Every answer except the list is an envelope, `{code, message, ' +
+    'data}`, where code 1000 means success.',
   'Registrar: account': 'Who calls, and a new secret for the API user that calls.',
   'Registrar: notifications':
-    'What others changed in the registrar’s contacts, and new secrets of its API users. Take the oldest, act on it, mark it as read, and repeat until `data` is empty.',
+    'What others changed in the registrar’s contacts, and new secrets of its API users. Take ' +
+    'the oldest, act on it, mark it as read, and repeat until `data` is empty.',
   'Registrar: webhooks':
-    'Notifications that are pushed to an HTTPS address of the registrar, as [Standard Webhooks](https://www.standardwebhooks.com). They are listed under Webhooks. They come one at a time, in the order of the notifications; one may come more than once.',
+    'Notifications that are pushed to an HTTPS address of the registrar, as [Standard ' +
+    'Webhooks](https://www.standardwebhooks.com). They are listed under Webhooks. They come one ' +
+    'at a time, in the order of the notifications; one may come more than once.',
   Registrant: 'A person’s contacts at every registrar, for the portal that authenticates people.',
   Auctions:
     'For the auction centre. A single auction is read and reported on only from the addresses that the operator allows.',
@@ -37,7 +42,9 @@ const tagDescriptions = {
   Internal:
     'For the registry’s own systems, such as an EPP server or a web shop. Each has a key and may do what the operator allows it. Every call may be repeated.',
   'Public lists':
-    'Open to everyone, including scripts on any web page. Lists have a weak `ETag` and are compressed with gzip. A list is published within a minute of a change. The introduction says how often to ask, and what to do when the service fails.',
+    'Open to everyone, including scripts on any web page. Lists have a weak `ETag` and are ' +
+    'compressed with gzip. A list is published within a minute of a change. The introduction ' +
+    'says how often to ask, and what to do when the service fails.',
   Health: 'For monitors.',
   Pages: 'HTML for people; programs read the lists.',
 };

@@ -6,7 +6,10 @@ export const signedLogPaths = publicCalls({
     operationId: 'getLogCheckpoint',
     summary: 'Read the log’s checkpoint',
     description:
-      'How many leaves the log has, and the hash of all of them, signed ([C2SP tlog-checkpoint](https://c2sp.org/tlog-checkpoint)). A leaf says which list had which content at the end of which UTC day: `<list> <day> <etag> <sha256> <count>` and a line feed.',
+      'How many leaves the log has, and the hash of all of them, signed ([C2SP ' +
+      'tlog-checkpoint](https://c2sp.org/tlog-checkpoint)). A leaf says which list had which ' +
+      'content at the end of which UTC day: `<list> <day> <etag> <sha256> <count>` and a line ' +
+      'feed.',
     success: 'A signed note.',
     type: 'text/plain',
     answer: z.string(),
@@ -20,7 +23,8 @@ export const signedLogPaths = publicCalls({
     path: {
       tile: z.string().meta({
         description:
-          '`<level>/<number>` for hashes, `entries/<number>` for leaves; the number in groups of three digits (`x001/234`), and `.p/<width>` after the last one if it is not full.',
+          '`<level>/<number>` for hashes, `entries/<number>` for leaves; the number in groups ' +
+          'of three digits (`x001/234`), and `.p/<width>` after the last one if it is not full.',
       }),
     },
     success: 'The hashes of the tile, or its leaves, each after its length in two bytes.',

@@ -142,7 +142,11 @@ export const registrantPaths = {
       operationId: 'updateContactOfPerson',
       summary: 'Update a contact',
       description:
-        'Fields that are not given stay as they are. `address` is merged part by part; `"address": null` clears all of it. Null or the empty string clears `fax` and the parts of the address. In a form, `address[street]=…` and `disclosed_attributes[]=name`. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
+        'Fields that are not given stay as they are. `address` is merged part by part; ' +
+        '`"address": null` clears all of it. Null or the empty string clears `fax` and the ' +
+        'parts of the address. In a form, `address[street]=…` and ' +
+        '`disclosed_attributes[]=name`. A value equal to the one on record is no change and is ' +
+        'not judged, even if it lacks the form given here.',
       takes: ['Idempotency-Key', 'If-Match', 'If-None-Match'],
       body: {
         required: true,
@@ -171,7 +175,9 @@ export const registrantPaths = {
       operationId: 'listDisclosuresOfPerson',
       summary: 'List to whom the person’s data was disclosed',
       description:
-        'In the order of the requests. A disclosure belongs to the person whose data it was, whoever holds the contact now. One that law keeps from the person for a while, or for ever, is not shown.',
+        'In the order of the requests. A disclosure belongs to the person whose data it was, ' +
+        'whoever holds the contact now. One that law keeps from the person for a while, or for ' +
+        'ever, is not shown.',
       query: pageQuery(),
       success: 'A page of disclosures.',
       answer: named('DisclosuresAnswer', { disclosures: z.array(personalDisclosureType) }),

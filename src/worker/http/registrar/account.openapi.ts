@@ -8,10 +8,13 @@ import { envelope, registrarCalls } from './interface.openapi.ts';
 const user = z.object({
   username: z.string(),
   secret_changed_at: instantType().describe('Since when the user has had its secret.'),
-  previous_secret_valid_until: instantType().nullable().meta({
-    description:
-      'Until when the secret that was replaced works: 24 hours after the first use of the new one. Null before that use, and if there is no such secret any more.',
-  }),
+  previous_secret_valid_until: instantType()
+    .nullable()
+    .meta({
+      description:
+        'Until when the secret that was replaced works: 24 hours after the first use of the new ' +
+        'one. Null before that use, and if there is no such secret any more.',
+    }),
 });
 
 const account = named('RegistrarAccount', {
@@ -69,7 +72,12 @@ export const accountPaths = {
       operationId: 'replaceSecret',
       summary: 'Get a new secret',
       description:
-        'Replaces the secret of the API user that calls. The old one works until 24 hours after the new one was first used. If the answer was lost, call again with the old secret: another new one takes the place of the first. Once the new one has been used, the old one gets no other; while the old one works, the new one gets none either. An `Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ignored.',
+        'Replaces the secret of the API user that calls. The old one works until 24 hours after ' +
+        'the new one was first used. If the answer was lost, call again with the old secret: ' +
+        'another new one takes the place of the first. Once the new one has been used, the old ' +
+        'one gets no other; while the old one works, the new one gets none either. An ' +
+        '`Idempotency-Key` has no effect, because the answer is not kept. Fields of a body are ' +
+        'ignored.',
       body: json(secretBody),
       success: 'The new secret.',
       answer: envelope('NewSecretAnswer', z.object({ api_user: newSecret })),

@@ -21,14 +21,19 @@ describe(listQuery().shape, {
   verified: 'Lists only contacts whose identity is not verified.',
   updated_since: {
     description:
-      'Lists only contacts that were created or updated at this time (ISO 8601; UTC without an offset) or later, in the order of `updated_at`. What is changed afterwards comes later in this order, so whoever follows the links misses no change.',
+      'Lists only contacts that were created or updated at this time (ISO 8601; UTC without an ' +
+      'offset) or later, in the order of `updated_at`. What is changed afterwards comes later ' +
+      'in this order, so whoever follows the links misses no change.',
     override: { anyOf: undefined, type: 'string' },
   },
 });
 describe(
   { code: contactRules.code() },
   {
-    code: 'The part of the code after the registrar’s prefix, which may stand before it. The whole code has at most 100 characters and is stored in upper case. If it is left out, eight hexadecimal digits are drawn.',
+    code:
+      'The part of the code after the registrar’s prefix, which may stand before it. The whole ' +
+      'code has at most 100 characters and is stored in upper case. If it is left out, eight ' +
+      'hexadecimal digits are drawn.',
   },
 );
 
@@ -55,10 +60,15 @@ const verdict = named('ContactVerdict', {
 });
 const page = named('ContactListAnswer', {
   contacts: z.union([z.array(z.string()), z.array(listedRegistrarContact)]),
-  total_number_of_records: z.int().nonnegative().meta({
-    description:
-      'How many contacts the registrar has, or how many of them the search finds, the same on every page: 10,000 means at least as many, or, with `status` or several filters, that they were not counted.',
-  }),
+  total_number_of_records: z
+    .int()
+    .nonnegative()
+    .meta({
+      description:
+        'How many contacts the registrar has, or how many of them the search finds, the same on ' +
+        'every page: 10,000 means at least as many, or, with `status` or several filters, that ' +
+        'they were not counted.',
+    }),
 });
 const checked = z.object({ contact: onlyId.extend({ available: z.boolean() }) });
 
@@ -72,7 +82,10 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     operationId: 'listContacts',
     summary: 'List contacts',
     description:
-      'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page of a search may be short, or empty: follow `Link` until there is none. In a search, `offset` and `limit` together are at most 10,000, and where a page may be short, any `offset` may be too far (2004).',
+      'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page ' +
+      'of a search may be short, or empty: follow `Link` until there is none. In a search, ' +
+      '`offset` and `limit` together are at most 10,000; in one whose pages may be short, a ' +
+      'smaller `offset` may be refused, too (2004).',
     query: listQuery(),
     success: 'A page of codes, or of contacts with `details=true`.',
     answer: page,
@@ -91,7 +104,10 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     operationId: 'validateContacts',
     summary: 'Validate contacts',
     description:
-      'Judges each contact as a creation would, one after the other in the order given, and stores nothing. So an id is taken if a contact has it, or a valid one earlier in the list. Any contact of `ContactCreation` may stand in the list; what is wrong with it is in its result.',
+      'Judges each contact as a creation would, one after the other in the order given, and ' +
+      'stores nothing. So an id is taken if a contact has it, or a valid one earlier in the ' +
+      'list. Any contact of `ContactCreation` may stand in the list; what is wrong with it is ' +
+      'in its result.',
     body: validateBody().check(z.meta({ id: 'ContactValidation' })),
     success: 'The results, in the order given.',
     answer: envelope('ContactValidationAnswer', z.object({ results: z.array(verdict) })),
@@ -123,7 +139,11 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     operationId: 'updateContact',
     summary: 'Update a contact',
     description:
-      'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": null` clears all of it. Null or the empty string clears an optional field; clearing `auth_info` draws a new value. `ident` may be given if it is the one on record. A contact may be sent back in the form in which it is read. A value equal to the one on record is no change and is not judged, even if it lacks the form given here.',
+      'Fields that are not given stay as they are. `addr` is merged part by part; `"addr": ' +
+      'null` clears all of it. Null or the empty string clears an optional field; clearing ' +
+      '`auth_info` draws a new value. `ident` may be given if it is the one on record. A ' +
+      'contact may be sent back in the form in which it is read. A value equal to the one on ' +
+      'record is no change and is not judged, even if it lacks the form given here.',
     takes: writeHeaders,
     body: updateBody().check(z.meta({ id: 'ContactUpdate' })),
     success: 'The contact’s code, and its new version in `ETag`.',

@@ -38,7 +38,9 @@ export const verificationPaths = registrarCalls('Registrar: contacts')({
     operationId: 'recordVerification',
     summary: 'Record a verification',
     description:
-      'Says that a claim about the contact was checked, how and with what result; documents are not kept. It replaces the verification of the same claim before it, and ends when the value changes, whoever changes it.',
+      'Says that a claim about the contact was checked, how and with what result; documents are ' +
+      'not kept. It replaces the verification of the same claim before it, and ends when the ' +
+      'value changes, whoever changes it.',
     takes: writeHeaders,
     body: verificationBody().check(z.meta({ id: 'VerificationBody' })),
     success: 'The verification’s id, and the contact’s new version in `ETag`.',
@@ -59,7 +61,13 @@ export const verificationPaths = registrarCalls('Registrar: contacts')({
     operationId: 'requestIdentification',
     summary: 'Have the person identified',
     description:
-      'Asks the registry’s identity service about a contact of the type `priv` or `birthday`; send the link to the person. If the service finds the contact’s identity, the contact is verified; otherwise `verification_pending_at` is set, and the registrar approves or rejects. A notification says which. While a request is open, its result is taken if there is one, and its link given again if there is none. Otherwise, as after a decision or while one is pending, a new request takes its place, and the identity is not verified until its result comes.',
+      'Asks the registry’s identity service about a contact of the type `priv` or `birthday`; ' +
+      'send the link to the person. If the service finds the contact’s identity, the contact is ' +
+      'verified; otherwise `verification_pending_at` is set, and the registrar approves or ' +
+      'rejects. A notification says which. While a request is open, its result is taken if ' +
+      'there is one, and its link given again if there is none. Otherwise, as after a decision ' +
+      'or while one is pending, a new request takes its place, and the identity is not verified ' +
+      'until its result comes.',
     takes: writeHeaders,
     success: 'The link, and the contact’s new version in `ETag`.',
     answer: envelope('IdentificationAnswer', z.object({ contact: linked })),
@@ -69,7 +77,9 @@ export const verificationPaths = registrarCalls('Registrar: contacts')({
     operationId: 'approveVerification',
     summary: 'Approve whom the service has identified',
     description:
-      'Gives the contact the code and the country that the service has established, and if it is known by a birthday the name; its identity is verified. A status that prohibits updates prohibits this. Refused with `2304` if nothing waits for a decision.',
+      'Gives the contact the code and the country that the service has established, and if it ' +
+      'is known by a birthday the name; its identity is verified. A status that prohibits ' +
+      'updates prohibits this. Refused with `2304` if nothing waits for a decision.',
     ...decision,
   },
   'POST /repp/v1/contacts/reject_verification/{code}': {
