@@ -176,8 +176,7 @@ async function isRecorded(
   { type, key, uuid }: Subject,
 ): Promise<boolean> {
   const { subject, subjectKey, subjectUuid } = history;
-  const isOfRequest = sql`${subject} = ${type} and ${subjectKey} = ${key}
-    and ${subjectUuid} is ${uuid ?? null}
+  const isOfRequest = sql`${subject} = ${type} and ${subjectKey} = ${key} and ${subjectUuid} is ${uuid ?? null}
     and ${history.requestId} = ${requestId}`;
   return (await db.$count(history, isOfRequest)) > 0;
 }

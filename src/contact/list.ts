@@ -34,8 +34,7 @@ const isFromOffset = gte(
       ) where preceding + count > ${offset} limit 1
     )
     select number from ${contacts} as walked
-    where walked.registrar_id = ${registrarOfLogin}
-      and walked.number >= (select block from start) << 10
+    where walked.registrar_id = ${registrarOfLogin} and walked.number >= (select block from start) << 10
     order by walked.number limit 1 offset ${offset} - ifnull((select preceding from start), 0)
   )`,
 );

@@ -176,8 +176,7 @@ function searchFor(
   );
   const way = names.find(isInOrder) ?? 'ok';
   const onward = isByChange
-    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')})
-      order by updated_at, number`
+    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
     : sql`${conditions[way].where} and number > ${given('number')} order by number`;
   /** Includes the comma. */
   const width = constant(isByChange ? 42 : 18);
@@ -198,8 +197,7 @@ function searchFor(
       ifnull((select places from known), walk.places), ${start}, ${given('limit')} * ${width}
     ), ']', ','), ',') || '""]')
     left join ${contacts} indexed by contacts_of_registrar
-      on registrar_id = (select id from registrar)
-        and number = cast(substr(value, -15) as integer)`,
+      on registrar_id = (select id from registrar) and number = cast(substr(value, -15) as integer)`,
   );
 }
 

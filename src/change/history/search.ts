@@ -15,8 +15,7 @@ export function nothingSince(id: number, subject: HistorySubject, keys?: readonl
     keys && or(sql`false`, ...jsonArrays(keys).map((some) => isIn(sql`subject_key`, some)));
   // The plus keeps SQLite from the index by subject, which would lead it through all entries instead of the few new ones.
   return sql`not exists (
-    select 1 from ${history} where id > ${id} and +subject = ${subject}
-      and ${ofKeys ?? sql`true`})`;
+    select 1 from ${history} where id > ${id} and +subject = ${subject} and ${ofKeys ?? sql`true`})`;
 }
 
 export type HistoryEntry = typeof history.$inferSelect;

@@ -22,8 +22,7 @@ export function hasSecret(
 /** Whether the digest is of a secret that has replaced another and was not used before. */
 export function isFirstUse(type: HolderType, digest: unknown): SQL<boolean> {
   const { digest: current, replacedSince, replacedUntil } = holders[type];
-  return sql`(${current} = ${digest} and ${replacedSince} is not null
-    and ${replacedUntil} is null)`;
+  return sql`(${current} = ${digest} and ${replacedSince} is not null and ${replacedUntil} is null)`;
 }
 
 /** When the old secret ends if the new one is first used at this time. */

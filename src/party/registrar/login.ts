@@ -78,8 +78,7 @@ export async function loginOf(
  * digest and hash, in the same time.
  */
 const isCaller = (claim: Record<'username' | 'secretDigest' | 'passwordHash' | 'at', unknown>) =>
-  sql`${hasSecret('api_user', claim)} and +${apiUsers.username} = ${claim.username}
-    and ${isEnabled}`;
+  sql`${hasSecret('api_user', claim)} and +${apiUsers.username} = ${claim.username} and ${isEnabled}`;
 
 const isEnabled = isNull(apiUsers.disabledAt);
 
@@ -129,8 +128,7 @@ const callerOf = prepared<Found>(
     from ${apiUsers} join ${registrars} on ${registrars.id} = registrar_id
     where ${isCaller(placeholders)} and suspended_at is null
       and (certificate_required = 0 or certificateId is not null)
-    union all select null, username, null, null, null, null, null, null, password_hash
-      from ${apiUsers}
+    union all select null, username, null, null, null, null, null, null, password_hash from ${apiUsers}
     where username = ${placeholders.username} and password_hash is not null
     union all select null, null, null, null, null, null, null, null, password_hash from ${apiUsers}
     where password_hash is not null
@@ -154,8 +152,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
     return [caller, ...((await db.batch([first!, ...others])) as BatchResponse<Queries>)];
   }
   const ask = () => {
-    const registrarId = sql<number>`(select registrar_id from ${apiUsers}
-      where ${isCaller(login)})`;
+    const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
     return db.batch([callerOf(db, loginValues(login)), ...queries(registrarId)]);
   };
   let [[found], ...results] = await ask();

@@ -134,7 +134,7 @@ const auctionKind = kindOf(auctions, {
   key: ['uuid'],
   required: ['name', 'status'],
   unique: ({ name, status }) => ({ name: status === 'started' ? name! : null }),
-  ifTaken: 'an earlier line has the same and the status started',
+  ifTaken: 'an earlier line has the same with the status started',
   subject: 'auction',
   subjectKey: 'name',
 });
