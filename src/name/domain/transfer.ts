@@ -71,10 +71,9 @@ export async function transferDomain(
     });
     const notified = [...new Set(notifications.map(({ registrarId }) => registrarId))];
     const write = () => {
-      const copied = jsonArrays(rows).map((array) => {
-        const some = rowsIn(array);
-        return changesOfRows('contact', 'create', some, [insertContacts(db, some, at)]);
-      });
+      const copied = jsonArrays(rows)
+        .map(rowsIn)
+        .map((some) => changesOfRows('contact', 'create', some, [insertContacts(db, some, at)]));
       const row = domainRow({ ...name, ...transferred }, present);
       const change = domainChanges(operation, 'update', JSON.stringify([row]));
       const notices = insertNotifications(db, notifications);
