@@ -115,7 +115,7 @@ function nextNumber(registrarId: number | SQL): SQL<number> {
 }
 
 /**
- * Inserts the rows of a query that has each as JSON in its column `row`, with its registrar's code and its `place`. A
+ * Inserts the rows of a query that has each as JSON in its column `row`, with its registrar's code and its `position`. A
  * row may bring its id, its version and the time of its last change.
  */
 export function insertContacts(db: Database, rows: SQL, at: Date) {
@@ -126,13 +126,13 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
     // The order of a registrar's contacts is that of their ids, whenever they move in. SQLite collects all rows before it
     // writes the first, because the query reads the table that it writes to.
     number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
-      + row_number() over (partition by row ->> 'registrar' order by row ->> 'place'))`,
+      + row_number() over (partition by row ->> 'registrar' order by row ->> 'position'))`,
     version: sql`ifnull(row ->> 'version', ${nextVersion(at)})`,
     // Whether a domain referred to it before, nobody knows.
     unlinkedAt: at.toISOString(),
     updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,
   };
-  return insertRows(db, contacts, values, sql`from (${rows}) order by row ->> 'place'`);
+  return insertRows(db, contacts, values, sql`from (${rows}) order by row ->> 'position'`);
 }
 
 /** The code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
@@ -191,7 +191,7 @@ export function copyFor(
   registrarCode: string,
   contact: Contact,
   { actor, request }: Origin,
-  place: number,
+  position: number,
 ) {
   const content = contactColumns.filter(([, { isContent }]) => isContent);
   const stored = content.map(([column]) => [column, contact[column]]);
@@ -210,7 +210,7 @@ export function copyFor(
     registrar: registrarCode,
     creator: actor.name,
     createdAt: request.at.toISOString(),
-    place,
+    position,
     changes: difference({}, described),
   };
 }

@@ -149,7 +149,7 @@ function tooFar(): RegistryError {
 /**
  * Counts the candidates of each condition. The matches among the fewest are the result; if these are too many, a walk
  * goes on in the order of the list from where the page begins. Places are collected as JSON and cut as text, because
- * SQLite counts what it materializes and sorts as read again.
+ * D1 counts a row that SQLite materializes and sorts once more.
  */
 function searchFor(
   columns: readonly (keyof Contact)[],

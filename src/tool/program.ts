@@ -80,7 +80,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
       // No values of options.
-      const leading = isUnknown ? [] : words.filter((word, place) => word === args[place]);
+      const leading = isUnknown ? [] : words.filter((word, index) => word === args[index]);
       process.stderr.write(`(see ${[programName, ...leading].join(' ')} --help)\n`);
     }
   }

@@ -9,16 +9,16 @@ export type AskedService = Awaited<ReturnType<typeof askService>>;
 export async function askService(address: string | undefined) {
   const unknown = { address: address ?? null, version: null, build: null };
   if (address === undefined) return { ...unknown, status: 'not asked' };
-  const place = new URL('/health', address).href;
+  const url = new URL('/health', address).href;
   try {
-    const response = await fetch(place, { signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
     const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
     const { status, version = null, build = null, reason = 'not a health of the registry' } = body;
     if (response.ok && status === 'ok') return { address, status, version, build };
-    const problem = `${place} answers ${response.status}: ${reason}`;
+    const problem = `${url} answers ${response.status}: ${reason}`;
     return { address, status: 'failing', version, build, problem };
   } catch (error) {
-    const problem = `${place} cannot be reached: ${messageOf(error)}`;
+    const problem = `${url} cannot be reached: ${messageOf(error)}`;
     return { ...unknown, status: 'failing', problem };
   }
 }

@@ -61,7 +61,7 @@ export function importContacts(
     const present = await loadPresent(db, records);
     throwProblems(problemsOf(records, present, isUpdate));
     const missing = records.filter(({ code }) => !present.contacts.has(code));
-    const rows = missing.map((record, place) => ({ ...rowOf(record, origin), place }));
+    const rows = missing.map((record, position) => ({ ...rowOf(record, origin), position }));
     const added = jsonArrays(rows)
       .map(rowsIn)
       .map((some) => {

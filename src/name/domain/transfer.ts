@@ -46,8 +46,8 @@ export async function transferDomain(
     }
     const linked = await linkedContacts(db, name.name, to);
     await beforeCopying?.(linked.length);
-    const rows = linked.map((contact, place) => copyFor(registrar, contact, origin, place));
-    const copies = Object.fromEntries(linked.map(({ code }, place) => [code, rows[place]!.code]));
+    const rows = linked.map((contact, index) => copyFor(registrar, contact, origin, index));
+    const copies = Object.fromEntries(linked.map(({ code }, index) => [code, rows[index]!.code]));
     const now = (codes: readonly string[]) => codes.map((code) => copies[code] ?? code).sort();
     const transferred: Recorded = {
       ...present,

@@ -69,14 +69,14 @@ export const listsStep = resourceStep('KV namespace of the lists', 'lists', 'kv 
 export const queuesStep: Step = {
   title: 'Queues',
   async plan(deployment) {
-    const place = inJurisdiction(deployment.jurisdiction);
+    const option = inJurisdiction(deployment.jurisdiction);
     const missing: string[] = [];
     for (const name of readDeployConfig(deployment).queues) {
       // Wrangler has no list of queues in JSON.
       const info = await look(deployment, `queues info ${name}`, /Queue ".*" does not exist/);
       if (info === undefined) missing.push(name);
     }
-    return lacking(missing, (name) => calling(deployment, `queues create ${name}${place}`));
+    return lacking(missing, (name) => calling(deployment, `queues create ${name}${option}`));
   },
 };
 
@@ -88,14 +88,14 @@ async function planBucket(
   name: string,
   jurisdictions: readonly [Jurisdiction, ...Jurisdiction[]],
 ) {
-  for (const place of jurisdictions) {
-    const info = `r2 bucket info ${name} --json${inJurisdiction(place)}`;
+  for (const jurisdiction of jurisdictions) {
+    const info = `r2 bucket info ${name} --json${inJurisdiction(jurisdiction)}`;
     if (!(await look(deployment, info, /code: 10006|bucket does not exist/))) continue;
-    return { place, state: `there, jurisdiction ${place}`, commands: [] };
+    return { home: jurisdiction, state: `there, jurisdiction ${jurisdiction}`, commands: [] };
   }
-  const [place] = jurisdictions;
-  const create = `r2 bucket create ${name}${inJurisdiction(place)}`;
-  return { place, state: 'to create', commands: [calling(deployment, create)] };
+  const [jurisdiction] = jurisdictions;
+  const create = `r2 bucket create ${name}${inJurisdiction(jurisdiction)}`;
+  return { home: jurisdiction, state: 'to create', commands: [calling(deployment, create)] };
 }
 
 /** It comes before the Worker, which cannot be deployed with a binding to a bucket that does not exist there. */
@@ -123,12 +123,12 @@ export const backupsStep: Step = {
   async plan(deployment) {
     const name = readDeployConfig(deployment).backups;
     const { jurisdiction } = deployment;
-    const { place, state, commands } = await planBucket(deployment, name, [
+    const { home, state, commands } = await planBucket(deployment, name, [
       jurisdiction,
       jurisdiction === 'eu' ? 'none' : 'eu',
     ]);
     const rules = Object.entries(ruleFiles).map(([kind, file]) => {
-      const set = `r2 bucket ${kind} set ${name} --file ${file} --force${inJurisdiction(place)}`;
+      const set = `r2 bucket ${kind} set ${name} --file ${file} --force${inJurisdiction(home)}`;
       return calling(deployment, set);
     });
     return { state, commands: [...commands, ...rules] };

@@ -17,16 +17,16 @@ const migrationsStep: Step = {
   title: 'Migrations',
   async plan(deployment) {
     const isThere = readDeployConfig(deployment).database.id !== undefined;
-    const place = `DB --remote --env ${deployment.environment}`;
+    const target = `DB --remote --env ${deployment.environment}`;
     // `wrangler d1 migrations list` would create the table that it reads.
-    const execute = `d1 execute ${place} --json --command`.split(' ');
+    const execute = `d1 execute ${target} --json --command`.split(' ');
     const db = databaseOver(async ({ statements: [statement] }) =>
       JSON.parse(await deployment.wrangler([...execute, statement!.sql])),
     );
     const missing = isThere ? await findMissingMigrations(db) : listMigrations();
     if (missing.length === 0) return { state: 'there', commands: [] };
     const names = missing.join(', ');
-    const apply = calling(deployment, `d1 migrations apply ${place}`);
+    const apply = calling(deployment, `d1 migrations apply ${target}`);
     return { state: `to apply: ${names}`, commands: [apply] };
   },
 };

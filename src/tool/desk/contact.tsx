@@ -64,8 +64,8 @@ function Moments(props: {
   chosen: string[];
 }) {
   const moments = momentsOf(props.contact, props.entries);
-  const chosen = props.chosen.map((id, place) => {
-    return moments.find((moment) => String(moment.entry.id) === id) ?? moments[1 - place];
+  const chosen = props.chosen.map((id, index) => {
+    return moments.find((moment) => String(moment.entry.id) === id) ?? moments[1 - index];
   });
   const [then, later] = chosen;
   if (!then || !later) return null;

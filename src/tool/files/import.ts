@@ -91,19 +91,19 @@ export async function readImport<Row>(
     throw unreadableFile(file, 1, 'is empty; with --replace, that would remove everything');
   }
   const firstLines = new Map<string, number>();
-  const lines = given.map(({ problem, ...place }): Line<Row> => {
+  const lines = given.map(({ problem, ...fileRow }): Line<Row> => {
     const row = orRefusal(() => {
       if (problem !== undefined) throw new RegistryError('malformed', problem);
-      const row = read(place.values);
+      const row = read(fileRow.values);
       const own = key(row);
       if (firstLines.has(own)) {
         throw new RegistryError('taken', `${own} is already in line ${firstLines.get(own)}`);
       }
-      firstLines.set(own, place.line);
+      firstLines.set(own, fileRow.line);
       return row;
     });
-    if (row instanceof RegistryError) return { ...place, row: undefined, problems: row.problems };
-    return { ...place, row, problems: [] };
+    if (row instanceof RegistryError) return { ...fileRow, row: undefined, problems: row.problems };
+    return { ...fileRow, row, problems: [] };
   });
   const isGiven = (name: string) => given.some(({ values }) => !isBlank(values[name]));
   /** The columns with values that no import takes. */

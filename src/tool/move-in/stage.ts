@@ -129,13 +129,13 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
       isOver: refused?.message === isOver,
     });
   }
-  const place = {
+  const row = {
     ...{ file: kind.name, line, key: kind.part ? (form[own] ?? values[own] ?? null) : key },
     registrar: form.registrar ?? values.registrar ?? null,
   };
   return noted.map(({ column, ...finding }) => {
     const isShown = column != null && !secrets.includes(column);
-    return { ...place, column, value: isShown ? values[column] : null, ...finding };
+    return { ...row, column, value: isShown ? values[column] : null, ...finding };
   });
 }
 
@@ -210,10 +210,10 @@ function takeValues({ lines, taken }: Move, kind: Kind, form: Form, isChanged: b
     throw refusal('an earlier line has the same', part ? key[1] : key[0]);
   }
   const given = Object.entries(unique?.(form) ?? {}).filter(([, value]) => value !== null);
-  const placeOf = ([column, value]: (typeof given)[number]) => `${name} ${column} ${value}`;
-  const [column] = given.find((one) => taken.has(placeOf(one))) ?? [];
+  const wordsOf = ([column, value]: (typeof given)[number]) => `${name} ${column} ${value}`;
+  const [column] = given.find((one) => taken.has(wordsOf(one))) ?? [];
   if (column !== undefined) throw refusal(ifTaken, column);
-  for (const one of given) taken.add(placeOf(one));
+  for (const one of given) taken.add(wordsOf(one));
 }
 
 /** Says which registrars may call from everywhere or from nowhere, and closes those that a refused row was perhaps for. */

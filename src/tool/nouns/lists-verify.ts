@@ -165,27 +165,27 @@ async function save(file: string, seen: Seen): Promise<void> {
 const patienceMilliseconds = 600_000;
 
 /** Waits and tries again while the service refuses because of its limit for an address. */
-async function get(url: string, place: string, tries = 10): Promise<Response> {
+async function get(url: string, resource: string, tries = 10): Promise<Response> {
   const signal = AbortSignal.timeout(patienceMilliseconds);
-  const response = await fetch(new URL(place, url), { signal }).catch((error) => {
+  const response = await fetch(new URL(resource, url), { signal }).catch((error) => {
     throw new Error(`${url} cannot be reached: ${messageOf(error)}`);
   });
   if (response.status !== 429 || tries === 1) return response;
   // The header may be missing, a date or very long.
   const seconds = Math.min(60, Number(response.headers.get('Retry-After'))) || 60;
   await pause(1_000 * seconds);
-  return get(url, place, tries - 1);
+  return get(url, resource, tries - 1);
 }
 
-async function getBytes(url: string, place: string): Promise<Uint8Array<ArrayBuffer>> {
-  const response = await get(url, place);
+async function getBytes(url: string, resource: string): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await get(url, resource);
   if (response.ok) return new Uint8Array(await response.arrayBuffer());
-  const found = `${new URL(place, url)} answers ${response.status}`;
+  const found = `${new URL(resource, url)} answers ${response.status}`;
   throw new Error(`${found}: there is no log, or not all of it`);
 }
 
-const getText = async (url: string, place: string) =>
-  new TextDecoder().decode(await getBytes(url, place));
+const getText = async (url: string, resource: string) =>
+  new TextDecoder().decode(await getBytes(url, resource));
 
 async function getEntries(url: string, size: number): Promise<Uint8Array[]> {
   const entries: Uint8Array[] = [];

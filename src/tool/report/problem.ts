@@ -19,9 +19,9 @@ export function unreadableFile(file: string, line: number, message: string): Reg
 /** The line `names.csv:3: "Ää.ee" contains capital letters [name]`, with as many of its parts as the problem has. */
 export function problemLine(problem: Problem & Partial<FileProblem>): string {
   const { file, line, message, field, detail } = problem;
-  const place = file === undefined ? '' : `${file}:${line}: `;
+  const position = file === undefined ? '' : `${file}:${line}: `;
   const sentence = detail === undefined ? '' : `. ${detail}`;
-  return `${place}${message}${field === undefined ? '' : ` [${field}]`}${sentence}`;
+  return `${position}${message}${field === undefined ? '' : ` [${field}]`}${sentence}`;
 }
 
 /** The innermost message: Drizzle's own contains the whole statement with its values. */

@@ -95,17 +95,17 @@ function identityService(registry: () => string) {
       const token = { access_token: `${accessToken}.${client.id}`, token_type: 'Bearer' };
       return [201, { ...token, expires_in: 120 }];
     }
-    const [, place, id = '', proof] =
+    const [, page, id = '', proof] =
       /^\/(identify|api\/ident\/v1\/identification_requests)(?:\/([\w-]+))?(\/proof_of_identity)?$/.exec(
         pathname,
       ) ?? [];
     const known = requests.get(id);
-    if (place === 'identify' && isPost && known) {
+    if (page === 'identify' && isPost && known) {
       return [200, await identify(known, searchParams)];
     }
     if (!authorization.startsWith(`Bearer ${accessToken}.`))
       return [401, { error: 'Unauthorized' }];
-    if (place && !id && isPost) {
+    if (page && !id && isPost) {
       const asked = (await json(request)) as Pick<Identification, 'claims_required' | 'reference'>;
       if (asked.reference.endsWith(':TIMEOUT')) await new Promise(() => {});
       const id = randomUUID();

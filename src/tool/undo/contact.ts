@@ -82,7 +82,7 @@ export async function contactReturns(
   { db, origin: { actor, request } }: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
-  const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, place) => {
+  const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, position) => {
     // The history of the deletion has every required field, or the plan refuses.
     const content = valuesAfter(changes) as Contact;
     const creation = await findCreation(db, code, uuid!);
@@ -100,7 +100,7 @@ export async function contactReturns(
       creator: isCreatorGiven ? (given.creator ?? null) : (creation?.actor ?? actor.name),
       updater: actor.name,
       createdAt: given.createdAt ?? creation?.occurredAt ?? request.at.toISOString(),
-      place,
+      position,
       changes,
     };
   });

@@ -39,7 +39,7 @@ export interface Kind {
   required?: readonly string[];
   /** Where the rows are in the database, with a number for each. */
   from: SQL;
-  place: SQL;
+  number: SQL;
   /** Values that no other row has, by column. */
   unique?(form: Form): Form;
   /** Why a row is refused whose value an earlier one has. */
@@ -89,7 +89,7 @@ export function columnOf(
     : { read, empty: null, field, text: sql`nullif(${column}, '')` };
 }
 
-interface TableRows extends Omit<Kind, 'columns' | 'from' | 'place'> {
+interface TableRows extends Omit<Kind, 'columns' | 'from' | 'number'> {
   /** The reader of each column, by the name in the table that files use too, or the whole column. */
   columns: Readonly<Record<string, ReadText | KindColumn | undefined>>;
   /** Which rows of the table; by default, all. */
@@ -112,7 +112,7 @@ export function kindOf(
   const all = { ...valuesInJson(table), ...('registrarId' in own && { registrarId }), ...values };
   return {
     from: sql`${table} where ${condition}`,
-    place: sql`${table}.rowid`,
+    number: sql`${table}.rowid`,
     ...('punycode' in own && { derived: punycode }),
     // Those without an id get one that no other has.
     insert: (db, rows) => [

@@ -33,7 +33,7 @@ export const addressKind: Kind = {
   },
   key: ['registrar', 'address'],
   from: sql`${registrars}, json_each(${registrars.allowedIps}) as one where true`,
-  place: sql`${registrars.id} * 1000000 + one.key + 1`,
+  number: sql`${registrars.id} * 1000000 + one.key + 1`,
   part: { of: 'registrars', lists: ['allowedIps'] },
 };
 

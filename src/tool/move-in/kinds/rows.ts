@@ -10,17 +10,17 @@ import type { Form, Kind, PartLists } from './kind.ts';
 const pageRows = 2_000;
 
 export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form> {
-  const { columns, from, place } = kind;
+  const { columns, from, number } = kind;
   const texts = Object.entries(columns).map(
     ([name, { text }]) => sql`${text} as ${sql.identifier(name)}`,
   );
-  const rows = everyRow<Form & { place: number }>(
+  const rows = everyRow<Form & { number: number }>(
     ({ after, limit }) =>
-      db.all(sql`select ${place} as place, ${sql.join(texts, sql`, `)} from ${from}
-        and ${place} > ${after?.place ?? 0} order by ${place} limit ${limit}`),
+      db.all(sql`select ${number} as number, ${sql.join(texts, sql`, `)} from ${from}
+        and ${number} > ${after?.number ?? 0} order by ${number} limit ${limit}`),
     pageRows,
   );
-  for await (const { place: _, ...form } of rows) yield form;
+  for await (const { number: _, ...form } of rows) yield form;
 }
 
 /** Adds rows with their lists, each with its entry of history, all in one batch. */

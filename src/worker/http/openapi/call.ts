@@ -67,8 +67,8 @@ export function callsOf(given: Interface) {
   const common: Required<Interface> = { ...usual, ...given };
   return (calls: Calls): ZodOpenApiPathsObject => {
     const paths: ZodOpenApiPathsObject = {};
-    for (const [place, call] of Object.entries(calls)) {
-      const [method, path] = place.split(' ') as [string, string];
+    for (const [methodAndPath, call] of Object.entries(calls)) {
+      const [method, path] = methodAndPath.split(' ') as [string, string];
       paths[path] = { ...paths[path], [method.toLowerCase()]: operation(common, path, call) };
     }
     return paths;

@@ -36,10 +36,10 @@ const preflightAnswer: ZodOpenApiResponseObject = {
 /** Adds to each call the one that asks whether a page of another origin may send it. */
 export function publicCalls(calls: Calls) {
   const all: Calls = {};
-  for (const [place, call] of Object.entries(calls)) {
+  for (const [methodAndPath, call] of Object.entries(calls)) {
     const name = call.operationId.replace(/^get(?=Log)/, '');
-    all[place] = call;
-    all[place.replace(/^\w+/, 'OPTIONS')] = {
+    all[methodAndPath] = call;
+    all[methodAndPath.replace(/^\w+/, 'OPTIONS')] = {
       operationId: `preflight${name[0]!.toUpperCase()}${name.slice(1)}`,
       summary: 'Preflight request of a browser',
       ...(call.path && { path: call.path }),
