@@ -58,7 +58,7 @@ function listing<Column extends keyof Contact>(
       select ${jsonOf(columns)} as json from ${contacts}
       where ${contacts.registrarId} = ${registrarOfLogin} and ${isInPage}
       order by ${contacts.number} limit ${sql.placeholder('limit')}`;
-    // One row comes from D1 in less time than 200, but its text may be too long.
+    // One row comes from D1 in less time than 200, but D1 refuses one whose text is too long.
     const joined = () => sql`select ifnull(group_concat(json), '') as json from (${rows()})`;
     return { inOneRow: prepared<JsonRow>(joined), inRows: prepared<JsonRow>(rows) };
   };

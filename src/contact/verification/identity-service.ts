@@ -100,7 +100,7 @@ export async function findProof(
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Takes a token for one call, and returns the body of the answer; undefined for a 404. */
+/** Takes a token for one call, within one time limit for both, and returns the body of the answer; undefined for a 404. */
 async function ask(
   { url, id, secret }: IdentityClient,
   path: string,

@@ -80,6 +80,7 @@ export function openBlock(value: ArrayBuffer): OpenBlock {
   let offset = 0;
   const fragments = directory.map(([first, bytes]): Fragment => {
     const fragment = { first, offset, bytes };
+    // A comma, compressed as well, joins each fragment to the next.
     offset += bytes + comma.data.length;
     return fragment;
   });

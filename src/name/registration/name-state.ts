@@ -51,7 +51,7 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
   };
 }
 
-/** Whether nobody has changed what `NameState` shows of this name since the entry. What the calendar ends is no change. */
+/** Whether nobody has changed what `NameState` shows of this name since the entry. What the cron ends is no change. */
 export function isNameUnchanged(name: string, lastEntryId: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')

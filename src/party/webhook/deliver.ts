@@ -58,7 +58,7 @@ export async function sendDeliveries(
     const body = payloadOf(delivery, notification);
     const { outcome, isDelivered } = await post(webhook, delivery.id, body, sender);
     const next = stateAfter(webhook, isDelivered, sender.now());
-    // A repeated batch finds the state that it has written itself.
+    // Nobody else has taken the webhook. A batch that is repeated finds the state that it has written itself.
     const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
     const [, { meta }] = await retried(() =>
       db.batch([

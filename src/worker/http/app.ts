@@ -58,7 +58,7 @@ app.use(async (c, next) => {
   logRequest(c, interfaceOf(c.req.path), startedAtMilliseconds);
 });
 
-/** These interfaces count their own requests, as a single auction does; everything else is open to anybody. */
+/** These interfaces count the requests of their callers themselves, as a single auction does. */
 const withCallers = {
   '/repp/v1/contacts': registrarContacts,
   '/repp/v1/registrar': registrarAccount,
@@ -69,12 +69,12 @@ const withCallers = {
   '/api/v1/internal': internal,
 };
 
-const ofCallers = new RegExp(
+const countedByCaller = new RegExp(
   `^(${[...Object.keys(withCallers), '/api/v1/auctions/[^/]+'].join('|')})(/|$)`,
 );
 
 app.use(async (c, next) => {
-  if (!ofCallers.test(c.req.path)) await throttlePublic(c);
+  if (!countedByCaller.test(c.req.path)) await throttlePublic(c);
   await next();
 });
 

@@ -91,7 +91,8 @@ export function insertDisputes(db: Database, rows: SQL) {
 }
 
 /**
- * Closes, or opens again, the first dispute of each such row's name that is not over, as the row's `changes` say.
+ * Takes such a query whose rows have `changes` of `closedAt`: closes, or opens again, the earliest dispute of each name
+ * that is not over.
  */
 export function updateClosures(db: Database, rows: SQL) {
   const was = sql.raw(`row ->> '$.changes.closedAt.from'`);

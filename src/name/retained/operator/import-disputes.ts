@@ -64,16 +64,18 @@ function problemsOf(
   records: readonly NewDispute[],
   present: readonly DisputedDays[],
 ): RecordProblem<NewDispute>[] {
-  const others = Map.groupBy<string, DisputedDays>([...present, ...records], ({ name }) => name);
+  const disputesOf = Map.groupBy<string, DisputedDays>(
+    [...present, ...records],
+    ({ name }) => name,
+  );
   return records.flatMap((record) => {
     const refusal = orRefusal(() => checkDays(record));
     if (refusal) return refusal.problems.map((problem) => ({ ...problem, record }));
     const isOpenHere = present.some((other) => isSame(record, other) && other.closedAt === null);
     if (isOpenHere && record.closedAt) return [{ ...notClosed(record), record }];
-    const ofName = others.get(record.name)!;
-    const overlapping = ofName
-      .slice(0, ofName.indexOf(record))
-      .find((other) => !isSame(record, other) && overlaps(record, other));
+    const all = disputesOf.get(record.name)!;
+    const earlier = all.slice(0, all.indexOf(record));
+    const overlapping = earlier.find((other) => !isSame(record, other) && overlaps(record, other));
     return overlapping ? [{ ...overlapProblem(overlapping), record }] : [];
   });
 }

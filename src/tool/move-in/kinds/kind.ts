@@ -66,11 +66,11 @@ export interface Kind {
   derived?(form: Form): Record<string, string>;
   /** What the history records of the row, if that is not every field. */
   recorded?(fields: Record<string, unknown>): Record<string, unknown>;
-  /** Inserts the rows of a query that has each as JSON in its column `row`, by the fields, with the lists. */
+  /** Inserts the rows of a query whose column `row` has each as JSON: its fields, and its lists of parts. */
   insert?(db: Database, rows: SQL, at: Date): BatchItem<'sqlite'>[];
 }
 
-/** The column of the table with this property, which is also the name in the history. */
+/** The column of the table that Drizzle and the history call by the name of the field. */
 export function columnOf(
   table: SQLiteTable,
   field: string,

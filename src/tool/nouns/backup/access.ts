@@ -25,10 +25,10 @@ export async function readAccounts(db: Database): Promise<Account[]> {
     db.select().from(certificates),
   ]);
   const account = (subject: Account['subject'], key: string, name: string, row: Account['row']) => {
-    const own = bound.filter(
-      (one) => row.id === (subject === 'system' ? one.systemId : one.apiUserId),
-    );
-    return { subject, key, name, row, certificates: subject === 'registrar' ? [] : own };
+    const holderIds = { registrar: null, api_user: 'apiUserId', system: 'systemId' } as const;
+    const holderId = holderIds[subject];
+    const isOwn = (one: (typeof bound)[number]) => holderId !== null && one[holderId] === row.id;
+    return { subject, key, name, row, certificates: bound.filter(isOwn) };
   };
   const codes = new Map(allRegistrars.map(({ id, code }) => [id, code]));
   const nameOf = ({ username, registrarId }: (typeof users)[number]) =>

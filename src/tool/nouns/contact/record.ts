@@ -27,6 +27,7 @@ const optional = <Field extends z.core.$ZodType>(field: Field) =>
 
 const list = <Field extends z.core.$ZodType>(field: Field) => optional(z.preprocess(words, field));
 
+/** A number in NDJSON counts as text. */
 const label = z
   .union([z.string(), z.number().int()], 'is not text')
   .transform(String)
