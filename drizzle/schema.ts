@@ -34,7 +34,7 @@ export const registrars = sqliteTable(
   'registrars',
   {
     id: integer().primaryKey(),
-    /** New codes follow a stricter rule (src/party/registrar/account.ts) than those of a former registry. */
+    /** New codes follow a stricter rule (src/party/registrar/operator/account.ts) than those of a former registry. */
     code: text().notNull().unique(),
     name: text().notNull(),
     /** Addresses and CIDR ranges; empty allows every address. */

@@ -115,8 +115,12 @@ test('what only the tool calls lies in tool/ or operator/', () => {
   const onlyOfTool = sources
     .filter(({ path }) => !isOfTool(path) && !path.startsWith('worker/'))
     .flatMap(({ path, text }) =>
-      [...text.matchAll(/^export (?:async )?function\*? (\w+)/gm)]
-        .map(([, name]) => ({ key: `${path}: ${name}`, uses: text.split(`${name}(`).length - 1 }))
+      [...text.matchAll(/^export (?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?[(<])/gm)]
+        .map(([, declared, assigned]) => declared ?? assigned)
+        .map((name) => ({
+          key: `${path}: ${name}`,
+          uses: text.match(new RegExp(`\\b${name}\\b`, 'g'))!.length,
+        }))
         .filter(
           ({ key, uses }) => uses === 1 && importers.get(key)?.every(({ by }) => isOfTool(by)),
         )

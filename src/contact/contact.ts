@@ -21,6 +21,13 @@ export function selectContacts(db: Database) {
     .innerJoin(registrars, eq(registrars.id, contacts.registrarId));
 }
 
+/** Any registrar's contact; the case of the code does not matter. Throws `not_found`. */
+export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
+  const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
+  if (contact) return contact;
+  throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
+}
+
 /** Answers show these, but they are not stored. */
 export const derivedStatuses = ['ok', 'linked'] as const;
 
@@ -128,11 +135,4 @@ export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
 
 export function keysOf({ ident, name, email }: Pick<Contact, 'ident' | 'name' | 'email'>) {
   return { identKey: identityKey(ident), nameKey: searchKey(name), emailKey: searchKey(email) };
-}
-
-/** Any registrar's contact; the case of the code does not matter. Throws `not_found`. */
-export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
-  const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
-  if (contact) return contact;
-  throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
 }

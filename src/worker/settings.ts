@@ -71,7 +71,10 @@ const policyUrl = () =>
     return href;
   });
 
-/** The European directive NIS 2 (article 28) asks a registry to publish these. A policy whose setting is empty or malformed is left out. */
+/**
+ * The European directive NIS 2 (article 28) asks a registry to publish these. A policy whose setting is empty or
+ * malformed is left out.
+ */
 export function findPolicies({ VERIFICATION_POLICY_URL, ACCESS_POLICY_URL }: Partial<Env>) {
   const policies = { verification: VERIFICATION_POLICY_URL, access: ACCESS_POLICY_URL };
   return (['verification', 'access'] as const).flatMap((policy) => {

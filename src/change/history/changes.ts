@@ -14,8 +14,8 @@ export type Action = (typeof history.$inferInsert)['action'];
 export type Changes = Record<string, FieldChange>;
 
 /**
- * History shows that these fields changed but not their values: secrets, words about a person, who has asked for a
- * disclosure, and whom an identity service has identified.
+ * History shows that these fields changed but not their values: secrets, words about a person, who has begun a dispute
+ * or asked for a disclosure, and whom an identity service has identified.
  */
 const hiddenFields = new Set([
   'authInfo',

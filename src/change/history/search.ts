@@ -4,6 +4,8 @@ import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 
+export type HistoryEntry = typeof history.$inferSelect;
+
 export async function findNewestId(db: Database): Promise<number> {
   const [newest] = await retried(() => db.select({ id: max(history.id) }).from(history));
   return newest?.id ?? 0;
@@ -17,5 +19,3 @@ export function nothingSince(id: number, subject: HistorySubject, keys?: readonl
   return sql`not exists (
     select 1 from ${history} where id > ${id} and +subject = ${subject} and ${ofKeys ?? sql`true`})`;
 }
-
-export type HistoryEntry = typeof history.$inferSelect;

@@ -71,6 +71,26 @@ export function listContactsBy(
     .limit(page.limit);
 }
 
+export async function listContactsOfRegistrar(
+  db: Database,
+  registrarCode: string,
+  page: RowsAfter<{ number: number }>,
+): Promise<Contact[]> {
+  const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
+  return db
+    .select()
+    .from(contacts)
+    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after?.number ?? 0)))
+    .orderBy(asc(contacts.number))
+    .limit(page.limit);
+}
+
+/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
+export function endsHolder(ident: string): SQL {
+  const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
+  return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
+}
+
 /** Its id is that of the entry that records the deletion. */
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
@@ -180,27 +200,7 @@ async function change(
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
-/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
-export function endsHolder(ident: string): SQL {
-  const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
-  return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
-}
-
 /** Takes a query that has each contact as JSON, with its `uuid`, in its column `row`. */
 export function deleteContacts(db: Database, rows: SQL) {
   return db.delete(contacts).where(sql`${contacts.uuid} in (select row ->> 'uuid' from (${rows}))`);
-}
-
-export async function listContactsOfRegistrar(
-  db: Database,
-  registrarCode: string,
-  page: RowsAfter<{ number: number }>,
-): Promise<Contact[]> {
-  const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
-  return db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after?.number ?? 0)))
-    .orderBy(asc(contacts.number))
-    .limit(page.limit);
 }

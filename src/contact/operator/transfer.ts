@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm';
-import { contacts, type VerificationDemand } from '../../../drizzle/schema.ts';
+import { contacts } from '../../../drizzle/schema.ts';
 import { rowsIn } from '../../base/database/json-rows.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
@@ -16,6 +16,7 @@ import {
   versionOf,
 } from '../contact.ts';
 import { checksForOthers, insertContacts } from '../create.ts';
+import { demandNotice } from './verification-rules.ts';
 
 /**
  * Gives a contact to another registrar and returns it as it was. Its code and its UUID stay; its record id, number
@@ -74,11 +75,4 @@ export async function transferContact(
       and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,
   );
   return contact;
-}
-
-/** What the registrar of a contact is told when it is to verify it. */
-export function demandNotice(code: string, domains: number, { claims, by }: VerificationDemand) {
-  const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
-  const text = `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
-  return { event: 'contact.verification_required', text } as const;
 }

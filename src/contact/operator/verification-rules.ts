@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { claims } from '../../../drizzle/schema.ts';
+import { claims, type VerificationDemand } from '../../../drizzle/schema.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { instantRule } from '../../base/time/instant.ts';
 
@@ -70,4 +70,11 @@ export function reasonIn({ issues: [issue] }: z.core.$ZodError): string {
   const { path, message } = issue!;
   const field = path.filter((part) => typeof part === 'string').join('.');
   return field ? `${field} ${message}` : message;
+}
+
+/** What the registrar of a contact is told when it is to verify it. */
+export function demandNotice(code: string, domains: number, { claims, by }: VerificationDemand) {
+  const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
+  const text = `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;
+  return { event: 'contact.verification_required', text } as const;
 }

@@ -12,7 +12,6 @@ import { dayOf } from '../../base/time/day.ts';
 import { entriesQuery } from '../entries.ts';
 import { type Entry, entryOf } from '../format/entry.ts';
 import type { Published } from '../format/head.ts';
-
 import {
   isOfAuctions,
   type ListName,

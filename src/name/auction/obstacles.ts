@@ -34,8 +34,8 @@ export function obstacleTo(name: string, obstacle: AuctionObstacle, field?: stri
 
 /**
  * Gives each `name` of another query that is a domain, is blocked, is reserved, is disputed today, or has an auction
- * that is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes last,
- * so that others are named before it. The auction `except` is not in its own way.
+ * that is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes last, so that
+ * others are named before it. The auction `except` is not in its own way.
  */
 export function selectObstacles(names: SQL, now: Date, except: string | null = null): SQL {
   return sql`

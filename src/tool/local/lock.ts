@@ -6,8 +6,8 @@ import { RegistryError } from '../../base/error.ts';
 
 /**
  * Takes the lock of the local data in the directory, which every process that starts a runtime on it holds: two that
- * write to one SQLite file disturb each other. Waits for some seconds, unless `findServer` finds a server that
- * can be used instead. Throws `taken`, naming who has the lock.
+ * write to one SQLite file disturb each other. Waits for some seconds, unless `findServer` finds a server that can
+ * be used instead. Throws `taken`, naming who has the lock.
  */
 export async function takeLock<Server>(
   directory: string,

@@ -16,8 +16,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { type Change, write } from '../../../change/write.ts';
 import { notifyingRegistrar, rowUpdate } from '../../change.ts';
 import { getContactByCode } from '../../contact.ts';
-import { demandNotice } from '../../operator/transfer.ts';
-import { demandRule, reasonIn } from '../../operator/verification-rules.ts';
+import { demandNotice, demandRule, reasonIn } from '../../operator/verification-rules.ts';
 import { isVerified } from '../../verifications.ts';
 
 /** Sorts the claims. Throws `invalid`, also for a day that is past. */

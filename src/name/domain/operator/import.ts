@@ -6,6 +6,13 @@ import type { Recorded } from '../read.ts';
 import { type DomainRecord, type ImportedDomain, loadParties, problemsOf } from '../record.ts';
 import { saveDomains, type WantedDomain } from '../save.ts';
 
+export async function findDomainProblems(
+  db: Database,
+  records: readonly ImportedDomain[],
+): Promise<RecordProblem<ImportedDomain>[]> {
+  return problemsOf(records, await loadParties(db, records));
+}
+
 /**
  * Makes the domains and their contacts equal to the records, all or none. The last record of a repeated name counts.
  * Also counts the domains that lose all contacts of a role. It is one batch, for about ten thousand records at a time.
@@ -38,11 +45,4 @@ export function withKept(
 ): DomainRecord {
   const { admin = [], tech = [] } = present ?? {};
   return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
-}
-
-export async function findDomainProblems(
-  db: Database,
-  records: readonly ImportedDomain[],
-): Promise<RecordProblem<ImportedDomain>[]> {
-  return problemsOf(records, await loadParties(db, records));
 }

@@ -70,7 +70,10 @@ export function deleteRetainedDomains(db: Database, rows: SQL) {
   return db.delete(retainedDomains).where(isAmong(rows));
 }
 
-/** Gives existing names the password and the last day that a query by `namesIn` has for them. A last day that is over goes. */
+/**
+ * Gives existing names the password and the last day that a query by `namesIn` has for them. A last day that is over
+ * goes.
+ */
 export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   const { name, status, password, lastDay } = retainedDomains;
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;

@@ -26,7 +26,7 @@ export async function resendDeliveries(
     and(
       eq(webhookDeliveries.registrarId, registrarId),
       'id' in chosen ? eq(id, chosen.id) : gte(createdAt, chosen.since.toISOString()),
-      // A test of the webhook, chosen has none, is not sent again.
+      // A test of the webhook, which has no notification, is not sent again.
       isNotNull(notificationId),
     );
   const look = async () => {

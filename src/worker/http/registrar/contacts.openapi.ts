@@ -84,8 +84,8 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     description:
       'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page ' +
       'of a search may be short, or empty: follow `Link` until there is none. In a search, ' +
-      '`offset` and `limit` together are at most 10,000; in one whose pages may be short, a ' +
-      'smaller `offset` may be refused, too (2004).',
+      '`offset` and `limit` together are at most 10,000; where pages may be short, a smaller ' +
+      '`offset` may be refused, too (2004).',
     query: listQuery(),
     success: 'A page of codes, or of contacts with `details=true`.',
     answer: page,

@@ -44,8 +44,8 @@ const started = new Recent<D1Database, string>();
 
 /**
  * The auctions in progress as JSON, from memory for at most five seconds, so that nobody can have the whole table read
- * again and again. It never lacks what this isolate has written. A reading, two rows for each auction,
- * counts as one more request of the client.
+ * again and again. It never lacks what this isolate has written. A reading, two rows for each auction, counts as one
+ * more request of the client.
  */
 export async function startedJson(c: AppContext): Promise<string> {
   const { DB } = c.env;

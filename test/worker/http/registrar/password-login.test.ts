@@ -101,8 +101,8 @@ test('refuses a disabled user from the next request, with a password or a secret
     const { apiUser, authorization } = await add();
     const statuses: number[] = [];
     for (const disabledAt of [null, '2026-01-02T03:04:05.678Z', null]) {
-      const isApiUser = eq(apiUsers.id, apiUser.id);
-      await worker.db.update(apiUsers).set({ disabledAt }).where(isApiUser);
+      const isUser = eq(apiUsers.id, apiUser.id);
+      await worker.db.update(apiUsers).set({ disabledAt }).where(isUser);
       statuses.push(await statusOf(authorization));
     }
     expect(statuses).toEqual([200, 401, 200]);
