@@ -4,6 +4,7 @@ import type { Database } from '../../../base/database/open.ts';
 import { difference, shownField } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type ChangesOfMany, changeEach, changesOfRows } from '../../../change/write-many.ts';
+import { holders } from '../../../party/credential/holder.ts';
 
 /** What decides whether somebody gets in. */
 export interface Account {
@@ -25,9 +26,8 @@ export async function readAccounts(db: Database): Promise<Account[]> {
     db.select().from(certificates),
   ]);
   const account = (subject: Account['subject'], key: string, name: string, row: Account['row']) => {
-    const holderIds = { registrar: null, api_user: 'apiUserId', system: 'systemId' } as const;
-    const holderId = holderIds[subject];
-    const isOwn = (one: (typeof bound)[number]) => holderId !== null && one[holderId] === row.id;
+    const isOwn = (one: (typeof bound)[number]) =>
+      subject !== 'registrar' && one[holders[subject].certificatesOf] === row.id;
     return { subject, key, name, row, certificates: bound.filter(isOwn) };
   };
   const codes = new Map(allRegistrars.map(({ id, code }) => [id, code]));
