@@ -46,16 +46,20 @@ type Entry = typeof history.$inferSelect;
 
 const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 
-/** The identity code before or after a change, in the form of `identityKey`. */
+/** The identity code before or after a change, in the form of `identityKey`. D1 takes no `glob` pattern over 50 bytes. */
 export function keyOfChanged(side: 'from' | 'to'): SQL {
   const code = sql.raw(`(changes ->> '$.ident.${side}')`);
   const letter = sql`substr(${code}, n, 1)`;
-  return sql`upper(ifnull((
+  const isCenturyCode = sql`length(kept) in (11, 13) and substr(kept, -5, 1) = '+'
+    and substr(kept, 1, length(kept) - 5) || substr(kept, -4, 3) not glob '*[^0-9]*'
+    and kept glob '*[0-9A-Z]'`;
+  return sql`(
     with recursive places (n) as (
       select 1 union all select n + 1 from places where n < length(${code})
     )
-    select group_concat(${letter}, '') from places where instr(${separatorText}, ${letter}) = 0
-  ), ${code}))`;
+    select iif(${isCenturyCode}, kept, ifnull(nullif(replace(kept, '+', ''), ''), ${code})) from (
+      select upper(group_concat(${letter}, '')) as kept
+      from places where instr(${separatorText}, ${letter}) = 0))`;
 }
 
 /**

@@ -12,7 +12,8 @@ import { envelope, registrarCalls, registrarProblem } from './interface.openapi.
 
 describe(listQuery().shape, {
   details: 'Whether to list whole contacts, not only codes.',
-  ident: 'Lists only contacts with this identity code; letters and digits are compared.',
+  ident:
+    'Lists only contacts with this identity code; letters and digits are compared, and the `+` of a Swedish or Finnish code (write it as `%2B`).',
   ident_country_code:
     'Lists only contacts with an identity code of this country (ISO 3166-1 alpha-2).',
   email: 'Lists only contacts with this email address, without regard to case.',

@@ -15,6 +15,7 @@ import {
 } from '../../../contact/create.ts';
 import { deleteContact } from '../../../contact/delete.ts';
 import type { NewContact } from '../../../contact/fields.ts';
+import { hasLostPlus } from '../../../contact/identity-code.ts';
 import { listContactCodes, listContacts } from '../../../contact/list.ts';
 import { getContact, listContactHistory } from '../../../contact/read.ts';
 import { detailedRepresentation } from '../../../contact/representation.ts';
@@ -48,16 +49,31 @@ export const registrarContacts = newApp();
 registrarContacts.use(...registrarMiddleware);
 registrarContacts.route('/', verifications);
 
+/** Of what is compared with a value that may have a `+`. */
+const withoutLostPlus = (hasLostPlus: (given: string) => boolean, error: string) =>
+  z.refine<string>((given) => !hasLostPlus(given), {
+    params: { detail: 'A + in a URL means a blank: write it as %2B.' },
+    error,
+  });
+
 /** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>
   z.object({
     ...pageQuery().shape,
     details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
-    ident: z.optional(textField('Ident code is invalid', 255)),
+    ident: z.optional(
+      textField('Ident code is invalid', 255).check(
+        withoutLostPlus(hasLostPlus, 'Ident code is invalid'),
+      ),
+    ),
     ident_country_code: z.optional(
       z.pipe(textField('Ident country code is invalid', 255), z.transform(knownCountry)),
     ),
-    email: z.optional(textField('Email is invalid', 255)),
+    email: z.optional(
+      textField('Email is invalid', 255).check(
+        withoutLostPlus((email) => email.includes(' '), 'Email is invalid'),
+      ),
+    ),
     name: z.optional(textField('Name is invalid', 255, /../su)),
     status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
     verified: z.optional(z.literal('false', 'Verified is invalid')),
