@@ -38,24 +38,18 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
   return running as unknown as CommandUnknownOpts;
 }
 
-/**
- * Prepares what needs no registry, so that a faulty file is refused before one is opened. Then does the command's
- * work and prints its report. A refusal is printed with its reasons, on standard output with --json; the exit status
- * is then 1, as for a failure and an answer that cannot be written.
- */
-export async function run<Prepared>(
+/** Opens the registry, does the command's work, and prints its report or a refusal as `attempt` does. */
+export async function run(
   options: CommonOptions,
-  work: (registry: Registry, prepared: Prepared) => Promise<Report | undefined>,
-  prepare?: () => Promise<Prepared>,
+  work: (registry: Registry) => Promise<Report | undefined>,
   needs?: { mayBeEmpty: boolean },
 ): Promise<void> {
   // Disposed of after the answer is printed.
   await using opened = new AsyncDisposableStack();
   await report(options, async () => {
-    const prepared = (await prepare?.()) as Prepared;
     const registry = await openRegistry(options, opened, needs);
     const isWriting = options.dryRun !== undefined;
-    const worked = await work(registry, prepared).catch((error) => {
+    const worked = await work(registry).catch((error) => {
       throw isWriting && !registry.isDryRun ? unfinished(error) : error;
     });
     if (!worked) return undefined;
@@ -93,15 +87,29 @@ export async function report(
   options: CommonOptions,
   work: () => Promise<(Report & { note?: string | undefined }) | undefined>,
 ): Promise<void> {
-  try {
+  await attempt(options, async () => {
     const done = await work();
     if (!done) return;
     await print(done, options);
     if (done.note && !options.json) console.error(done.note);
+  });
+}
+
+/**
+ * Returns the result of the work. Prints a refusal with its reasons, on standard output with --json, and returns
+ * undefined; the exit status is then 1, as for a failure and an answer that cannot be written.
+ */
+export async function attempt<Result>(
+  options: CommonOptions,
+  work: () => Promise<Result>,
+): Promise<Result | undefined> {
+  try {
+    return await work();
   } catch (error) {
     if (error instanceof CommanderError) throw error;
     process.exitCode = 1;
     await printProblems(error, options);
+    return undefined;
   }
 }
 

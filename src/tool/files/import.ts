@@ -13,7 +13,7 @@ import type { Registry } from '../registry.ts';
 import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
 import { inChunks } from '../report/progress.ts';
 import { counted } from '../report/text.ts';
-import { type Report, run } from '../run.ts';
+import { attempt, type Report, run } from '../run.ts';
 import {
   type Columns,
   type FileRow,
@@ -65,17 +65,17 @@ interface Line<Row> extends FileRow {
 
 type ReadFile<Row> = Awaited<ReturnType<typeof readImport<Row>>>;
 
-/** Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. */
-export function runImport<Row, Outcome extends string>(
+/**
+ * Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. A faulty file is refused
+ * before a registry is opened.
+ */
+export async function runImport<Row, Outcome extends string>(
   file: string,
   options: ImportOptions & CommonOptions,
   kind: Import<Row, Outcome>,
 ): Promise<void> {
-  return run(
-    options,
-    (registry, read) => importRows(registry, read, options, kind),
-    () => readImport(file, options, kind),
-  );
+  const read = await attempt(options, () => readImport(file, options, kind));
+  if (read) await run(options, (registry) => importRows(registry, read, options, kind));
 }
 
 /** Reads the whole file before anything is written. The second of two rows with the same key is rejected. */

@@ -11,7 +11,7 @@ import { localDirectory } from '../../project.ts';
 import { checkMigrations, type Registry } from '../../registry.ts';
 import { confirm } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
-import { run } from '../../run.ts';
+import { attempt, run } from '../../run.ts';
 import { repeatErasures } from '../contact/erase.ts';
 import { type Account, keepAccess, readAccounts } from './access.ts';
 import {
@@ -44,12 +44,18 @@ database until you repeat it: it goes on from <file>.prepared.`,
   );
 type Options = CommonOptions & ReturnType<typeof command.opts>;
 
-export const restoreCommand = command.action((name, options) => {
+export const restoreCommand = command.action(async (name, options) => {
   const file = path.resolve(name);
   const data = path.join(localDirectory(options.persistTo), 'v3/d1');
-  return run(
+  const sealed = await attempt(options, async () => {
+    const sealed = await readSeal(file);
+    if (!options.remote) mkdirSync(data, { recursive: true });
+    return sealed;
+  });
+  if (!sealed) return;
+  await run(
     options,
-    async (registry, sealed: Awaited<ReturnType<typeof readSeal>>) => {
+    async (registry) => {
       const { rows, tables } = summaryOf(sealed.tables);
       const { data, lines } = await restore(file, sealed, registry, options);
       const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${name}`;
@@ -58,11 +64,6 @@ export const restoreCommand = command.action((name, options) => {
         text: [...lines, text].join('\n'),
         publish: listNames,
       };
-    },
-    async () => {
-      const sealed = await readSeal(file);
-      if (!options.remote) mkdirSync(data, { recursive: true });
-      return sealed;
     },
     { mayBeEmpty: true },
   );
