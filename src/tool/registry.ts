@@ -15,7 +15,7 @@ export const openBindings: OpenBindings = async (options, access) =>
 
 /**
  * Opens the registry that the options choose, until `opened` is disposed of. Refuses a database that lacks
- * migrations, unless it may be empty.
+ * migrations, unless it may be empty, as for a restore.
  */
 export async function openRegistry(
   options: CommonOptions,
@@ -23,11 +23,12 @@ export async function openRegistry(
   { mayBeEmpty = false } = {},
 ) {
   const isWritable = mayBeEmpty || options.dryRun !== undefined;
+  const isChange = mayBeEmpty || options.dryRun === false;
   const open = opening.getStore() ?? openBindings;
   const { env, service, dispose }: Bindings = await open(options, { isWritable });
   opened.defer(dispose);
   if (!mayBeEmpty) await checkMigrations(env.DB);
-  if (options.remote && options.dryRun === false) await checkClock(env.DB);
+  if (options.remote && isChange) await checkClock(env.DB);
   // The zones may also come from the environment of the command.
   const { ZONES = env.ZONES } = process.env;
   const isDryRun = options.dryRun ?? false;

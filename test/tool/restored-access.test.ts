@@ -129,6 +129,24 @@ test('a secret of which the file says that it changes in the future is not the l
   );
 });
 
+test('a secret that was replaced since the backup stays out though the clock of this machine is behind', async () => {
+  const place = await tool.newRegistry('ALPHA');
+  await place.done('api-user add --registrar ALPHA --username leaked');
+  const backup = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await place.done(['backup', backup]);
+  await place.done('api-user rotate leaked');
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
+  place.edit(`update api_users set secret_changed_at = '${inAnHour}'`);
+  const { api_users } = await place.rows();
+  await place.done(['restore', backup, '--yes']);
+  expect((await place.rows()).api_users).toMatchObject(
+    api_users!.map((user) => ({
+      secret_digest: (user as { secret_digest: string }).secret_digest,
+      secret_changed_at: inAnHour,
+    })),
+  );
+});
+
 const uuid = '7c2f1a34-0e0b-4f43-9a54-0d2f6a7b8c91';
 
 /** A file as move-in writes it, with a registrar, a user and a contact of the former registry. */

@@ -95,12 +95,11 @@ function stricterValues(
     if (!file || !here || isOpen(here)) continue;
     if (isOpen(file) || file.some((entry) => !here.includes(entry))) columns.push(column);
   }
-  // A former registry may date a secret in the future, which says nothing.
-  const since = ({ secretChangedAt, keyChangedAt }: Account['row']) => {
-    const time = String(secretChangedAt ?? keyChangedAt ?? '');
-    return time > at ? '' : time;
-  };
-  if (since(known.row) >= since(row)) {
+  const since = ({ secretChangedAt, keyChangedAt }: Account['row']) =>
+    Date.parse(String(secretChangedAt ?? keyChangedAt)) || 0;
+  // A time that is still to come says nothing: a former registry may have written it.
+  const isFilesLater = since(row) > since(known.row) && since(row) <= Date.parse(at);
+  if (!isFilesLater) {
     columns.push(
       ...Object.keys(row).filter((column) => /^(previous)?(secret|password|key)/i.test(column)),
     );
