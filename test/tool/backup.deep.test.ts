@@ -5,62 +5,82 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { findDatabaseFile } from '../../src/tool/local/file.ts';
-import { restoreMarker } from '../../src/tool/migrate.ts';
 import { contentsOf } from '../../src/tool/nouns/backup/copy.ts';
 import { readSeal } from '../../src/tool/nouns/backup/file.ts';
-import { fill, rowsOf } from './filled.ts';
-import { killGroup, startTool, TestRegistry } from './tool.ts';
+import { fill } from './filled.ts';
+import { killGroup, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
-test('can be killed at any moment and repeated', async () => {
+/** Kills the command after so many milliseconds; false if it had ended. */
+async function isKilledAfter(milliseconds: number, of: TestRegistry, args: string[]) {
+  const child = of.start(args, true);
+  onTestFinished(() => killGroup(child));
+  const closed = once(child, 'close');
+  await Promise.race([closed, setTimeout(milliseconds)]);
+  const isKilled = child.exitCode === null;
+  killGroup(child);
+  await closed;
+  return isKilled;
+}
+
+test('a backup that is killed at any moment leaves no file, or a whole one', async () => {
   const registry = await tool.newRegistry();
   await fill(registry);
   const file = path.join(registry.directory, 'killed.sqlite');
-  const restored = new TestRegistry(path.join(await tool.newDirectory(), 'killed'));
-  const killWhen = async (of: TestRegistry, args: string[], isTime: () => Promise<boolean>) => {
-    const child = of.start(args, true);
-    onTestFinished(() => killGroup(child));
-    const closed = once(child, 'close');
-    while (child.exitCode === null && !(await isTime())) await setTimeout(5);
-    killGroup(child);
-    await closed;
-  };
-  const after = (milliseconds: number) => () => setTimeout(milliseconds, true);
   for (const milliseconds of [150, 300, 450]) {
-    await killWhen(registry, ['backup', file], after(milliseconds));
-    // Either there is no file of this name, or it is whole.
+    await isKilledAfter(milliseconds, registry, ['backup', file]);
     if (!existsSync(file)) continue;
     expect((await readSeal(file)).tables.contacts?.rows).toBe(499);
     rmSync(file);
   }
-  await registry.done(['backup', file]);
-  // A restore may end between the look and the kill; such a try says nothing, and is repeated.
-  for (let kills = 0, tries = 0; kills < 2; tries++) {
-    expect(tries).toBeLessThan(20);
-    await killWhen(restored, ['restore', file, '--yes'], async () => isMarked(restored));
-    if (!isMarked(restored)) continue;
-    kills++;
-    const { status, stderr } = await restored.run('registrar list');
-    expect(stderr).toContain(
-      `restore again: npm run registry -- restore ${file} --persist-to ${restored.directory}\n`,
-    );
-    expect(status).toBe(1);
-  }
-  await restored.done(['restore', file, '--yes']);
-  expect(await rowsOf(restored)).toEqual(await rowsOf(registry));
 });
 
-/** Whether a restore of the database has begun, and is not finished. */
-function isMarked({ directory }: TestRegistry): boolean {
-  const file = findDatabaseFile(directory, undefined);
-  if (file === undefined) return false;
-  using database = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
-  const find = database.prepare('select 1 from sqlite_schema where name = ?');
-  return find.get(restoreMarker) !== undefined;
+/** The contents of a local database, but for what publishing notes. */
+function contentsIn({ directory }: TestRegistry) {
+  using database = new DatabaseSync(findDatabaseFile(directory, undefined)!, { timeout: 5_000 });
+  const { history, contacts, registrars, sqlite_schema } = contentsOf(database);
+  return { history, contacts, registrars, sqlite_schema };
 }
+
+test('a local restore that is killed at any moment leaves the old registry or the new one', async () => {
+  const [registry, restored] = [await tool.newRegistry(), await tool.newRegistry('OTHER')];
+  await fill(registry);
+  {
+    using database = new DatabaseSync(findDatabaseFile(registry.directory, undefined)!);
+    // Enough pages for a kill to meet the copying.
+    database.exec(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 30000)
+      insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
+      select '2026-11-21', 'contact', 'ALPHA:' || n, 'update', 'operator', '', json_object('name', hex(randomblob(900)))
+        from numbers`);
+  }
+  const directory = await tool.newDirectory();
+  const [file, old] = [path.join(directory, 'new.sqlite'), path.join(directory, 'old.sqlite')];
+  await registry.done(['backup', file]);
+  await restored.done(['backup', old]);
+  await restored.done(['restore', old, '--yes', '--access-as-in-file']);
+  const before = contentsIn(restored);
+  const startedAt = performance.now();
+  await restored.spawn(['restore', file, '--yes']);
+  const duration = performance.now() - startedAt;
+  const after = contentsIn(restored);
+  const kills = 8;
+  const seen = new Set<string>();
+  for (let kill = 0; kill < kills; kill += 1) {
+    await restored.spawn(['restore', old, '--yes', '--access-as-in-file']);
+    const args = ['restore', file, '--yes'];
+    await isKilledAfter((duration * (kill + 4)) / (kills + 4), restored, args);
+    const found = contentsIn(restored);
+    const isOld = isDeepStrictEqual(found, before);
+    if (!isOld) expect(found.contacts).toEqual(after.contacts);
+    expect(await restored.run('registrar list')).toMatchObject({ status: 0 });
+    seen.add(isOld ? 'old' : 'new');
+  }
+  expect(seen).toContain('old');
+}, 600_000);
 
 /** A tool with nothing to do needs 32 MiB of heap. */
 const megabytes = 32 + 64;

@@ -14,7 +14,7 @@ const refusal = `a restore of this database was not finished, and nothing can us
 
 beforeAll(async () => {
   const { env, dispose } = await registry.open();
-  await makeEmpty(env.DB, { command, sha256: '' });
+  await makeEmpty(env.DB, { command, input: '', before: '{}' });
   await dispose();
 });
 

@@ -3,7 +3,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdtempDisposableSync,
   openSync,
   readFileSync,
   realpathSync,
@@ -13,7 +12,7 @@ import {
 import path from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { RegistryError } from '../../base/error.ts';
-import { atInterrupt } from '../report/interrupt.ts';
+import { temporaryDirectory } from './temporary.ts';
 
 /**
  * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory
@@ -29,8 +28,7 @@ export async function writeWhole<Result>(
   // A device or a pipe has no content to keep.
   if (existsSync(real) && !statSync(real).isFile()) return write(real);
   try {
-    using directory = mkdtempDisposableSync(`${real}.partial-`);
-    using _ = atInterrupt(() => directory.remove());
+    using directory = temporaryDirectory(`${real}.partial-`);
     const target = path.join(directory.path, 'whole');
     const result = await write(target);
     chmodSync(target, 0o600);

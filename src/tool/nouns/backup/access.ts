@@ -42,7 +42,7 @@ export async function readAccounts(db: Database): Promise<Account[]> {
 
 /**
  * Makes the accounts of a restored database as strict as they were: those that are gone are disabled, their
- * certificates unbound, and of two secrets, the later stays. Returns what was changed.
+ * certificates unbound, and of two secrets, the later stays. Returns what was changed, and whether the account is gone.
  */
 export async function keepAccess(operation: Operation, accounts: readonly Account[]) {
   const { db, origin } = operation;
@@ -73,7 +73,7 @@ export async function keepAccess(operation: Operation, accounts: readonly Accoun
       writes.push(changesOfRows(subject, 'update', entry, [statement]));
     }
     const fields = steps.flatMap(({ changes }) => Object.keys(changes).map(shownField));
-    if (fields.length > 0) kept.push({ name, fields });
+    if (fields.length > 0) kept.push({ name, fields, isGone: !known });
   }
   await changeEach(operation, { kept: writes });
   return kept;

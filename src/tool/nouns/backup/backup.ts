@@ -1,12 +1,12 @@
-import { mkdtempDisposableSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
 import { bare, noun, reading } from '../../command.ts';
+import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { localDirectory } from '../../project.ts';
-import { atInterrupt } from '../../report/interrupt.ts';
 import { counted } from '../../report/text.ts';
 import { report, verb } from '../../run.ts';
 import { contentsOf, copyInto, summaryOf } from './copy.ts';
@@ -67,14 +67,13 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
   )
   .action(async (name, { json }) => {
     const file = path.resolve(name);
-    using directory = mkdtempDisposableSync(path.join(tmpdir(), 'registry-verify-'));
-    using _ = atInterrupt(() => directory.remove());
     await report(json ? { json } : {}, async () => {
+      using directory = temporaryDirectory(path.join(tmpdir(), 'registry-verify-'));
       const { tables, rows } = summaryOf((await readSeal(file)).tables);
       const target = path.join(directory.path, 'restored.sqlite');
       const { database, close } = openFile(target, { isWritable: true });
       // As into a deployed database, which takes rows in no other way.
-      await copyInto(database, file, rows);
+      await copyInto(database, file);
       close();
       using backup = new DatabaseSync(file, { readOnly: true });
       using restored = new DatabaseSync(target, { readOnly: true });

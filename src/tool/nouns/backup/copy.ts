@@ -3,13 +3,28 @@ import { DatabaseSync } from 'node:sqlite';
 import { chunkedJson } from '../../../base/database/json-rows.ts';
 import { restoreMarker } from '../../migrate.ts';
 import { startProgress } from '../../report/progress.ts';
+import type { Account } from './access.ts';
 
-/** What an unfinished restore leaves: the command that repeats it, and the digest of the prepared copy. */
-export type Mark = { command: string; sha256: string };
+/** What a restore leaves in a database while it is not finished. */
+export interface Mark {
+  /** The command that repeats it, for people. */
+  command: string;
+  /** The digest of the file, and the options: the repeat has the same. */
+  input: string;
+  /** What the repeat has to know of the database as it was before: a `Before` in JSON. */
+  before: string;
+}
+
+/** What a restore keeps of the database that it replaces. */
+export interface Before {
+  /** Absent where access is to be as in the file. */
+  accounts?: readonly Account[] | undefined;
+  lastId: number;
+}
 
 export type Figures = Record<'registrars' | 'changes' | 'lastId', number> & { words: string };
 
-export const selectFigures = `select (select count(*) from registrars) as registrars, count(*) as changes,
+const selectFigures = `select (select count(*) from registrars) as registrars, count(*) as changes,
   (select max(seq) from sqlite_sequence) as lastId,
   format('registrars: %d, contacts: %d, changes: %d, last change: %s', (select count(*) from registrars),
     (select count(*) from contacts), count(*), max(occurred_at)) as words from history`;
@@ -31,34 +46,46 @@ async function tablesIn(db: D1Database): Promise<string[]> {
 
 /**
  * Empties the database and leaves a mark that makes every command refuse it. All of this happens, or nothing, as it does
- * if there are other changes than were seen.
+ * if there are other changes than were seen. Returns the statements that remove the mark, which fail if another restore
+ * has left its own meanwhile.
  */
 export async function makeEmpty(
   db: D1Database,
-  { command, sha256 }: Mark,
+  { command, input, before }: Mark,
   seen?: Figures,
-): Promise<void> {
+): Promise<D1PreparedStatement[]> {
+  const owner = crypto.randomUUID();
   const isAsSeen = seen ? `(select count(*) from history) = ${seen.changes}` : 'true';
   const tables = (await tablesIn(db)).filter((table) => table !== restoreMarker);
   await db.batch([
     db.prepare(`drop table if exists ${restoreMarker}`),
     // The name of the constraint is in the error of the database.
-    db.prepare(`create table ${restoreMarker} (command text, sha256 text, is_as_seen integer,
-      constraint "the registry has changed meanwhile; stop the service" check (is_as_seen))`),
-    db.prepare(`insert into ${restoreMarker} values (?, ?, ${isAsSeen})`).bind(command, sha256),
+    db.prepare(`create table ${restoreMarker} (command text, input text, before text, owner text, is_as_seen integer,
+      constraint "the database has changed meanwhile; stop the service" check (is_as_seen))`),
+    db
+      .prepare(`insert into ${restoreMarker} values (?, ?, ?, ?, ${isAsSeen})`)
+      .bind(command, input, before, owner),
     // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
     ...tables.reverse().map((table) => db.prepare(`drop table "${table}"`)),
   ]);
+  return [
+    db.prepare(`update ${restoreMarker} set is_as_seen = (owner = ?)`).bind(owner),
+    db.prepare(`drop table ${restoreMarker}`),
+  ];
 }
 
 /** Without these tables no list is published, no API user or system gets in and no command works. */
 const lastTables = ['list_publications', 'api_users', 'systems', 'certificates', 'd1_migrations'];
 
-/** Copies a backup into an empty database. The last batch removes the mark of `makeEmpty`. */
-export async function copyInto(db: D1Database, file: string, rows: number): Promise<void> {
+/** Copies a backup into an empty database. The last statements are in the batch that makes it usable. */
+export async function copyInto(
+  db: D1Database,
+  file: string,
+  last: readonly D1PreparedStatement[] = [],
+): Promise<void> {
   using backup = new DatabaseSync(file, { readOnly: true });
   const all = tablesOf(backup);
-  using progress = startProgress('restoring', rows);
+  using progress = startProgress('restoring', countRows(backup).rows);
   const tables = all.filter((table) => !lastTables.includes(table));
   // The backup of an earlier release has fewer tables.
   const withheld = lastTables.filter((table) => all.includes(table));
@@ -76,7 +103,7 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
   // These are prepared before the slow ones: the proxy of a deployed database closes its connection after seconds of
   // silence.
   const slow = tables.flatMap((table) => creation('index', table));
-  const last = [
+  const final = [
     ...withheld.flatMap((table) => [
       ...creation('table', table),
       ...insertions(db, backup, table),
@@ -85,10 +112,10 @@ export async function copyInto(db: D1Database, file: string, rows: number): Prom
     ...all.flatMap((table) => creation('trigger', table)),
     db.prepare('delete from sqlite_sequence'),
     ...insertions(db, backup, 'sqlite_sequence'),
-    db.prepare(`drop table if exists ${restoreMarker}`),
+    ...last,
   ];
   for (const statement of slow) await statement.run();
-  await db.batch(last);
+  await db.batch(final);
 }
 
 function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
@@ -154,6 +181,15 @@ export function contentsOf(database: DatabaseSync): Contents {
       return [table, { rows, digest: hash.digest('hex') }];
     }),
   );
+}
+
+export function countRows(database: DatabaseSync): { tables: number; rows: number } {
+  const tables = tablesOf(database);
+  const counts = tables.map((table) => database.prepare(`select count(*) as rows from "${table}"`));
+  return {
+    tables: tables.length,
+    rows: counts.reduce((sum, one) => sum + Number(one.get()!.rows), 0),
+  };
 }
 
 export function summaryOf(contents: Contents): { tables: number; rows: number } {

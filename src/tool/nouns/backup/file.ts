@@ -1,5 +1,13 @@
 import { createHash } from 'node:crypto';
-import { appendFileSync, createReadStream, existsSync, openAsBlob, statSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  createReadStream,
+  existsSync,
+  openAsBlob,
+  statSync,
+} from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
 import { writeWhole } from '../../files/whole.ts';
@@ -9,41 +17,37 @@ import { type Contents, contentsOf } from './copy.ts';
  * The last line of a backup, after the database's pages, where SQLite does not look. The digest is of every byte before
  * it.
  */
-export interface Seal<Result = unknown> {
+export interface Seal {
   tables: Contents;
   /** Absent in a copy of a registry. */
   writtenBy?: 'move-in' | undefined;
-  /** What was changed in a copy of a backup before it is restored. */
-  result?: Result;
   sha256: string;
 }
 
 const mark = '\n-- registry backup: ';
 
-/** The line takes about a hundred bytes for each table, and for each thing that was changed. */
-const maximumLength = 16_777_216;
+/** The line takes about a hundred bytes for each table. */
+const maximumLength = 1_048_576;
 
 /**
- * Has `write` fill a SQLite file, checks it and seals it, with what `write` returns. Throws `taken` if the file must be new
- * and exists, and `malformed` if the database is damaged.
+ * Has `write` fill a SQLite file, checks it and seals it. Throws `taken` if the file exists, and `malformed` if the
+ * database is damaged.
  */
-export async function writeBackup<Result>(
+export async function writeBackup(
   file: string,
-  write: (target: string) => Promise<Result>,
-  { writtenBy, isNew = true }: { writtenBy?: Seal['writtenBy']; isNew?: boolean } = {},
-): Promise<Seal<Result>> {
-  if (isNew && existsSync(file)) {
-    throw new RegistryError('taken', `${file} already exists`, 'file');
-  }
+  write: (target: string) => Promise<void>,
+  { writtenBy }: Pick<Seal, 'writtenBy'> = {},
+): Promise<Seal> {
+  if (existsSync(file)) throw new RegistryError('taken', `${file} already exists`, 'file');
   const fill = async (target: string) => {
-    const result = await write(target);
+    await write(target);
     const tables = inspect(target);
     const sha256 = await digestOf(target, statSync(target).size);
-    const seal = { tables, writtenBy, result, sha256 };
+    const seal = { tables, writtenBy, sha256 };
     appendFileSync(target, `${mark}${JSON.stringify(seal)}\n`);
     return seal;
   };
-  return await writeWhole(file, fill, { isNew });
+  return await writeWhole(file, fill, { isNew: true });
 }
 
 function inspect(file: string): Contents {
@@ -56,8 +60,8 @@ function inspect(file: string): Contents {
 }
 
 /** The seal of a backup. Throws `not_found`, and `malformed` if the file is not as it was written. */
-export async function readSeal(file: string): Promise<Seal> {
-  if (!existsSync(file)) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
+export async function readSeal(file: string, name = file): Promise<Seal> {
+  checkIsFile(file);
   const blob = await openAsBlob(file);
   const end = await blob.slice(-maximumLength).text();
   const line = end.slice(end.lastIndexOf(mark));
@@ -68,8 +72,14 @@ export async function readSeal(file: string): Promise<Seal> {
   } catch {
     // No line of JSON.
   }
-  const message = `${file} is not a whole backup: it is cut off or changed, or was not written by this tool`;
+  const message = `${name} is not a whole backup: it is cut off or changed, or was not written by this tool`;
   throw new RegistryError('malformed', message, 'file');
+}
+
+function checkIsFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (!found) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
+  if (!found.isFile()) throw new RegistryError('malformed', `${file} is not a file`, 'file');
 }
 
 async function digestOf(file: string, length: number): Promise<string> {
@@ -80,10 +90,25 @@ async function digestOf(file: string, length: number): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Makes a database equal to another, in one transaction, whoever has it open. */
+/**
+ * Copies a backup, and nothing that lies beside it, such as a log of SQLite's, and checks the copy. Throws as `readSeal`
+ * does.
+ */
+export async function copyBackup(file: string, target: string): Promise<Seal> {
+  checkIsFile(file);
+  copyFileSync(file, target);
+  chmodSync(target, 0o600);
+  return await readSeal(target, file);
+}
+
+/**
+ * Makes a database equal to another, in one transaction, whoever has it open: its only step takes all pages. Only its
+ * owner can read it afterwards.
+ */
 export async function copyDatabase(from: string, to: string): Promise<void> {
+  for (const file of [to, `${to}-wal`, `${to}-shm`].filter(existsSync)) chmodSync(file, 0o600);
   using source = new DatabaseSync(from, { readOnly: true });
-  await backup(source, to, { rate: 10_000 });
+  await backup(source, to, { rate: 0x7fff_ffff });
   using target = new DatabaseSync(to);
   // Otherwise its log stays as large as it is.
   target.exec('pragma wal_checkpoint(truncate)');

@@ -1,29 +1,36 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { type CommonOptions, commandLine, reading, registryOptions } from '../../command.ts';
+import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
-import { applyMigrations } from '../../migrate.ts';
+import { unfinishedRestore } from '../../migrate.ts';
 import { localDirectory } from '../../project.ts';
 import { checkMigrations, type Registry } from '../../registry.ts';
 import { confirm } from '../../report/confirm.ts';
+import { atInterrupt } from '../../report/interrupt.ts';
+import { messageOf } from '../../report/problem.ts';
 import { counted } from '../../report/text.ts';
-import { attempt, run } from '../../run.ts';
+import { attempt, type Report, run } from '../../run.ts';
 import { repeatErasures } from '../contact/erase.ts';
 import { type Account, keepAccess, readAccounts } from './access.ts';
 import {
+  type Before,
   copyInto,
+  countRows,
   type Figures,
   type Mark,
   makeEmpty,
   readState,
-  selectFigures,
-  summaryOf,
 } from './copy.ts';
-import { copyDatabase, readSeal, type Seal, writeBackup } from './file.ts';
+import { copyBackup, copyDatabase, type Seal } from './file.ts';
+import { migrateCopy } from './schema.ts';
 
 const command = reading(
   'restore',
@@ -39,79 +46,145 @@ const command = reading(
     `
 Name a new directory, or a new database in wrangler.toml, without migrations. Stop the service before. In a database
 that has rows, everything is removed, after a question. Who was disabled, suspended or given another secret since the
-backup stays out, and who was erased since is erased again. If the restore is interrupted, every command refuses the
-database until you repeat it: it goes on from <file>.prepared.`,
+backup stays out, and who was erased since is erased again. A local database changes at once: if the restore is
+interrupted, it is as it was. A deployed one is refused by every command until you repeat the restore with the same file
+and options. A copy of the file, for its owner alone, is below TMPDIR meanwhile.`,
   );
 type Options = CommonOptions & ReturnType<typeof command.opts>;
 
+/** A backup, and a copy of it in which is done what must follow a restore. */
+interface Source {
+  file: string;
+  copy: string;
+  seal: Seal;
+  /** What the database is, if the command ends now. */
+  state: string;
+}
+
 export const restoreCommand = command.action(async (name, options) => {
   const file = path.resolve(name);
-  const data = path.join(localDirectory(options.persistTo), 'v3/d1');
-  const sealed = await attempt(options, async () => {
-    const sealed = await readSeal(file);
-    if (!options.remote) mkdirSync(data, { recursive: true });
-    return sealed;
+  await attempt(options, async () => {
+    using directory = temporaryDirectory(path.join(tmpdir(), 'registry-restore-'));
+    const copy = path.join(directory.path, 'copy.sqlite');
+    const seal = await copyBackup(file, copy);
+    await migrateCopy(copy, file);
+    if (!options.remote) {
+      const data = path.join(localDirectory(options.persistTo), 'v3/d1');
+      mkdirSync(data, { recursive: true, mode: 0o700 });
+    }
+    const source = { file, copy, seal, state: 'the database is as it was' };
+    using _ = atInterrupt(() => source.state);
+    const work = (registry: Registry) =>
+      restore(registry, source, options).catch((error) => {
+        if (error instanceof RegistryError) throw error;
+        throw new RegistryError('unexpected', `${messageOf(error)}; ${source.state}`);
+      });
+    await run(options, work, { mayBeEmpty: true });
   });
-  if (!sealed) return;
-  await run(
-    options,
-    async (registry) => {
-      const { rows, tables } = summaryOf(sealed.tables);
-      const { data, lines } = await restore(file, sealed, registry, options);
-      const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${name}`;
-      return {
-        data: { file, tables, rows, ...data, changed: true },
-        text: [...lines, text].join('\n'),
-        publish: listNames,
-      };
-    },
-    { mayBeEmpty: true },
-  );
 });
 
-/** Prepares a copy beside the file, asks, and puts the copy into the database's place. */
-async function restore(
-  file: string,
-  sealed: Seal,
-  registry: Registry,
-  options: Options,
-): Promise<Preparation> {
+/** Prepares the copy, asks, and puts the copy into the database's place. */
+async function restore(registry: Registry, source: Source, options: Options): Promise<Report> {
   const { env, service } = registry;
   if (service !== undefined) {
     throw new RegistryError('taken', `npm start runs on this database (${service}); stop it first`);
   }
-  const copy = `${file}.prepared`;
-  const { mark, seen } = await readState(env.DB);
-  let prepared = options.accessAsInFile ? undefined : await findPrepared(copy, mark);
-  if (!prepared) {
-    const accounts = await accountsToKeep(registry, sealed, options, { mark, seen });
-    const write = (target: string) =>
-      prepare(file, target, registry, { accounts, lastId: seen?.lastId ?? 0 });
-    prepared = await writeBackup(copy, write, { isNew: false });
-  }
-  const { tables, sha256, result } = prepared as Required<typeof prepared>;
+  const { mark, seen } = await markOf(registry, source, options);
+  const { data, lines, figures, ...prepared } = await prepare(registry, source, mark);
   if (seen?.changes && !options.yes) {
     await confirm(
       `This removes everything that is in the database (${seen.words}),\nand puts there what is in the file ` +
-        `(${result.words}):\n${result.lines.join('\n')}\nThe service must be stopped first.`,
-    ).catch((error) => {
-      rmSync(copy);
-      throw error;
-    });
+        `(${figures.words}):\n${lines.join('\n')}\nThe service must be stopped first.`,
+    );
   }
-  const again = options.accessAsInFile ? ['--access-as-in-file'] : [];
-  const command = commandLine(['restore', file, ...again, ...registryOptions(options)]);
-  await makeEmpty(env.DB, { command, sha256 }, seen);
-  const directory = localDirectory(options.persistTo);
-  const local = options.remote ? undefined : findDatabaseFile(directory, options.env);
-  await (local === undefined
-    ? copyInto(env.DB, copy, summaryOf(tables).rows)
-    : copyDatabase(copy, local));
-  rmSync(copy);
-  return result;
+  try {
+    await replace(registry, source, options, { mark, seen });
+    await checkRestored(registry, prepared);
+  } catch (error) {
+    source.state = await stateOf(env.DB, mark);
+    throw error;
+  }
+  const publish = commandLine(['lists', 'publish', ...registryOptions(options)]);
+  source.state = `the database is restored; to publish its lists: ${publish}`;
+  using restored = new DatabaseSync(source.copy, { readOnly: true });
+  const { rows, tables } = countRows(restored);
+  const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${source.file}`;
+  return {
+    data: { file: source.file, tables, rows, ...data, changed: true },
+    text: [...lines, text].join('\n'),
+    publish: listNames,
+  };
 }
 
-type Preparation = Awaited<ReturnType<typeof prepare>>;
+/**
+ * The mark with which a restore of a deployed database begins, or which it has left there. Throws `conflict` for another
+ * file or other options than before, and `invalid` for a mark that is too large.
+ */
+async function markOf(registry: Registry, { file, seal }: Source, options: Options) {
+  const { accessAsInFile, replaceAll } = options;
+  const chosen = [
+    ...(accessAsInFile ? ['--access-as-in-file'] : []),
+    ...(replaceAll ? ['--replace-all'] : []),
+  ];
+  const input = [seal.sha256, ...chosen].join(' ');
+  const { mark: left, seen } = await readState(registry.env.DB);
+  if (left && left.input !== input) {
+    const message = `this is another file, or these are other options: ${unfinishedRestore(left.command)}`;
+    throw new RegistryError('conflict', message);
+  }
+  const command = commandLine(['restore', file, ...chosen, ...registryOptions(options)]);
+  if (left) return { mark: { ...left, command }, seen };
+  const accounts = await accountsToKeep(registry, seal, options, seen);
+  const before = JSON.stringify({ accounts, lastId: seen?.lastId ?? 0 } satisfies Before);
+  if (options.remote && Buffer.byteLength(before) > maximumMark) {
+    const message =
+      'D1 cannot hold who may get in while the restore is not finished, as there are too many users: ' +
+      'restore into a new database, or pass --access-as-in-file';
+    throw new RegistryError('invalid', message);
+  }
+  return { mark: { command, input, before }, seen };
+}
+
+/** D1 takes 2,000,000 bytes in a row, and the other columns need some. */
+const maximumMark = 1_900_000;
+
+/** A local database is replaced in one transaction; a deployed one is emptied, and refused until its last batch. */
+async function replace(
+  { env }: Registry,
+  source: Source,
+  options: Options,
+  { mark, seen }: { mark: Mark; seen: Figures | undefined },
+): Promise<void> {
+  const directory = localDirectory(options.persistTo);
+  const local = options.remote ? undefined : findDatabaseFile(directory, options.env);
+  if (local !== undefined) {
+    source.state = `the database is as it was, or restored as a whole; to be sure, repeat: ${mark.command}`;
+    return await copyDatabase(source.copy, local);
+  }
+  source.state = `nothing can use the database, unless it is as it was; restore again: ${mark.command}`;
+  await copyInto(env.DB, source.copy, await makeEmpty(env.DB, mark, seen));
+}
+
+/** Throws if the database is not as the copy is. */
+async function checkRestored(
+  { env, db }: Registry,
+  { words, accounts }: { words: string; accounts: readonly Account[] },
+): Promise<void> {
+  const { seen } = await readState(env.DB);
+  if (seen?.words === words && isDeepStrictEqual(await readAccounts(db), accounts)) return;
+  throw new Error(`the database is not as it should be (${words})`);
+}
+
+/** What the database is after a failure, as a sentence, with the command that repeats the restore. */
+async function stateOf(db: D1Database, { command }: Mark): Promise<string> {
+  try {
+    const { mark, seen } = await readState(db);
+    if (mark) return unfinishedRestore(command);
+    return `the database has ${seen?.words ?? 'no tables'}; to restore it, repeat: ${command}`;
+  } catch (error) {
+    return `what the database has cannot be read (${messageOf(error)}); restore again: ${command}`;
+  }
+}
 
 /** Tables with ids that callers have seen. Those that may have been given since the backup are left out. */
 const numbered = ['contacts', 'disclosures', 'notifications', 'systems'];
@@ -125,21 +198,16 @@ const noBucket = {
 };
 
 /**
- * Copies a backup, and does in the copy what must follow a restore: migrates it, makes access as strict as it was for
- * these accounts, if they are given, erases again who was erased since, and leaves out ids that may have been given
- * since.
+ * Does in the copy what must follow a restore: makes access as strict as it was, erases again who was erased since, and
+ * leaves out ids that may have been given since.
  */
-async function prepare(
-  file: string,
-  copy: string,
-  registry: Registry,
-  { accounts, lastId }: { accounts: readonly Account[] | undefined; lastId: number },
-) {
-  await copyDatabase(file, copy);
+async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
+  const { accounts, lastId }: Before = JSON.parse(mark.before);
+  using opened = new DisposableStack();
   const { database, close } = openFile(copy, { isWritable: true });
+  opened.defer(close);
   const db = openDatabase(database);
-  const figures = (await database.prepare(selectFigures).first<Figures>())!;
-  await applyMigrations(database);
+  const figures = (await readState(database)).seen!;
   const kept = accounts ? await keepAccess({ db, origin: registry.origin }, accounts) : [];
   const { data, text } = registry.env.ARCHIVE
     ? await repeatErasures({ ...registry, db, isDryRun: false }, { yes: true })
@@ -155,28 +223,29 @@ async function prepare(
         select value, cast(? as integer) from json_each(?)`)
       .bind(next, names),
   ]);
-  close();
-  const lines = kept.map(({ name, fields }) => `kept as it was: ${name}: ${fields.join(', ')}`);
-  return { data: { ...data, kept }, lines: [...lines, text], words: figures.words };
-}
-
-/** The copy that an unfinished restore has prepared, if it is there as it was written. */
-async function findPrepared(copy: string, mark: Mark | undefined) {
-  if (!mark) return undefined;
-  const sealed = (await readSeal(copy).catch(() => undefined)) as Seal<Preparation> | undefined;
-  return sealed?.sha256 === mark.sha256 ? sealed : undefined;
+  const lines = kept.map(({ name, fields, isGone }) =>
+    isGone
+      ? `disabled, because the database no longer has it: ${name}`
+      : `kept as it was: ${name}: ${fields.join(', ')}`,
+  );
+  return {
+    data: { ...data, kept: kept.map(({ name, fields }) => ({ name, fields })) },
+    lines: [...lines, text],
+    figures,
+    words: (await readState(database)).seen!.words,
+    accounts: await readAccounts(db),
+  };
 }
 
 /**
- * The accounts that must not become weaker; undefined where access is as in the file. A database that an unfinished
- * restore has emptied has none, so everybody is disabled. Throws `conflict` for a registry in use that a file of
- * move-in would replace, and `not_found` for one that lacks migrations.
+ * The accounts that must not become weaker; undefined where access is as in the file. Throws `conflict` for a registry
+ * in use that a file of move-in would replace, and `not_found` for one that lacks migrations.
  */
 async function accountsToKeep(
   { env, db }: Registry,
   { writtenBy }: Seal,
   { accessAsInFile, replaceAll }: Options,
-  { mark, seen }: Awaited<ReturnType<typeof readState>>,
+  seen: Figures | undefined,
 ): Promise<Account[] | undefined> {
   const use = sql`select actor from history
     where actor_type not in ('move_in', 'operator', 'cron') limit 1`;
@@ -185,8 +254,7 @@ async function accountsToKeep(
     const message = `the registry is in use: ${user} has changed it; --replace-all removes it`;
     throw new RegistryError('conflict', message);
   }
-  if (accessAsInFile || writtenBy === 'move-in') return undefined;
-  if (!seen?.registrars) return mark && [];
+  if (accessAsInFile || writtenBy === 'move-in' || !seen?.registrars) return undefined;
   await checkMigrations(env.DB);
   return await readAccounts(db);
 }

@@ -38,7 +38,7 @@ function lineOf(code: string, { reason, message, field, value }: InvalidValue): 
 }
 
 /** Writes a value as JSON, and escapes the characters by which it could move the cursor or hide a part of itself. */
-function printable(value: unknown): string {
+export function printable(value: unknown): string {
   return JSON.stringify(value).replace(
     /[\p{Cc}\p{Cf}]/gu,
     (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,

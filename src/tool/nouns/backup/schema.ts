@@ -1,0 +1,65 @@
+import { DatabaseSync } from 'node:sqlite';
+import { RegistryError } from '../../../base/error.ts';
+import { openFile } from '../../local/file.ts';
+import { applyMigrations, listMigrations, restoreMarker } from '../../migrate.ts';
+import { messageOf } from '../../report/problem.ts';
+import { printable } from '../contact/invalid.ts';
+
+/**
+ * Migrates the copy of a backup. Throws `malformed`, with the name of the backup, for one of a later release, and for one
+ * whose tables, views, indexes and triggers are then not this release's: a trigger could do anything with what is
+ * written later.
+ */
+export async function migrateCopy(copy: string, name: string): Promise<void> {
+  const refused = (message: string) => new RegistryError('malformed', `${name} ${message}`, 'file');
+  const { isMarked, migrations } = describe(copy);
+  if (isMarked) throw refused('is of a database whose restore was not finished');
+  const later = migrations.filter((migration) => !listMigrations().includes(migration));
+  if (later.length > 0) throw refused(`is from a later release: it has ${listOf(later)}`);
+  const expected = await objectsOf(':memory:');
+  const found = await objectsOf(copy).catch((error) => {
+    throw refused(`cannot be migrated: ${printable(messageOf(error))}`);
+  });
+  const others = [...new Set([...found.keys(), ...expected.keys()])].filter(
+    (object) => found.get(object) !== expected.get(object),
+  );
+  if (others.length === 0) return;
+  throw refused(`differs from a registry of this release in ${listOf(others)}`);
+}
+
+/** Names from a file, of which it may have any number. */
+function listOf(names: readonly string[]): string {
+  const shown = names.slice(0, 5).map(printable).join(', ');
+  return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
+}
+
+function describe(file: string) {
+  using database = new DatabaseSync(file, { readOnly: true });
+  const find = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?");
+  const rows = find.get('d1_migrations')
+    ? database.prepare('select name from d1_migrations').all()
+    : [];
+  return {
+    isMarked: find.get(restoreMarker) !== undefined,
+    migrations: rows.map(({ name }) => String(name)),
+  };
+}
+
+/** What SQLite, D1 and wrangler keep in a database beside the registry's own. */
+const isPlatforms = `type = 'table' and (name glob '_cf_*' or name in ('d1_migrations', 'sqlite_sequence', 'sqlite_stat1'))
+  or type = 'index' and sql is null`;
+
+/** The statement of each table, view, index and trigger, by its kind and name, after all migrations. */
+async function objectsOf(file: string): Promise<Map<string, string>> {
+  using opened = new DisposableStack();
+  const { database, close } = openFile(file, { isWritable: true });
+  opened.defer(close);
+  await applyMigrations(database);
+  const { results } = await database
+    .prepare(
+      `select type || ' ' || name as object, sql from sqlite_schema where not (${isPlatforms})`,
+    )
+    .all<{ object: string; sql: string | null }>();
+  // An export may write the same with other spaces and quotation marks.
+  return new Map(results.map(({ object, sql }) => [object, String(sql).replace(/[\s"`]+/g, ' ')]));
+}
