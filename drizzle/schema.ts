@@ -43,7 +43,7 @@ export const registrars = sqliteTable(
     contactCount: integer('contact_count').notNull().default(0),
     /**
      * The latest `updated_at` that a contact lost when it was deleted or set back, kept by triggers: later changes are
-     * recorded with later times (src/contact/change-time.ts).
+     * recorded with later times (src/contact/contact.ts).
      */
     lostChangeAt: text('lost_change_at'),
     /** Since when the operator has refused all logins of the registrar; null if they are let in. */

@@ -75,3 +75,16 @@ test('every test that is named as the proof of a promise exists', () => {
   expect(named.length).toBeGreaterThan(50);
   expect(named.filter((file) => !existsSync(path.join('test', file)))).toEqual([]);
 });
+
+test('every file that a comment or a document names by its path exists', () => {
+  const sources = globSync('{src,drizzle,.ci}/**/*.{ts,tsx,mjs,toml}');
+  const named = [...documents, ...sources, 'wrangler.toml'].flatMap((file) => {
+    const text = readFileSync(file, 'utf8');
+    const paths = text.matchAll(
+      /(?<![\w./-])(?:src|test|drizzle|migrations)\/[\w./-]*\.[a-z]{2,4}\b/g,
+    );
+    return Array.from(paths, ([name]) => `${file}: ${name}`);
+  });
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((name) => !existsSync(name.split(': ')[1]!))).toEqual([]);
+});
