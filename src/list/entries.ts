@@ -3,8 +3,7 @@ import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retried } from '../base/database/retry.ts';
 import { isInForce } from '../name/retained/dispute.ts';
-import type { Block } from './format/block.ts';
-import { newBlockSplitter } from './format/cut.ts';
+import { type Block, newBlockSplitter } from './format/block.ts';
 import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
 import { type ListName, type NameStatus, publicLists, shows } from './lists.ts';
 

@@ -1,10 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/base/env.ts';
-import { type Block, buildBlock } from '../../src/list/format/block.ts';
-import { bodyBytes } from '../../src/list/format/body.ts';
-import { newBlockSplitter } from '../../src/list/format/cut.ts';
+import { type Block, buildBlock, newBlockSplitter } from '../../src/list/format/block.ts';
 import { type Entry, entryOf } from '../../src/list/format/entry.ts';
-import { createHead } from '../../src/list/format/head.ts';
+import { bodyBytes, createHead } from '../../src/list/format/head.ts';
 import { blockKey, putHead } from '../../src/list/kv.ts';
 import { browseNames, type Range } from '../../src/list/read/browse.ts';
 import { memoryOf } from '../../src/list/read/memory.ts';

@@ -1,12 +1,17 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import { type Block, buildBlock, openBlock, readEntries } from '../../src/list/format/block.ts';
-import { wholeBody } from '../../src/list/format/body.ts';
-import { blockSizes, Splitter } from '../../src/list/format/cut.ts';
+import {
+  type Block,
+  blockSizes,
+  buildBlock,
+  openBlock,
+  readEntries,
+  Splitter,
+} from '../../src/list/format/block.ts';
 import { compareNames, type Entry, entryOf } from '../../src/list/format/entry.ts';
 import { compressJson, decompressJson } from '../../src/list/format/gzip.ts';
-import { createHead } from '../../src/list/format/head.ts';
+import { createHead, wholeBody } from '../../src/list/format/head.ts';
 import {
   addStep,
   compareBlocks,

@@ -1,9 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import type { Env } from '../../src/base/env.ts';
 import { openBlock } from '../../src/list/format/block.ts';
-import { wholeBody } from '../../src/list/format/body.ts';
 import { decompressJson } from '../../src/list/format/gzip.ts';
-import type { Head, Published } from '../../src/list/format/head.ts';
+import { type Head, type Published, wholeBody } from '../../src/list/format/head.ts';
 import { blockKey, headKey } from '../../src/list/kv.ts';
 import type { ListName } from '../../src/list/lists.ts';
 

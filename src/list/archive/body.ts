@@ -1,7 +1,6 @@
 import { hex } from '../../base/bytes/digest.ts';
 import type { Block } from '../format/block.ts';
-import { bodyBytes, bodyStream } from '../format/body.ts';
-import type { Head } from '../format/head.ts';
+import { bodyBytes, bodyStream, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
 
 /** Each content of a list is in the bucket once, in gzip, as it is sent. */

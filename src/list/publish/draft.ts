@@ -3,9 +3,8 @@ import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import { dayOf, startOfDay } from '../../base/time/day.ts';
 import type { Block } from '../format/block.ts';
-import { bodyBytes } from '../format/body.ts';
 import { compressJson } from '../format/gzip.ts';
-import { createHead, type Head, type Published } from '../format/head.ts';
+import { bodyBytes, createHead, type Head, type Published } from '../format/head.ts';
 import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
 import {
   blockKey,
@@ -21,14 +20,12 @@ import {
 import type { ListName } from '../lists.ts';
 import {
   announcePublication,
-  type Place,
   type PublicationRecord,
   recordPublication,
   recordUnchanged,
 } from './record.ts';
 import { readSnapshot, type Snapshot, type Source } from './source.ts';
-import { updateBlocks } from './update.ts';
-import { blockWriter } from './writer.ts';
+import { blockWriter, updateBlocks } from './update.ts';
 
 export interface PublishContext {
   db: Database;
@@ -69,7 +66,7 @@ export type Outcome = Publication | 'unchanged' | 'overtaken';
  * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update.
  * Where the list is to be built instead, returns the draft. Throws a MissingBlockError if KV lacks a block.
  */
-export async function recordNext(
+export async function updateList(
   round: Round,
   behind: Behind,
   source: Source,
@@ -125,15 +122,17 @@ async function recordUpdated(
   return recordDraft(round, draft, { blocks, snapshot, previous, difference });
 }
 
-/** Adds the changes made since a list was built, so that it is what its source was at one moment. */
-export async function recordBuilt(
+/** Records a list that was built, with the changes made meanwhile, so that it is what its source was at one moment. */
+export async function completeList(
   { db, kv, ...round }: Round,
   draft: Draft,
-  built: readonly Block[],
-  since: Place,
+  building: Promise<Map<ListName, Block[]>>,
+  source: Source,
 ): Promise<Outcome> {
   const { list, writer, recorded, isTrusted } = draft;
+  const built = (await building).get(list)!;
   await writer.finish();
+  const since = source.places[list];
   const snapshot = await retried(() => readSnapshot(db, list, since, round.clock()));
   if (!snapshot) return 'overtaken';
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);

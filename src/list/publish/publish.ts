@@ -11,12 +11,12 @@ import { MissingBlockError, putHead, readPublished, StaleError } from '../kv.ts'
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
 import {
+  completeList,
   type Draft,
   type Outcome,
   type PublishContext,
   type Round,
-  recordBuilt,
-  recordNext,
+  updateList,
 } from './draft.ts';
 import { isBehind, readSource } from './source.ts';
 
@@ -63,42 +63,40 @@ export async function publish(
       throwErrors(progress);
       return progress.filter(({ isWritten }) => isWritten).map(({ list }) => list);
     }
-    const unbuilt: { state: Progress; draft: Draft }[] = [];
+    const rest: { state: Progress; draft: Draft }[] = [];
     for (const state of behind) {
-      await putRecorded(round, state, async () => {
-        const next = await recordNext(round, state, source);
-        if (typeof next === 'string' || 'head' in next) return next;
-        unbuilt.push({ state, draft: next });
-        return 'unchanged';
-      });
+      const draft = await putHeadOf(round, state, updateList(round, state, source));
+      if (draft) rest.push({ state, draft });
     }
-    const works = unbuilt.map(({ draft: { list, writer } }) => ({ list, save: writer.save }));
+    const works = rest.map(({ draft: { list, writer } }) => ({ list, save: writer.save }));
     const building = buildLists(db, works, source.day);
-    for (const { state, draft } of unbuilt) {
-      await putRecorded(round, state, async () => {
-        const blocks = (await building).get(state.list)!;
-        return recordBuilt(round, draft, blocks, source.places[state.list]);
-      });
+    for (const { state, draft } of rest) {
+      await putHeadOf(round, state, completeList(round, draft, building, source));
     }
   }
   throwErrors(progress);
   throw new Error(`lists ${lists.join(', ')} change faster than they are published`);
 }
 
-/** The next round looks at the list again. */
-async function putRecorded(
+/**
+ * Puts the head of a list that was recorded, so that readers see it. Returns the draft of one that has to be built. After a
+ * failure, the next round looks again.
+ */
+async function putHeadOf(
   round: Round,
   state: Progress,
-  record: () => Promise<Outcome>,
-): Promise<void> {
+  recording: Promise<Outcome | Draft>,
+): Promise<Draft | undefined> {
   try {
-    const outcome = await record();
-    if (typeof outcome === 'string') return;
-    await putHead(round.kv, outcome, round.expectInTime);
-    Object.assign(state, { inKv: outcome.metadata, isWritten: true, isForced: false });
+    const recorded = await recording;
+    if (typeof recorded === 'string') return undefined;
+    if (!('head' in recorded)) return recorded;
+    await putHead(round.kv, recorded, round.expectInTime);
+    Object.assign(state, { inKv: recorded.metadata, isWritten: true, isForced: false });
   } catch (error) {
     Object.assign(state, afterFailure(state, error));
   }
+  return undefined;
 }
 
 function afterFailure({ list, isForced }: Progress, cause: unknown): Partial<Progress> {

@@ -1,9 +1,8 @@
 import type { Database } from '../../base/database/open.ts';
 import { buildLists } from '../entries.ts';
 import { type Block, buildBlock, openBlock } from '../format/block.ts';
-import { bodyBytes, bodyStream, wholeBody } from '../format/body.ts';
 import type { Entry } from '../format/entry.ts';
-import { createHead, type Head } from '../format/head.ts';
+import { bodyBytes, bodyStream, createHead, type Head, wholeBody } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf, type Whole } from './memory.ts';
 import { loadBlock, type Reader, readWithFallback } from './parts.ts';

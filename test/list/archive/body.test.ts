@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { putBody } from '../../../src/list/archive/body.ts';
 import { type Block, buildBlock, openBlock } from '../../../src/list/format/block.ts';
-import { bodyBytes } from '../../../src/list/format/body.ts';
 import { entryOf } from '../../../src/list/format/entry.ts';
-import { createHead } from '../../../src/list/format/head.ts';
+import { bodyBytes, createHead } from '../../../src/list/format/head.ts';
 import { lentBucket } from '../../support/lent-bucket.ts';
 
 lentBucket({} as never);
