@@ -1,6 +1,7 @@
 import type { Env } from '../../../base/env.ts';
 import type { ListName } from '../../../list/lists.ts';
 import type { ReadList } from '../../../list/read/whole-list.ts';
+import { findRateLimits } from '../../settings.ts';
 import { weightsOf } from '../request/accept.ts';
 import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 import { cacheHeaders, isKnown } from '../request/public-list.ts';
@@ -27,13 +28,15 @@ const maximumMade = 100;
 
 /** A 304 has none that concern the body. Kept, because copying headers takes a fraction of the time of making them. */
 function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag: string): Headers {
-  const key = `${status} ${env.ENVIRONMENT} ${lists} ${etag}`;
+  const policy = status === 200 ? findRateLimits(env)?.header : undefined;
+  const key = `${status} ${env.ENVIRONMENT} ${policy} ${lists} ${etag}`;
   const kept = headersMade.get(key);
   if (kept) return kept;
   const headers = new Headers({ ...cacheHeaders(lists, etag), ...openToPages });
   if (status === 200) {
     headers.set('Content-Type', 'application/json; charset=utf-8');
     for (const [name, value] of securityHeaders(env)) headers.set(name, value);
+    if (policy) headers.set('RateLimit-Policy', policy);
   }
   if (headersMade.size === maximumMade) headersMade.clear();
   headersMade.set(key, headers);

@@ -44,8 +44,6 @@ export function answerFromMemory(request: Request, env: Env): Response | undefin
   const { status } = answer;
   const requestId = crypto.randomUUID();
   answer.headers.set('X-Request-Id', requestId);
-  const policy = status === 200 ? findRateLimits(env) : undefined;
-  if (policy) answer.headers.set('RateLimit-Policy', policy.header);
   const route = list ? publicLists[list].path : namePath;
   countAnswer(env, requestId, { method, route, status });
   return answer;
