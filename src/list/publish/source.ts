@@ -158,7 +158,7 @@ function changedNames(list: ListName, { journalPosition, day: earlier }: Place, 
  * if KV and the record in the database agree.
  */
 export function isBehind(
-  { list, inKv }: { list: ListName; inKv: Published | null | undefined },
+  { list, inKv }: { list: ListName; inKv: Pick<Published, 'publication'> | null | undefined },
   { records, versions }: Source,
 ): boolean {
   const record = records[list];

@@ -5,6 +5,7 @@ import { type Gap, readContents } from '../../list/archive/operator/contents.ts'
 import type { Published } from '../../list/format/head.ts';
 import { type ListName, listNames } from '../../list/lists.ts';
 import { readLogStatus } from '../../list/log/operator/verify.ts';
+import { compareLists } from '../../list/publish/operator/compare.ts';
 import { listStatus } from '../../list/publish/operator/status.ts';
 import { publish } from '../../list/publish/publish.ts';
 import { noun, reading, writing } from '../command.ts';
@@ -32,7 +33,10 @@ const publishVerb = verb(
   },
 );
 
-type ListState = Partial<Published> & { list: ListName; behind: boolean; ageSeconds?: number };
+type ListState = Partial<Published & { ageSeconds: number; matchesDatabase: boolean | null }> & {
+  list: ListName;
+  behind: boolean;
+};
 
 const states = {
   name: 'lists',
@@ -41,6 +45,7 @@ const states = {
     last_change: { of: lastChange, cell: changeText },
     took_ms: 'tookMilliseconds',
     behind: 'behind',
+    matches_database: 'matchesDatabase',
   } satisfies ViewColumns<ListState>,
   table: 'list count blocks bytes etag published_at last_change behind',
 };
@@ -48,18 +53,22 @@ const states = {
 const status = verb(
   reading('status', 'lists status --json')
     .description('Show the size, ETag and age of each list, and whether it is behind its source')
+    .option('--compare', 'build each list from the database, and compare it with KV')
     .addOption(csvOption()),
   async ({ db, env }, options) => {
     const now = currentTime();
     const log = env.ARCHIVE && (await readLogStatus(env.ARCHIVE));
+    const compared = options.compare && (await compareLists(db, env.LISTS, now));
     const rows = (await listStatus(db, env.LISTS, now)).map(({ list, published, isBehind }) => ({
       ...{ list, behind: isBehind, ...published },
       ...(published && { ageSeconds: secondsBetween(published.publishedAt, now) }),
+      ...(compared && { matchesDatabase: compared.get(list) ?? null }),
     }));
     const line =
       log &&
       `the log has ${counted(log.size, 'leaf', 'leaves')}, signed by ${log.keys.join(' and ')}`;
-    return rowsReport(states, rows, options, {
+    const table = states.table + (compared ? ' matches_database' : '');
+    return rowsReport({ ...states, table }, rows, options, {
       data: { log: log ? { leaves: log.size, keys: log.keys } : null },
       lines: line ? ['', line] : [],
     });
