@@ -29,10 +29,6 @@ export interface Env {
   IDENTITY_SERVICE_URL?: string;
   IDENTITY_SERVICE_CLIENTS?: string;
   IDENTITY_SERVICE_ALLOWED_IPS?: string;
-  /** A log is kept where these two and the archive are set. */
-  LOG_KEY?: string;
-  LOG_ORIGIN?: string;
-  LOG_KEY_NEXT?: string;
   ORPHAN_CONTACT_MONTHS?: string;
   RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;

@@ -5,7 +5,7 @@ import {
   type OutputConfiguration,
 } from '@commander-js/extra-typings';
 import { type OpenBindings, opening } from './bindings.ts';
-import { programName } from './command.ts';
+import { programName, usageError } from './command.ts';
 import { projectVersion } from './project.ts';
 import { writeAnswer } from './report/output.ts';
 
@@ -48,6 +48,14 @@ export async function loadProgram(names = Object.keys(commands)): Promise<Comman
   return program as unknown as CommandUnknownOpts;
 }
 
+/** Commands of earlier releases, and what there is now. */
+const formerCommands = new Map([
+  [
+    'lists verify',
+    'the signed log is gone, and lists verify with it; lists status --compare compares KV with the database',
+  ],
+]);
+
 /**
  * Runs a command line and sets the process's exit status: 0 done, 1 refused or failed (the reason is printed), 2 wrong
  * usage.
@@ -57,6 +65,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   const [first, second] = words;
   const named = first === 'help' ? second : first;
   const isKnown = named !== undefined && Object.hasOwn(commands, named);
+  const former = formerCommands.get(words.join(' '));
   const isUnknown = first !== undefined && first !== 'help' && !isKnown;
   const program = await loadProgram(isKnown ? [named] : undefined);
   let printed = '';
@@ -66,6 +75,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     writeErr: (text) => (printed += text),
   });
   try {
+    if (former) throw usageError(former);
     await opening.run(open, () =>
       // Commander would answer --help with the general help.
       program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
@@ -79,6 +89,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
+      if (former) return;
       // No values of options.
       const leading = isUnknown ? [] : words.filter((word, index) => word === args[index]);
       process.stderr.write(`(see ${[programName, ...leading].join(' ')} --help)\n`);

@@ -12,7 +12,6 @@ import { removeOldValues } from '../contact/recorded-values.ts';
 import { archiveLists } from '../list/archive/archive.ts';
 import { recordDailyCounts } from '../list/daily-counts.ts';
 import { listNames } from '../list/lists.ts';
-import { appendToLog } from '../list/log/signed-log.ts';
 import { type PurgeContext, publishAndPurge } from '../list/publish/publish.ts';
 import { deleteReplacedKeys } from '../list/publish/sweep.ts';
 import { forgetRegistrations } from '../name/registration/take-back.ts';
@@ -49,7 +48,6 @@ const phases: readonly Readonly<Record<string, Work>>[] = [
     record_daily_counts: (db, at, { LISTS }) => recordDailyCounts(db, LISTS, at),
     queue_webhook_deliveries: async (db, at, { WEBHOOKS: queue }) =>
       queue && queueDeliveries(db, queue, at),
-    append_to_log: (_, __, env) => appendToLog(env),
   },
 ];
 

@@ -102,7 +102,6 @@ function valuesOf(path: string, world: World): string[] {
     '/repp/v1/registrar/notifications/': world.notificationIds.map(String),
     '/api/v1/registrant/contacts/': [...world.personsUuids, ...world.personsUuids, ...world.uuids],
     '/api/v1/auctions/': world.auctionUuids,
-    '/log/tile/': ['0/000.p/5', 'entries/000.p/5', '0/x001/000', '1/000', '0/000/../checkpoint'],
     '/api/v1/internal/auctions/': world.auctionUuids,
     '/api/v1/internal/contacts/': world.codes,
     '/api/v1/internal/domains/': ['told.ee', 'retained1.ee', 'xn--mda.ee', '%C3%B5.ee'],

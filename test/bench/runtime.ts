@@ -35,8 +35,6 @@ export const service = 'service';
 const deployed = {
   ENVIRONMENT: 'production',
   REGISTRANT_TOKEN_KEYS: `bench:${'k'.repeat(40)}`,
-  LOG_KEY: '',
-  LOG_ORIGIN: '',
 };
 
 /** Bundles an entry point as a deployment would, and returns the directory with `<entry>.js`. */

@@ -102,17 +102,6 @@ const open: Record<string, Asked> = {
   'Unknown path': { path: '/nothing' },
 };
 
-const log: Record<string, Asked> = {
-  'The log’s checkpoint': { path: '/log/checkpoint' },
-  'A tile of the log': { path: '/log/tile/entries/000' },
-};
-
-/** A log in memory. */
-const ARCHIVE = {
-  list: async () => ({ objects: [{ key: 'log/checkpoint/1' }] }),
-  get: async (key: string) => new Response(new Uint8Array(key.includes('tile') ? 30_000 : 250)),
-} as never;
-
 const tokens: Record<string, Asked> = {
   'Token call, refused': { ...tokenCall, headers: stranger },
   'Token call of the portal': { ...tokenCall, headers: { 'CF-Connecting-IP': '127.0.0.1' } },
@@ -125,20 +114,19 @@ const tokens: Record<string, Asked> = {
 const repetitions = 5;
 
 /**
- * In an isolate that remembers nothing, and then again. CPU time is this process's, in which KV and R2 answer from memory.
+ * In an isolate that remembers nothing, and then again. CPU time is this process's, in which KV answers from memory.
  */
 async function dearest(env: Env): Promise<Figure[]> {
   const built = await builtWorker();
   const LISTS = remembering(env.LISTS);
   const figures: Figure[] = [];
-  for (const [what, { path, ...init }] of Object.entries({ ...open, ...log, ...tokens })) {
+  for (const [what, { path, ...init }] of Object.entries({ ...open, ...tokens })) {
     const cpu: Record<string, number[]> = { cold: [], warm: [] };
     // The first round fills the memory of KV.
     for (let round = 0; round <= repetitions; round++) {
       let requests = 0;
       const bindings = {
         LISTS: { ...LISTS } as KVNamespace,
-        ...{ ARCHIVE, LOG_ORIGIN: 'registry.example/log' },
         ADDRESS_LIMITER: admitting((delta) => {
           requests += delta;
         }),
@@ -149,7 +137,7 @@ async function dearest(env: Env): Promise<Figure[]> {
       };
       const isolate = counted({ ...env, ...bindings }, built);
       for (const [state, milliseconds] of Object.entries(cpu)) {
-        const { rowsRead, kvReads, r2Lists, r2Reads } = isolate.counts;
+        const { rowsRead, kvReads } = isolate.counts;
         requests = 0;
         const before = process.cpuUsage();
         const url = new URL(path, 'https://registry.example');
@@ -163,8 +151,6 @@ async function dearest(env: Env): Promise<Figure[]> {
         const after = isolate.counts;
         figures.push(stated(`${what}, ${state}: D1 rows`, after.rowsRead - rowsRead, ''));
         figures.push(stated(`${what}, ${state}: KV reads`, after.kvReads - kvReads, ''));
-        const asked = after.r2Lists - r2Lists + after.r2Reads - r2Reads;
-        figures.push(stated(`${what}, ${state}: R2 operations`, asked, ''));
         figures.push(stated(`${what}, ${state}: counts as`, requests, ''));
         figures.push(stated(`${what}, ${state}: CPU`, median(milliseconds), 'ms'));
       }

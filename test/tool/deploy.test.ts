@@ -94,7 +94,6 @@ test('a deployment creates in the European Union what is missing, the tables and
     'r2 bucket create registry-edge-archive --jurisdiction eu',
     'd1 migrations apply DB --remote --env production',
     'secret put REGISTRANT_TOKEN_KEYS --env production',
-    'secret put LOG_KEY --env production',
     eachTime[0],
     'r2 bucket create registry-edge-production-backups --jurisdiction eu',
     ...eachTime.slice(1),
@@ -105,7 +104,6 @@ test('a deployment creates in the European Union what is missing, the tables and
   ]);
   // Keys of full strength, which it never prints.
   expect(account.secrets.get('REGISTRANT_TOKEN_KEYS')).toMatch(/^k1:[0-9a-f]{64}$/);
-  expect(Buffer.from(account.secrets.get('LOG_KEY')!, 'base64')).toHaveLength(32);
   for (const key of account.secrets.values()) expect(said).not.toContain(key);
 });
 
@@ -203,6 +201,16 @@ test('staging is deployed beside production, with data of its own', async () => 
   });
 });
 
+test('settings and secrets that no release reads any more are left alone', async () => {
+  await editConfig((text) =>
+    text.replace(/^ZONES = .*$/gm, '$&\nLOG_ORIGIN = "registry.example/log"'),
+  );
+  account.secrets.set('LOG_KEY', 'former');
+  expect((await deploy()).isDone).toBe(true);
+  expect([...account.secrets.keys()].sort()).toEqual(['LOG_KEY', 'REGISTRANT_TOKEN_KEYS']);
+  expect(await readFile(configPath, 'utf8')).toContain('LOG_ORIGIN = "registry.example/log"');
+});
+
 test('no bucket of the archive is created where wrangler.toml binds none', async () => {
   await editConfig((text) => text.replace(/\[\[env\.production\.r2_buckets\]\]\n(.+\n)+/, ''));
   expect((await deploy()).isDone).toBe(true);
@@ -272,7 +280,7 @@ async function expectRepaired(fault: WranglerFault) {
     queues: ['registry-edge-webhooks'],
   });
   expect(account.deployments, label).toBeGreaterThan(0);
-  expect([...account.secrets.keys()], label).toEqual(['REGISTRANT_TOKEN_KEYS', 'LOG_KEY']);
+  expect([...account.secrets.keys()], label).toEqual(['REGISTRANT_TOKEN_KEYS']);
   expect(Object.fromEntries(account.secrets), label).toMatchObject(Object.fromEntries(keys));
   expect(linesOf(configPath), label).toContain(`database_id = "${database}"`);
   expect(linesOf(configPath), label).toContain(`id = "${namespace}"`);
@@ -358,7 +366,7 @@ test('a dry run names what is to create in a new account, and the commands that 
     'Queues: to create: registry-edge-webhooks',
     'Bucket of the archive: to create',
     expect.stringMatching(/^Migrations: to apply: 0000_/),
-    'Keys that sign: to create: REGISTRANT_TOKEN_KEYS, LOG_KEY',
+    'Key that signs tokens: to create: REGISTRANT_TOKEN_KEYS',
     ...doneEachTime,
     'Bucket of the backups: to create',
   ]);
@@ -376,7 +384,7 @@ test('a dry run says what is there after a deployment', async () => {
     'Queues: there',
     'Bucket of the archive: there, jurisdiction eu',
     'Migrations: there',
-    'Keys that sign: there',
+    'Key that signs tokens: there',
     ...doneEachTime,
     'Bucket of the backups: there, jurisdiction eu',
   ]);

@@ -5,7 +5,7 @@ import { startTool } from './tool.ts';
 const registry = startTool().sharedRegistry();
 
 const kept = (day: string, etag: string): ArchivedDay => ({
-  ...{ list: 'all', day, etag, sha256: '0'.repeat(64), count: 1, bytes: 20 },
+  ...{ list: 'all', day, etag, count: 1, bytes: 20 },
 });
 const missing = (day: string): ArchivedDay => ({ list: 'all', day, missing: true });
 

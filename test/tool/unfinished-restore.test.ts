@@ -24,7 +24,7 @@ async function everyExample(): Promise<string[][]> {
   const examples = verbs.map(([, verb]) =>
     wordsOf(/Examples?:\n +(.*)/.exec(helpOf(verb))![1]!.replace(/ (<.*|--json)/, '')),
   );
-  const others = ['backup verify', 'lists verify', 'restore', 'move-in', 'reconcile'];
+  const others = ['backup verify', 'restore', 'move-in', 'reconcile'];
   return examples.filter((words) => !others.some((other) => words.join(' ').startsWith(other)));
 }
 

@@ -45,7 +45,7 @@ test('says of each column of an import what it holds, and whether it is required
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
   const reading = [
     ...['diagnose', 'list', 'show', 'export', 'issue', 'health', 'name', 'desk', 'move-out'],
-    ...['lists archive', 'lists status', 'lists verify', 'restore', 'report disclosures'],
+    ...['lists archive', 'lists status', 'restore', 'report disclosures'],
     ...['report invalid', 'report month', 'report verification', 'backup write'],
   ];
   for (const [words, { options }] of verbs) {
@@ -107,7 +107,6 @@ test.each([
     'contact demand ALPHA:1 --claims name',
     'give --claims and --by, or --withdraw',
   ],
-  ['an unknown log', 'lists verify', 'give --url'],
   ['a move to nowhere', 'move-in DIR', 'move-in writes a file: move-in DIRECTORY --to FILE'],
   ['deleted contacts of anybody', 'contact list --deleted', '--deleted belongs to --ident'],
   ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
@@ -118,6 +117,21 @@ test.each([
   const { status, stdout, stderr } = await nowhere.run(args);
   expect(stderr).toContain(message);
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+});
+
+test.each([
+  'lists verify',
+  'lists verify --url http://127.0.0.1:1 --since 2026-05-01',
+  'lists verify --help',
+])('answers %s, a command of an earlier release, with what there is now', async (args) => {
+  const { status, stdout, stderr } = await nowhere.run(args);
+  const sentence =
+    'the signed log is gone, and lists verify with it; lists status --compare compares KV with the database';
+  expect({ status, stdout, stderr }).toEqual({
+    status: 2,
+    stdout: '',
+    stderr: `error: ${sentence}\n`,
+  });
 });
 
 test('answers wrong usage in JSON as well', async () => {

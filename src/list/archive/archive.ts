@@ -1,5 +1,6 @@
 import { dayAfter, dayOf, daysBefore, startOfDay } from '../../base/time/day.ts';
 import { type Block, openBlock } from '../format/block.ts';
+import { plainBytes } from '../format/head.ts';
 import {
   findStored,
   getBlock,
@@ -99,9 +100,10 @@ async function keep(
   const head = atDayEnd.head.etag === served.head.etag ? served.head : atDayEnd.head;
   const { list, count } = head;
   const etag = bareTag(head.etag);
+  const record = { list, day, etag, count, bytes: plainBytes(head) };
   const isUnchanged = last && !('missing' in last) && last.etag === etag;
   // The bucket may have lost the content.
-  if (isUnchanged && (await bucket.head(bodyKey(last)))) return { ...last, day };
+  if (isUnchanged && (await bucket.head(bodyKey(last)))) return record;
   // R2 may fail with an error of its own.
   let isBlockMissing = false;
   const load = async (block: Block) => {
@@ -112,7 +114,8 @@ async function keep(
     return openBlock(value).data;
   };
   try {
-    return { list, day, etag, ...(await putBody(bucket, head, load)), count };
+    await putBody(bucket, head, load);
+    return record;
   } catch (error) {
     // KV shows everything within a day, and what is served will be repaired.
     const isLost = head !== served.head && atDayEnd.metadata.publishedAt < startOfDay(yesterday);

@@ -1,4 +1,3 @@
-import { hex } from '../../base/bytes/digest.ts';
 import type { Block } from '../format/block.ts';
 import { bodyBytes, bodyStream, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
@@ -16,28 +15,20 @@ export function bareTag(etag: string): string {
   return etag.replace(/^W\/"(.*)"$/, '$1');
 }
 
-/**
- * Puts the content, unless the bucket has it, and returns digest and size of the plain JSON as the bucket then has
- * it. Loads one block after the other.
- */
+/** Puts the content, unless the bucket has it. Loads one block after the other. */
 export async function putBody(
   bucket: R2Bucket,
   head: Head,
   load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
-): Promise<{ sha256: string; bytes: number }> {
+): Promise<void> {
   const key = bodyKey(head);
-  if (!(await bucket.head(key))) {
-    // R2 takes a stream only if it knows its length.
-    const body = new FixedLengthStream(bodyBytes(head));
-    const sending = bodyStream(head, load).pipeTo(body.writable);
-    // If R2 stops reading, sending never ends, so the first failure counts.
-    await Promise.all([sending, bucket.put(key, body.readable)]).catch(async (error) => {
-      // Another run may have put it meanwhile, and a lock rule refuses to replace it.
-      if (!(await bucket.head(key))) throw error;
-    });
-  }
-  const stored = await bucket.get(key);
-  const digest = new crypto.DigestStream('SHA-256');
-  await stored!.body.pipeThrough(new DecompressionStream('gzip')).pipeTo(digest);
-  return { sha256: hex(new Uint8Array(await digest.digest)), bytes: Number(digest.bytesWritten) };
+  if (await bucket.head(key)) return;
+  // R2 takes a stream only if it knows its length.
+  const body = new FixedLengthStream(bodyBytes(head));
+  const sending = bodyStream(head, load).pipeTo(body.writable);
+  // If R2 stops reading, sending never ends, so the first failure counts.
+  await Promise.all([sending, bucket.put(key, body.readable)]).catch(async (error) => {
+    // Another run may have put it meanwhile, and a lock rule refuses to replace it.
+    if (!(await bucket.head(key))) throw error;
+  });
 }

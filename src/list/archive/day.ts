@@ -1,5 +1,5 @@
 import type { ListName } from '../lists.ts';
-import { listObjects, putUnlessThere } from './objects.ts';
+import { listObjects } from './objects.ts';
 
 /** A list at the end of a UTC day, or a record that this is not known. It never changes. */
 export type ArchivedDay = KeptDay | (Pick<KeptDay, 'list' | 'day'> & { missing: true });
@@ -9,24 +9,32 @@ export interface KeptDay {
   day: string;
   /** Has neither `W/` nor quotes. */
   etag: string;
-  /** SHA-256 of the plain JSON body, in 64 hexadecimal digits, and its size. */
-  sha256: string;
   count: number;
+  /** The size of the plain JSON. */
   bytes: number;
 }
 
 const prefixOf = (list: ListName) => `days/${list}/`;
 const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
 
-/** Returns the record that the bucket has afterwards: that of another run, if it was first. */
+/**
+ * Returns the record that the bucket has afterwards: that of another run, if it was first. One operation of R2, and
+ * another if there was a record.
+ */
 export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
   const json = JSON.stringify(record);
-  const there = await putUnlessThere(bucket, keyOf(record.list, record.day), json, {
+  const putting = bucket.put(keyOf(record.list, record.day), json, {
     httpMetadata: { contentType: 'application/json' },
     // Listing the keys returns it, so that no object has to be read.
     customMetadata: { record: json },
+    onlyIf: { etagDoesNotMatch: '*' },
   });
-  return there ? there.json<ArchivedDay>() : record;
+  // A lock rule may refuse it before the condition does.
+  const put = await putting.catch((error: Error) => error);
+  if (put && !(put instanceof Error)) return record;
+  const there = await readDay(bucket, record.list, record.day);
+  if (!there) throw put ?? new Error(`the record of ${record.day} exists, but cannot be read`);
+  return there;
 }
 
 /** One operation of R2; undefined if there is no record. */
@@ -39,16 +47,13 @@ export async function readDay(
   return object?.json<ArchivedDay>();
 }
 
-/** Records of a list after a day, in order. One operation of R2 for each page of at most 1,000. */
+/** Records of a list in order. One operation of R2 for each page of at most 1,000. */
 export async function* listDays(
   bucket: R2Bucket,
   list: ListName,
-  after?: string,
 ): AsyncGenerator<ArchivedDay, void> {
-  const prefix = prefixOf(list);
-  const startAfter = keyOf(list, after ?? '');
   const include: R2ListOptions['include'] = ['customMetadata'];
-  for await (const { customMetadata } of listObjects(bucket, { prefix, startAfter, include })) {
+  for await (const { customMetadata } of listObjects(bucket, { prefix: prefixOf(list), include })) {
     yield JSON.parse(customMetadata!.record!);
   }
 }

@@ -93,12 +93,17 @@ function frameOf({ list, count, blocks }: Head) {
     if (index > 0) sum = joinSums(sum, comma.sum);
     sum = joinSums(sum, block.sum);
   }
+  const end = `],"count":${count}}`;
   return {
     start: [gzipHeader, start.data],
     separator: comma.data,
-    end: gzipEnd(`],"count":${count}}`, sum),
+    end: gzipEnd(end, sum),
+    plainBytes: sum.length + end.length,
   };
 }
+
+/** The size of the plain JSON. */
+export const plainBytes = (head: Head): number => frameOf(head).plainBytes;
 
 export function bodyBytes(head: Head): number {
   const { start, separator, end } = frameOf(head);

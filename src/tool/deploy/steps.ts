@@ -31,24 +31,18 @@ const migrationsStep: Step = {
   },
 };
 
-/** Makes each key that signs tokens or the log. */
-const keys: Record<string, () => string> = {
-  REGISTRANT_TOKEN_KEYS: () => `k1:${randomBytes(32).toString('hex')}`,
-  LOG_KEY: () => randomBytes(32).toString('base64'),
-};
-
-/** It comes before the Worker, which answers 500 without the first key; wrangler then creates an empty one to hold them. */
-const signingKeys: Step = {
-  title: 'Keys that sign',
+/** It comes before the Worker, which answers 500 without the key; wrangler then creates an empty one to hold it. */
+const tokenKeys: Step = {
+  title: 'Key that signs tokens',
   async plan(deployment) {
     const { environment } = deployment;
     const list = `secret list --env ${environment} --format json`;
     const listed = (await look(deployment, list, /Worker ".*" .*not found/)) ?? '[]';
     const secrets = JSON.parse(listed).map(({ name }: { name: string }) => name);
-    const missing = Object.keys(keys).filter((name) => !secrets.includes(name));
+    const missing = ['REGISTRANT_TOKEN_KEYS'].filter((name) => !secrets.includes(name));
     return lacking(missing, (name) => {
       const put = `secret put ${name} --env ${environment}`;
-      return calling(deployment, put, keys[name]!());
+      return calling(deployment, put, `k1:${randomBytes(32).toString('hex')}`);
     });
   },
 };
@@ -138,7 +132,7 @@ export const steps: readonly Step[] = [
   queuesStep,
   archiveStep,
   migrationsStep,
-  signingKeys,
+  tokenKeys,
   worker,
   publication,
   health,

@@ -4,15 +4,12 @@ import { currentTime } from '../../base/time/clock.ts';
 import { type Gap, readContents } from '../../list/archive/operator/contents.ts';
 import type { Published } from '../../list/format/head.ts';
 import { type ListName, listNames } from '../../list/lists.ts';
-import { readLogStatus } from '../../list/log/operator/verify.ts';
 import { compareLists } from '../../list/publish/operator/compare.ts';
 import { listStatus } from '../../list/publish/operator/status.ts';
 import { publish } from '../../list/publish/publish.ts';
 import { noun, reading, writing } from '../command.ts';
-import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { csvOption, figuresText, plain, rowsReport, type ViewColumns } from '../view.ts';
-import { verifyLists } from './lists-verify.ts';
 
 const publishVerb = verb(
   writing('publish', 'lists publish')
@@ -57,21 +54,14 @@ const status = verb(
     .addOption(csvOption()),
   async ({ db, env }, options) => {
     const now = currentTime();
-    const log = env.ARCHIVE && (await readLogStatus(env.ARCHIVE));
     const compared = options.compare && (await compareLists(db, env.LISTS, now));
     const rows = (await listStatus(db, env.LISTS, now)).map(({ list, published, isBehind }) => ({
       ...{ list, behind: isBehind, ...published },
       ...(published && { ageSeconds: secondsBetween(published.publishedAt, now) }),
       ...(compared && { matchesDatabase: compared.get(list) ?? null }),
     }));
-    const line =
-      log &&
-      `the log has ${counted(log.size, 'leaf', 'leaves')}, signed by ${log.keys.join(' and ')}`;
     const table = states.table + (compared ? ' matches_database' : '');
-    return rowsReport({ ...states, table }, rows, options, {
-      data: { log: log ? { leaves: log.size, keys: log.keys } : null },
-      lines: line ? ['', line] : [],
-    });
+    return rowsReport({ ...states, table }, rows, options);
   },
 );
 
@@ -87,8 +77,7 @@ const archive = verb(
   },
 );
 
-const verbs = [publishVerb, status, archive, verifyLists];
-export const listsCommand = noun('lists', 'The public lists', verbs);
+export const listsCommand = noun('lists', 'The public lists', [publishVerb, status, archive]);
 
 const secondsBetween = (since: string, now: Date) =>
   Math.max(0, Math.round((now.getTime() - Date.parse(since)) / 1000));

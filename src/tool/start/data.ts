@@ -16,7 +16,7 @@ export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWante
   const isDemoLoaded = isDemoWanted && (await loadDemoData(env));
   const db = openDatabase(env.DB);
   const yesterday = new Date(timeAfter(currentTime(), -24 * 60 * 60 * 1000));
-  // So the first run of the cron archives a day, and begins the log with it.
+  // So the first run of the cron archives a day.
   if (isDemoLoaded) await publish({ db, kv: env.LISTS, clock: () => yesterday }, listNames);
   await publish({ db, kv: env.LISTS, clock: currentTime }, listNames);
   await recordDailyCounts(db, env.LISTS, currentTime());

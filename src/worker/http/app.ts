@@ -97,7 +97,7 @@ app.route('/', pages);
 
 /** Each interface with the form of its errors. The first matching pattern decides. */
 const interfaces: readonly [name: string, pattern: RegExp, errorForm: ErrorForm][] = [
-  ['lists', new RegExp(`^(${listPaths.join('|')}|/log)(/|$)`), listError],
+  ['lists', new RegExp(`^(${listPaths.join('|')})(/|$)`), listError],
   ['registrar', /^\/repp(\/|$)/, registrarError],
   ['registrant', /^\/api\/v1\/registrant(\/|$)/, registrantError],
   ['auction', /^\/api\/v1\/auctions(\/|$)/, auctionError],

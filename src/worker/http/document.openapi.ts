@@ -11,7 +11,6 @@ import { description, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
 import { publicListPaths } from './public/lists.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
-import { signedLogPaths } from './public/signed-log.openapi.ts';
 import { registrantPaths } from './registrant/registrant.openapi.ts';
 import { accountPaths } from './registrar/account.openapi.ts';
 import { contactPaths } from './registrar/contacts.openapi.ts';
@@ -49,7 +48,6 @@ export function openApiDocument() {
         ...internalDomainPaths,
         ...publicListPaths,
         ...namePaths,
-        ...signedLogPaths,
         ...healthPaths,
         ...pagePaths,
       },

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Env } from '../../../src/base/env.ts';
 import { archiveLists } from '../../../src/list/archive/archive.ts';
 import { bareTag } from '../../../src/list/archive/body.ts';
-import { listDays, readDay } from '../../../src/list/archive/day.ts';
+import { listDays, putDay, readDay } from '../../../src/list/archive/day.ts';
 import { blockKey } from '../../../src/list/kv.ts';
 import { publish } from '../../../src/list/publish/publish.ts';
 import { deleteReplacedKeys } from '../../../src/list/publish/sweep.ts';
@@ -215,6 +215,22 @@ describe('a day on which the list stays the same', () => {
     await archive('2026-05-03');
     expect(await readDay(worker.env.ARCHIVE!, list, '2026-05-02')).toMatchObject({ missing: true });
   });
+});
+
+it('the record of a day has the size of its plain JSON and no digest, also after one that has a digest', async () => {
+  await add('õ.ee', '2026-05-01', '12:00');
+  const { etag, body } = await current();
+  const kept = { list, etag: bareTag(etag!), count: 1, bytes: Buffer.byteLength(body) } as const;
+  await archive('2026-05-02');
+  const ofEarlierRelease = { ...kept, day: '2026-05-02', sha256: '0a'.repeat(32) };
+  await putDay(worker.env.ARCHIVE!, ofEarlierRelease);
+  await archive('2026-05-04');
+  expect(await archivedDays()).toEqual([
+    { ...kept, day: '2026-05-01' },
+    ofEarlierRelease,
+    { ...kept, day: '2026-05-03' },
+  ]);
+  expect(await asOf('2026-05-02')).toEqual({ status: 200, etag, body });
 });
 
 it('days that the cron missed are put later, in order, each as it was', async () => {

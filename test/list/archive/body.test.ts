@@ -31,7 +31,6 @@ function bucketWith(put: (body: ReadableStream<Uint8Array>) => Promise<Blob>) {
   let stored: Blob | undefined;
   return {
     head: async () => stored ?? null,
-    get: async () => ({ body: stored!.stream() }),
     async put(_: string, body: ReadableStream<Uint8Array>) {
       stored = await put(body);
     },
@@ -58,15 +57,15 @@ test('loads no block long before R2 takes it', async () => {
   expect(Math.max(...ahead)).toBeLessThan(10);
 });
 
-test('gives the digest of what is there already, and loads nothing', async () => {
+test('puts nothing that is there already, and loads nothing', async () => {
   const { head, load, loaded } = await listOf(3);
   const bucket = bucketWith(async (body) => {
     const stored = await blobOf(body);
     expect((stored as Blob).size).toBe(bodyBytes(head));
     return stored;
   });
-  const first = await putBody(bucket, head, load);
-  expect(await putBody(bucket, head, load)).toEqual(first);
+  await putBody(bucket, head, load);
+  await putBody(bucket, head, load);
   expect(loaded()).toBe(3);
 });
 

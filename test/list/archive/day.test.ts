@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => runtime.dispose());
 
 const kept = (day: string, etag = 'a'): ArchivedDay => ({
-  ...{ list: 'all', day, etag, sha256: '0'.repeat(64), count: 1, bytes: 20 },
+  ...{ list: 'all', day, etag, count: 1, bytes: 20 },
 });
 
 test('keeps the first record of a day', async () => {
@@ -36,13 +36,12 @@ test('finds the record that a lock rule refuses to replace', async () => {
   await expect(putDay(failing, { ...record, day: '2026-05-02' })).rejects.toThrow('R2 failed');
 });
 
-test('lists the days of a list in order, after a day, across pages', async () => {
+test('lists the days of a list in order, across pages', async () => {
   const days = ['2026-04-30', '2026-05-01', '2026-05-02', '2026-05-03'].map((day) => kept(day));
   for (const record of days.toReversed()) await putDay(bucket, record);
   const pages: R2Bucket = {
     list: (options: R2ListOptions) => bucket.list({ ...options, limit: 2 }),
   } as never;
   expect(await Array.fromAsync(listDays(pages, 'all'))).toEqual(days);
-  expect(await Array.fromAsync(listDays(pages, 'all', '2026-04-30'))).toEqual(days.slice(1));
   expect(await Array.fromAsync(listDays(pages, 'disputed'))).toEqual([]);
 });

@@ -101,8 +101,6 @@ const calls: [path: string, method?: string][] = [
   [`${lists}/n001.ee`],
   [`${lists}/-a.ee`],
   [`${lists}/changes`],
-  ['/log/checkpoint'],
-  ['/log/tile/0/000'],
   ['/health'],
   ['/nothing'],
   ['/.env'],

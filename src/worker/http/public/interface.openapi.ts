@@ -37,7 +37,7 @@ const preflightAnswer: ZodOpenApiResponseObject = {
 export function publicCalls(calls: Calls) {
   const all: Calls = {};
   for (const [methodAndPath, call] of Object.entries(calls)) {
-    const name = call.operationId.replace(/^get(?=Log)/, '');
+    const name = call.operationId;
     all[methodAndPath] = call;
     all[methodAndPath.replace(/^\w+/, 'OPTIONS')] = {
       operationId: `preflight${name[0]!.toUpperCase()}${name.slice(1)}`,

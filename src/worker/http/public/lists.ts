@@ -15,7 +15,6 @@ import { type AppContext, newApp } from '../request/context.ts';
 import { isKnown, readerOf } from '../request/public-list.ts';
 import { acceptsGzip, immutable, jsonAnswer, listAnswer, plainRequests } from './answer.ts';
 import { historyPath, lookupPath, namePath, names } from './names.ts';
-import { log, logPaths } from './signed-log.ts';
 
 /** Mounted at the root, because the table of lists contains whole paths. */
 export const listRoutes = newApp();
@@ -35,10 +34,9 @@ for (const path of listPaths) {
 }
 
 listRoutes.route('/', names);
-listRoutes.route('/', log);
 
 const changesPaths = listPaths.map((path) => `${path}/changes`);
-const readable = [...listPaths, ...changesPaths, namePath, historyPath, ...logPaths];
+const readable = [...listPaths, ...changesPaths, namePath, historyPath];
 
 listRoutes.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
 

@@ -247,7 +247,7 @@ function readContract(): Contract {
 }
 
 function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace('{tile}', '.+').replace(/\{\w+\}/g, '[^/]+')}$`);
+  return new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`);
 }
 
 /** Lets objects have no more fields than the document gives them. */
