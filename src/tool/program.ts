@@ -33,6 +33,18 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };
 
+/** What there is now in place of a command of an earlier release. */
+const formerCommands: Readonly<Record<string, string>> = {
+  'history archive': 'the runbook says what helps when a database fills (database_large)',
+  'lists verify': 'the signed log is gone; lists status --compare compares KV with the database',
+  'lists reindex': 'past days need no index, and lists archive shows them',
+  'report invalid': 'contact list --invalid shows each such value',
+  'report month': 'the runbook has the SQL to ask a backup (Figures of a month)',
+  'report verification':
+    'contact list has --unverified and --overdue, and the runbook the SQL for the counts (Figures of a month)',
+  'token issue': 'the portal gets tokens from POST /api/v1/registrant/auth/eid',
+};
+
 export async function loadProgram(names = Object.keys(commands)): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
@@ -48,14 +60,6 @@ export async function loadProgram(names = Object.keys(commands)): Promise<Comman
   return program as unknown as CommandUnknownOpts;
 }
 
-/** Commands of earlier releases, and what there is now. */
-const formerCommands = new Map([
-  [
-    'lists verify',
-    'the signed log is gone, and lists verify with it; lists status --compare compares KV with the database',
-  ],
-]);
-
 /**
  * Runs a command line and sets the process's exit status: 0 done, 1 refused or failed (the reason is printed), 2 wrong
  * usage.
@@ -65,8 +69,8 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   const [first, second] = words;
   const named = first === 'help' ? second : first;
   const isKnown = named !== undefined && Object.hasOwn(commands, named);
-  const former = formerCommands.get(words.join(' '));
   const isUnknown = first !== undefined && first !== 'help' && !isKnown;
+  const former = [words.join(' '), first ?? ''].find((name) => Object.hasOwn(formerCommands, name));
   const program = await loadProgram(isKnown ? [named] : undefined);
   let printed = '';
   let help = '';
@@ -75,7 +79,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     writeErr: (text) => (printed += text),
   });
   try {
-    if (former) throw usageError(former);
+    if (former) throw usageError(`${former} is gone: ${formerCommands[former]}`);
     await opening.run(open, () =>
       // Commander would answer --help with the general help.
       program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
@@ -89,12 +93,20 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       process.stderr.write(printed || `error: ${error.message}\n`);
-      if (former) return;
-      // No values of options.
-      const leading = isUnknown ? [] : words.filter((word, index) => word === args[index]);
-      process.stderr.write(`(see ${[programName, ...leading].join(' ')} --help)\n`);
+      if (!former) {
+        process.stderr.write(
+          `(see ${[programName, ...commandNames(program, args)].join(' ')} --help)\n`,
+        );
+      }
     }
   }
+}
+
+/** The noun and the verb that the arguments begin with, as far as they exist. */
+function commandNames(program: CommandUnknownOpts, [noun, verb]: readonly string[]): string[] {
+  const found = program.commands.find((command) => command.name() === noun);
+  const verbs = found?.commands.filter((command) => command.name() === verb) ?? [];
+  return found ? [found.name(), ...verbs.map((command) => command.name())] : [];
 }
 
 /** Collects what Commander prints, until it is known in which form to print it. */

@@ -34,13 +34,7 @@ test('finds contacts by registrar, identity code, address and name', async () =>
   expect(await codesBy('--email', 'INFO@example.ee')).toEqual(['ALPHA:2']);
   expect(await codesBy('--name', 'TAMM')).toEqual(['ALPHA:1', 'ALPHA:2']);
   expect(await codesBy('--name', 'Tamm', '--ident', '12345678')).toEqual(['ALPHA:2']);
-  for (const list of [
-    'contact list',
-    'contact list --invalid',
-    'api-user list',
-    'domain list',
-    'report invalid',
-  ]) {
+  for (const list of ['contact list', 'contact list --invalid', 'api-user list', 'domain list']) {
     const refusal = await registry.run(`${list} --registrar NOPE`);
     expect(refusal).toMatchObject({ status: 1, stderr: expect.stringContaining('NOPE') });
   }

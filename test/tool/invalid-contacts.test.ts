@@ -49,30 +49,6 @@ test('lists the contacts whose values today’s rules refuse, with each field an
   expect((await registry.run([...none, '--json'])).stdout).toBe('');
 });
 
-test('counts such values by registrar, field and reason', async () => {
-  const report = ['report', 'invalid'];
-  const ofAlpha = [
-    { registrar: 'ALPHA', field: 'email', reason: 'missing', count: 1 },
-    { registrar: 'ALPHA', field: 'ident_type', reason: 'invalid', count: 1 },
-    { registrar: 'ALPHA', field: 'phone', reason: 'invalid', count: 1 },
-  ];
-  expect(await registry.done(report)).toEqual({
-    ...{ checked: 4, contacts: 3 },
-    values: [
-      ...ofAlpha,
-      { registrar: 'BETA', field: 'ident', reason: 'identity_invalid', count: 1 },
-    ],
-  });
-  expect(await registry.done([...report, '--registrar', 'ALPHA'])).toEqual({
-    ...{ checked: 3, contacts: 2 },
-    values: ofAlpha,
-  });
-  expect((await registry.run(report)).stdout).toContain(
-    'BETA       ident       identity_invalid  1\n' +
-      "3 of 4 contacts have values that today's rules refuse\n",
-  );
-});
-
 test('shows and exports what a former registry accepted', async () => {
   const former = { ident_type: 'passport', statuses: ['serverHold'] };
   expect(await registry.done('contact show ALPHA:3')).toMatchObject({ contact: former });

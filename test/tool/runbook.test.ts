@@ -1,8 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { loginRefusals } from '../../src/base/error.ts';
 import { alarmNames } from '../../src/tool/nouns/alarm.ts';
 import { workNames } from '../../src/worker/cron.ts';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
 
 const runbook = readFileSync('src/tool/runbook.md', 'utf8');
 
@@ -27,4 +32,43 @@ it.each(loginRefusals.map((refusal) => [refusal]))('explains the refusal %s', (r
 
 it.each([...new Set(events)].map((name) => [name]))('explains the line %s of the log', (event) => {
   expect(runbook).toContain(`"event":"${event}"`);
+});
+
+it("counts a month's figures on a backup with the SQL that it shows", async () => {
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
+  await registry.done('contact demand ALPHA:1 --claims identity --by 2099-01-31');
+  await registry.done('retained add a.ee b.ee --status reserved');
+  await registry.done('auction start kohv.ee');
+  const file = path.join(await tool.newDirectory(), 'registry.sqlite');
+  await registry.done(['backup', 'write', file]);
+  const [, section = ''] = runbook.split(/^## Figures of a month$/m);
+  const [, statements = ''] = /```sql\n(.*?)```/s.exec(section)!;
+  const thisMonth = new Date().toISOString().slice(0, 7);
+  const asked = statements.replaceAll('2026-10', thisMonth).trim().split(';\n');
+  using backup = new DatabaseSync(file, { readOnly: true });
+  const figures = asked.map((query) =>
+    backup
+      .prepare(query)
+      .all()
+      .map((row) => ({ ...row })),
+  );
+  expect(figures).toEqual([
+    [
+      { registrar: 'ALPHA', contacts_now: 2 },
+      { registrar: 'BETA', contacts_now: 0 },
+    ],
+    expect.arrayContaining([
+      { subject: 'contact', action: 'create', changes: 2 },
+      { subject: 'retained_domain', action: 'create', changes: 2 },
+    ]),
+    [{ auctions_became: 'started', auctions: 1 }],
+    [{ status: 'reserved', names_now: 2 }],
+    [
+      {
+        ...{ registrar: 'ALPHA', contacts_now: 2 },
+        ...{ identity_verified: 0, demanded: 1, overdue: 0 },
+      },
+    ],
+  ]);
 });

@@ -178,54 +178,6 @@ test('lists the contacts whose identity is not verified, and those that are over
   expect(await codes('--overdue')).toEqual(['ALPHA:3']);
 });
 
-test('the report counts the contacts that wait for the person or the registrar for over a week', async () => {
-  const [sent_at, today] = ['2026-01-02T03:04:05.678Z', new Date().toISOString()];
-  const mismatch = { country_code: 'EE', ident: '47101010033', name: null };
-  const { registry } = await registryWith(
-    { identity_request: { id: '1', sent_at } },
-    { identity_request: { id: '2', sent_at, pending: { since: sent_at, ...mismatch } } },
-    { identity_request: { id: '3', sent_at, pending: { since: today, ...mismatch } } },
-    { identity_request: { id: '4', sent_at: today } },
-    { identity_request: { id: '5', sent_at, decided_at: sent_at } },
-    {},
-  );
-  const { registrars } = await registry.done('report verification');
-  expect(registrars).toMatchObject([{ contacts: 6, waiting_over_a_week: 2 }]);
-});
-
-test('the report counts by registrar and claim what is verified, how old it is, and what is demanded', async () => {
-  const old = '2020-01-02T03:04:05.678Z';
-  const { registry } = await registryWith(
-    {
-      identity_verification: verification({ verified_at: old }),
-      verification_demand: { claims: ['email', 'name'], by: '2020-01-31' },
-    },
-    {
-      identity_verification: verification({ verified_at: new Date().toISOString() }),
-      email_verification: verification({ result: 'failed' }),
-      verification_demand: { claims: ['email'], by: '2099-01-31' },
-    },
-  );
-  await registry.done('registrar add --code BETA --name Beta');
-  const { stdout } = await registry.run('report verification');
-  expect(
-    stdout,
-  ).toBe(`REGISTRAR  CONTACTS  WAITING OVER A WEEK  CLAIM     VERIFIED  OLDEST                    OVER A YEAR  DEMANDED  OVERDUE
-ALPHA      2         0                    identity  2         ${old}  1            0         0
-ALPHA      2         0                    name      0         -                         0            1         1
-ALPHA      2         0                    email     0         -                         0            2         1
-ALPHA      2         0                    phone     0         -                         0            0         0
-ALPHA      2         0                    address   0         -                         0            0         0
-`);
-  const { registrars } = await registry.done('report verification --registrar ALPHA');
-  expect(registrars).toMatchObject([{ registrar: 'ALPHA', contacts: 2, claims: { length: 5 } }]);
-  expect(registrars[0].claims[0]).toEqual({
-    ...{ claim: 'identity', verified: 2, oldest: old, over_a_year: 1, demanded: 0, overdue: 0 },
-  });
-  expect(await registry.done('report verification --registrar BETA')).toEqual({ registrars: [] });
-  expect((await registry.run('report verification --registrar GONE')).status).toBe(1);
-});
-
 test('health warns of overdue demands', async () => {
   const { registry } = await registryWith({
     verification_demand: { claims: ['name'], by: '2020-01-31' },

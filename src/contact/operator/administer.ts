@@ -13,6 +13,7 @@ import type { Database } from '../../base/database/open.ts';
 import type { RowsAfter } from '../../base/database/paging.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
 import { searchKey } from '../../base/text/search-key.ts';
+import { dayOf } from '../../base/time/day.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, write } from '../../change/write.ts';
@@ -42,8 +43,12 @@ export interface ContactCriteria {
   overdueOn?: string | undefined;
 }
 
-export function isOverdue(day: string): SQL {
+function isOverdue(day: string): SQL {
   return sql`verification_demand is not null and verification_demand ->> '$.by' < ${day}`;
+}
+
+export function countOverdue(db: Database, now: Date): Promise<number> {
+  return db.$count(contacts, isOverdue(dayOf(now)));
 }
 
 export function listContactsBy(

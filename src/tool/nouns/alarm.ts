@@ -1,8 +1,8 @@
 import { auctionStatuses } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { type Env, entriesOf } from '../../base/env.ts';
+import { countOverdue } from '../../contact/operator/administer.ts';
 import { listDueDisclosures } from '../../contact/operator/disclosure/read.ts';
-import { countOverdue } from '../../contact/verification/operator/report.ts';
 import {
   listAuctionsNotRestarted,
   listOverdueAuctions,

@@ -7,26 +7,17 @@ import { plain } from '../../view.ts';
 
 type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
 
-/** Every contact that meets the criteria, with its values that today's rules refuse, as it is read. */
-export async function* judgedContacts(
-  { db, origin }: Registry,
-  criteria: ContactCriteria,
-): AsyncGenerator<JudgedContact, void> {
-  const contacts = everyRow<ContactWithRegistrar>((page) => listContactsBy(db, criteria, page));
-  for await (const contact of contacts) {
-    yield { ...contact, invalid: invalidValues(contact, origin.request.at) };
-  }
-}
-
-/** The contacts that have such values, with a line of text for each value. */
+/** The contacts with values that today's rules refuse, as they are read, with a line of text for each value. */
 export const invalidContacts = {
   columns: plain<JudgedContact>('registrar', 'code', 'invalid'),
   textOf: ({ code, invalid }: JudgedContact) =>
     invalid.map((value) => lineOf(code, value)).join('\n'),
   none: 'there are no such contacts',
-  async *read(registry: Registry, criteria: ContactCriteria) {
-    for await (const contact of judgedContacts(registry, criteria)) {
-      if (contact.invalid.length > 0) yield contact;
+  async *read({ db, origin }: Registry, criteria: ContactCriteria) {
+    const contacts = everyRow<ContactWithRegistrar>((page) => listContactsBy(db, criteria, page));
+    for await (const contact of contacts) {
+      const invalid = invalidValues(contact, origin.request.at);
+      if (invalid.length > 0) yield { ...contact, invalid };
     }
   },
 };

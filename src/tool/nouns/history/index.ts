@@ -13,7 +13,7 @@ import {
   meets,
 } from '../../../change/history/operator/search.ts';
 import { findNewestId, type HistoryEntry } from '../../../change/history/search.ts';
-import { noun, parseNumber, reading } from '../../command.ts';
+import { noun, parseNumber, reading, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
@@ -25,7 +25,9 @@ const show = verb(
   reading('show', 'history show contact ALPHA:1B7A3C5D', 'history --last 10 --by ats')
     .description('Show what happened; JSON is NDJSON, but for the history of one thing')
     .addArgument(
-      new Argument('[subject]', 'only this kind of thing').choices(Object.values(nounOf)),
+      new Argument('[subject]', 'only this kind of thing')
+        .choices(Object.values(nounOf))
+        .argParser(parseSubject),
     )
     .argument('[key]', 'its code, name, username or UUID')
     .option('--since <time>', 'from this day or time on, in UTC', parseSince)
@@ -56,6 +58,15 @@ const show = verb(
 );
 
 export const historyCommand = noun('history', 'What was changed, and by whom', [revertVerb], show);
+
+/** The word may have been meant as a verb, too. */
+function parseSubject(text: string): string {
+  const subjects: string[] = Object.values(nounOf);
+  if (subjects.includes(text)) return text;
+  throw usageError(
+    `history has neither a subject nor a verb ${JSON.stringify(text)}; the subjects are ${subjects.join(', ')}; the verb is revert`,
+  );
+}
 
 /** The key as history has it. A UUID is found in either case. */
 function keyOf(noun: string | undefined, text: string): string {
