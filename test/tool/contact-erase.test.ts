@@ -4,7 +4,7 @@ import type { Env } from '../../src/base/env.ts';
 import type { OpenBindings } from '../../src/tool/bindings.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
-import { openKept, startTool, type TestRegistry } from './tool.ts';
+import { csvOf, openKept, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -69,10 +69,9 @@ test('contact erase shows what would go and what stays, and then does it', async
 test('contact erase and contact list --deleted name the deleted contacts with an identity, until they are erased', async () => {
   const registry = await tool.newRegistry('ALPHA', 'BETA');
   const rows = ['ALPHA:OLD', 'ALPHA:TAMM', 'BETA:OLD'].map((code) => {
-    const row = { ...contact, code, uuid: undefined, registrar: code.split(':')[0] };
-    return `${JSON.stringify(row)}\n`;
+    return { ...contact, code, uuid: undefined, registrar: code.split(':')[0] };
   });
-  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], rows.join(''));
+  await registry.done('contact import -', csvOf(...rows));
   const list = ['contact', 'list', '--ident', '380010-85718', '--deleted'];
   expect(await registry.done(list)).toEqual({ contacts: [] });
   for (const code of ['ALPHA:OLD', 'BETA:OLD']) {
@@ -114,7 +113,7 @@ test('a former person is found by the code before a correction, and erased alone
     uuid: undefined,
     name: 'Vana Isik',
   };
-  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], JSON.stringify(row));
+  await registry.done('contact import -', csvOf(row));
   const correct = 'contact update ALPHA:TAMM --ident 47101010033 --name Mari --yes'.split(' ');
   await registry.done(correct);
   await registry.done(['contact', 'update', 'ALPHA:TAMM', '--city', 'Tartu']);
@@ -147,9 +146,9 @@ test('contact erase names the other contacts of a person known by a birthday', a
     ['BETA:2', 'Keegi Teine'],
   ].map(([code, name]) => {
     const registrar = code!.split(':')[0];
-    return JSON.stringify({ ...contact, ...born, uuid: undefined, registrar, code, name });
+    return { ...contact, ...born, uuid: undefined, registrar, code, name };
   });
-  await registry.done(['contact', 'import', '-', '--format', 'ndjson'], people.join('\n'));
+  await registry.done('contact import -', csvOf(...people));
   for (const code of ['ALPHA:2', 'ALPHA:3']) await registry.done(`contact delete ${code} --yes`);
   const ofExisting = await registry.done(['contact', 'erase', 'ALPHA:1', '--yes']);
   expect(ofExisting).toMatchObject({ others: ['BETA:1'], deleted_others: [{ code: 'ALPHA:2' }] });

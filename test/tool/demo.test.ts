@@ -20,7 +20,7 @@ import { named } from '../name/retained/records.ts';
 import { basic } from '../support/fixtures.ts';
 import { shareEmptyWorker, startWorker } from '../support/worker.ts';
 
-const { lines } = await readImport('src/tool/demo/contacts.csv', {}, demoImport());
+const { lines } = await readImport('src/tool/demo/contacts.csv', demoImport());
 const demoContacts = lines.map(({ row }) => row!);
 
 const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };

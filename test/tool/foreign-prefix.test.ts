@@ -74,7 +74,7 @@ test('contact import finds such a contact as contact export has written it', asy
 
 test('contact import gives a contact to nobody whom neither the file nor the command names', async () => {
   const rows = `${contactHeader}BETA:NEW,Mari,mari@example.ee,+372.5123456,12345678,org,EE\n`;
-  const { status, stderr } = await registry.run('contact import - --format csv', rows);
+  const { status, stderr } = await registry.run('contact import -', rows);
   expect(status).toBe(1);
   expect(stderr).toContain('registrar is missing: name it in the column or with --registrar');
 });

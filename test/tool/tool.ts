@@ -7,6 +7,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { stringify } from 'csv-stringify/sync';
 import { afterAll, beforeAll, inject, onTestFinished, TestRunner } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
@@ -99,6 +100,12 @@ export function startTool() {
   };
 }
 
+/** A file with these rows: the columns are those that any of them has, and lists and objects are JSON. */
+export function csvOf(...rows: object[]): string {
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+  return stringify(rows, { header: true, columns });
+}
+
 /** The fields that a contact must have, as the first line of a file. */
 export const contactHeader = 'code,name,email,phone,ident,ident_type,ident_country_code\n';
 
@@ -166,7 +173,7 @@ export class TestRegistry {
   }
 
   /** Adds contacts of ALPHA from rows of files, with the UUIDs, creators and times that no file brings. */
-  async addRecords(...rows: Record<string, unknown>[]): Promise<void> {
+  async addRecords(...rows: Record<string, string | undefined>[]): Promise<void> {
     const { env, dispose } = await this.open();
     const at = new Date();
     const origin = {

@@ -38,7 +38,7 @@ test('every command refuses a database whose restore was not finished, and says 
   for (const words of examples) {
     const [noun, verb] = words;
     const args = words.map((word) => {
-      if (!/\.(csv|ndjson|sqlite)$/.test(word)) return word;
+      if (!/\.(csv|sqlite)$/.test(word)) return word;
       return verb === 'import'
         ? (inputs[noun!] ?? `src/tool/demo/${noun}s.csv`)
         : path.join(files, word);

@@ -34,9 +34,9 @@ test('says of each column of an import what it holds, and whether it is required
       ' ',
     ),
   );
-  expect(optional).toContain('in NDJSON also an array: name email\n');
+  expect(optional).toContain('separated by spaces or commas: name email\n');
   expect(importOf('domain')).toContain(
-    '  admin       codes of contacts, separated by spaces or commas; in NDJSON also an array',
+    '  admin       codes of contacts, separated by spaces or commas;',
   );
   expect(importOf('retained')).toContain('  status    reserved or blocked;');
   expect(importOf('auction')).toContain('  name  the domain in its Unicode form');
@@ -86,9 +86,9 @@ test.each([
   ],
   ['a change of no field', 'contact update ALPHA:1', 'give --name, '],
   [
-    'an export whose format nothing says',
-    'retained export names.txt',
-    'names.txt is not named .csv or .ndjson; give its format with --format',
+    'an export to a file that would not be CSV',
+    'retained export names.ndjson',
+    "'names.ndjson' is invalid for argument 'file'. The file must be CSV.",
   ],
   [
     'a demand of a contact and of a file',

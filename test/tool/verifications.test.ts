@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { verification } from '../support/fixtures.ts';
-import { startTool } from './tool.ts';
+import { csvOf, startTool } from './tool.ts';
 
 const tool = startTool();
 
@@ -12,11 +12,10 @@ const fields = {
 /** A registry with a contact for each of these overrides: ALPHA:1, ALPHA:2 and so on. */
 async function registryWith(...contacts: object[]) {
   const registry = await tool.newRegistry('ALPHA');
-  const rows = contacts.map((contact, index) =>
-    JSON.stringify({ code: `ALPHA:${index + 1}`, ...fields, ...contact }),
-  );
-  const args = ['contact', 'import', '-', '--registrar', 'ALPHA', '--format', 'ndjson'];
-  await registry.done(args, rows.join('\n'));
+  const rows = contacts.map((contact, index) => ({
+    ...{ code: `ALPHA:${index + 1}`, ...fields, ...contact },
+  }));
+  await registry.done('contact import - --registrar ALPHA', csvOf(...rows));
   return {
     registry,
     async demandOf(code: string) {

@@ -37,10 +37,6 @@ test.each<[name: string, content: string | Buffer, message: string]>([
   ['names.csv', 'name,constructor\n', ':1: there is no column "constructor"'],
   ['names.csv', '', ':1: is empty'],
   ['names.csv', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],
-  ['names.ndjson', '{"name": "hea.ee"\n', ':1: is not JSON'],
-  ['names.ndjson', '["hea.ee"]\n', ':1: is not a JSON object'],
-  ['names.ndjson', '{"name":"ok.ee","stauts":"blocked"}', ':1: there is no field "stauts"'],
-  ['names.ndjson', '{"name":7,"status":"reserved"}', ':1: 7 is not text [name]'],
 ])('refuses %s with %j, and changes nothing', async (name, content, message) => {
   const file = await registry.file(name, content);
   await expectRefused(['retained', 'import', file, '--replace'], 1, `${file}${message}`);
@@ -54,11 +50,6 @@ test.each([[['retained', 'import']], [['certificate', 'bind', '--user', 'ats', '
     await expectRefused([...command, file], 1, message);
   },
 );
-
-test('calls a file that is not named .csv or .ndjson wrong usage', async () => {
-  const file = await registry.file('names.txt', header + good);
-  await expectRefused(['retained', 'import', file], 2, 'give its format with --format');
-});
 
 const rest = ',Mari,mari@example.ee,+372.5123456,38001085718,priv,EE';
 const noPrefix = 'cannot be a new contact code of ALPHA; write ALPHA:<suffix> [code]';
@@ -120,12 +111,3 @@ test('reports every problem of a file, with its place, with --json', async () =>
     ],
   });
 });
-
-test.each(['retained', 'domain'])(
-  'refuses an empty NDJSON file that would replace every %s name, and changes nothing',
-  async (noun) => {
-    const file = await registry.file('names.ndjson', '\n');
-    const message = `${file}:1: is empty; with --replace, that would remove everything`;
-    await expectRefused([noun, 'import', file, '--replace', '--yes'], 1, message);
-  },
-);

@@ -64,7 +64,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
     name: string,
     kind: Import<Row, Outcome>,
   ) => {
-    const read = await readImport(path.join(import.meta.dirname, name), {}, kind);
+    const read = await readImport(path.join(import.meta.dirname, name), kind);
     // Nobody reads the report, so its verbs may be wrong.
     const registry = {
       db,
@@ -119,7 +119,7 @@ async function isEmptyOrUnfinished(db: Database): Promise<boolean> {
 async function addAuctions(db: Database): Promise<void> {
   const file = path.join(import.meta.dirname, 'auctions.csv');
   const columns = columnsNamed(['name', 'uuid', 'status', 'registration_code']);
-  const rows = await Array.fromAsync(readRows(file, 'csv', columns));
+  const rows = await Array.fromAsync(readRows(file, columns));
   const records = rows.map(({ values }) => ({
     ...parseDomainName(requiredText(values, 'name')),
     uuid: requiredText(values, 'uuid'),
@@ -137,7 +137,7 @@ async function addAuctions(db: Database): Promise<void> {
  */
 export async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');
-  const rows = await Array.fromAsync(readRows(file, 'csv', columnsNamed(countedLists)));
+  const rows = await Array.fromAsync(readRows(file, columnsNamed(countedLists)));
   const daysToSaturday = 6 - new Date(today).getUTCDay();
   return rows
     .toReversed()

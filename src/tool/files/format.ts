@@ -1,20 +1,10 @@
-import path from 'node:path';
-import { Option } from '@commander-js/extra-typings';
-import { usageError } from '../command.ts';
+/** The text of each column that the header names. */
+export type Values = Readonly<Record<string, string | undefined>>;
 
-const formats = ['csv', 'ndjson'] as const;
-export type Format = (typeof formats)[number];
-
-export const formatOption = () =>
-  new Option('--format <format>', 'the format, if the name of the file does not say it').choices(
-    formats,
-  );
-
-/** A row with the values in the file: text in CSV, any JSON value in NDJSON. */
 export interface FileRow {
   /** Its first line, counted from 1. */
   line: number;
-  values: Record<string, unknown>;
+  values: Values;
   problem?: string;
 }
 
@@ -30,16 +20,6 @@ export function columnsNamed(names: readonly string[], required = names): Column
   return Object.fromEntries(
     names.map((name) => [name, { note: '', isRequired: required.includes(name) }]),
   );
-}
-
-/** The chosen format, or the one of the file's extension; CSV for standard input. */
-export function formatOf(file: string, chosen: Format | undefined): Format {
-  if (chosen) return chosen;
-  const extension = path.extname(file).toLowerCase();
-  if (extension === '.csv' || file === '-') return 'csv';
-  if (extension === '.ndjson' || extension === '.jsonl') return 'ndjson';
-  const message = `${file} is not named .csv or .ndjson; give its format with --format`;
-  throw usageError(message);
 }
 
 /** The columns that a file of rejected rows adds. An import ignores them, so the file can be corrected and imported. */

@@ -10,28 +10,18 @@ import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
-import { displayName, type FileProblem, unreadableFile } from '../report/problem.ts';
+import { displayName, type FileProblem } from '../report/problem.ts';
 import { inChunks } from '../report/progress.ts';
 import { counted } from '../report/text.ts';
 import { attempt, type Report, run } from '../run.ts';
-import {
-  type Columns,
-  type FileRow,
-  type Format,
-  formatOf,
-  ownColumns,
-  rejectionColumns,
-} from './format.ts';
+import { type Columns, type FileRow, ownColumns, rejectionColumns, type Values } from './format.ts';
 import { readRows } from './read.ts';
 import { writeFileRows } from './write.ts';
 
 export interface ImportOptions {
-  format?: Format;
   skipInvalid?: true;
   rejected?: string;
   dryRun?: boolean;
-  /** Also removes what the file does not name. */
-  replace?: true;
 }
 
 /**
@@ -47,7 +37,7 @@ type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
 export interface Import<Row, Outcome extends string> {
   columns: Columns;
   /** Throws RegistryError with everything that is wrong. */
-  read(values: Record<string, unknown>): Row;
+  read(values: Values): Row;
   /** A value that may appear only once in a file, as messages show it. */
   key(row: Row): string;
   /** The problems of a chunk of rows that only the registry can find. */
@@ -74,22 +64,16 @@ export async function runImport<Row, Outcome extends string>(
   options: ImportOptions & CommonOptions,
   kind: Import<Row, Outcome>,
 ): Promise<void> {
-  const read = await attempt(options, () => readImport(file, options, kind));
+  const read = await attempt(options, () => readImport(file, kind));
   if (read) await run(options, (registry) => importRows(registry, read, options, kind));
 }
 
 /** Reads the whole file before anything is written. The second of two rows with the same key is rejected. */
 export async function readImport<Row>(
   file: string,
-  options: Pick<ImportOptions, 'format' | 'replace'>,
   { columns, read, key }: Pick<Import<Row, never>, 'columns' | 'read' | 'key'>,
 ) {
-  const format = formatOf(file, options.format);
-  const given = await Array.fromAsync(readRows(file, format, columns));
-  // In CSV the header says that the file is whole.
-  if (options.replace && format === 'ndjson' && given.length === 0) {
-    throw unreadableFile(file, 1, 'is empty; with --replace, that would remove everything');
-  }
+  const given = await Array.fromAsync(readRows(file, columns));
   const firstLines = new Map<string, number>();
   const lines = given.map(({ problem, ...fileRow }): Line<Row> => {
     const row = orRefusal(() => {
@@ -108,7 +92,7 @@ export async function readImport<Row>(
   const isGiven = (name: string) => given.some(({ values }) => !isBlank(values[name]));
   /** The columns with values that no import takes. */
   const skipped = ownColumns.filter((name) => !Object.hasOwn(columns, name) && isGiven(name));
-  return { file, format, lines, skipped };
+  return { file, lines, skipped };
 }
 
 /** Imports the rows of a file that was read. Throws the problems of all rows that the registry refuses. */
@@ -130,7 +114,7 @@ export async function importRows<Row, Outcome extends string>(
   }
   const rejected = lines.filter((line) => !isValid(line));
   const rows = lines.filter(isValid).map(rowOf);
-  const rejectedFile = await settleRejected(read, rejected, options);
+  const rejectedFile = await settleRejected(read.file, rejected, options);
   const counts = await kind.write(registry, rows);
   const { unchanged: _, over: __, used: ___, ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);
@@ -159,7 +143,7 @@ export async function importRows<Row, Outcome extends string>(
  * of the lines.
  */
 async function settleRejected(
-  { file, format }: Pick<ReadFile<unknown>, 'file' | 'format'>,
+  file: string,
   rejected: readonly Line<unknown>[],
   options: ImportOptions,
 ): Promise<string | undefined> {
@@ -170,8 +154,8 @@ async function settleRejected(
     throwProblems(rejected.flatMap(problemsOf));
   }
   const { dir, name, ext } = path.parse(file);
-  const besideFile = path.join(dir, `${name}.rejected${ext === '' ? `.${format}` : ext}`);
-  const target = options.rejected ?? (file === '-' ? `rejected.${format}` : besideFile);
+  const besideFile = path.join(dir, `${name}.rejected${ext || '.csv'}`);
+  const target = options.rejected ?? (file === '-' ? 'rejected.csv' : besideFile);
   const names = rejected.flatMap(({ values }) => Object.keys(values));
   const given = names.filter((name) => !rejectionColumns.includes(name));
   const columns = [...new Set(given), ...rejectionColumns];
@@ -181,7 +165,7 @@ async function settleRejected(
     rejected_field: problems.map(({ field }) => field ?? '').join('; '),
     rejected_reason: problems.map(({ message }) => message).join('; '),
   }));
-  if (!options.dryRun) await writeFileRows(target, format, rows, { columns, isNew: true });
+  if (!options.dryRun) await writeFileRows(target, rows, { columns, isNew: true });
   return target;
 }
 

@@ -1,12 +1,11 @@
 import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { writing } from '../command.ts';
-import { type Columns, formatOption } from './format.ts';
+import type { Columns } from './format.ts';
 
 export function importing(columns: Columns, ...examples: string[]) {
   return writing('import', ...examples)
     .addHelpText('after', filesText(columns))
-    .argument('<file>', fileNote, parseFileName)
-    .addOption(formatOption())
+    .argument('<file>', fileNote, parseCsvName)
     .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
     .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
 }
@@ -18,6 +17,11 @@ export function parseFileName(file: string): string {
   return file;
 }
 
+export function parseCsvName(file: string): string {
+  if (/\.(json|jsonl|ndjson)$/i.test(file)) throw new InvalidArgumentError('The file must be CSV.');
+  return parseFileName(file);
+}
+
 export function filesText(columns: Columns): string {
   const help = Object.assign(new Help(), { helpWidth: 100 });
   const width = Math.max(...Object.keys(columns).map((name) => name.length));
@@ -27,9 +31,8 @@ export function filesText(columns: Columns): string {
     return help.formatItemList(title, lines, help).join('\n');
   };
   const text = `
-The file is UTF-8: CSV with a header line (.csv), or NDJSON, one object per line (.ndjson, .jsonl).
-CSV fields are separated by commas, semicolons or tabs; the header may be in capital letters.
-An empty value, and null in NDJSON, counts as not given. Identifiers, versions and times that an export has are skipped.
+The file is CSV in UTF-8 with a header line, which may be in capital letters. Commas, semicolons or tabs separate its fields.
+An empty value counts as not given. Identifiers, versions and times that an export has are skipped.
 ${list('\nRequired columns:', true)}
 ${list('Optional columns:', false)}`;
   return text.trimEnd();

@@ -4,20 +4,19 @@ import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { RegistryError } from '../../base/error.ts';
 import { displayName, unreadableFile } from '../report/problem.ts';
-import { type Columns, type FileRow, type Format, findUnknownColumn } from './format.ts';
+import { type Columns, type FileRow, findUnknownColumn } from './format.ts';
 
 /**
- * The rows of a file or of standard input, in order. A CSV file may have unknown columns if `onUnknown` takes their names.
+ * The rows of a CSV file or of standard input, in order. It may have unknown columns if `onUnknown` takes their names.
  * Throws `malformed` if the rows can't be told apart, `not_found`.
  */
 export async function* readRows(
   file: string,
-  format: Format,
   columns: Columns,
   onUnknown?: (column: string) => void,
 ): AsyncGenerator<FileRow> {
   try {
-    yield* format === 'csv' ? readCsv(file, columns, onUnknown) : readNdjson(file, columns);
+    yield* readCsv(file, columns, onUnknown);
   } catch (error) {
     throw readingError(file, error);
   }
@@ -104,15 +103,13 @@ async function* readCsv(
         header = readHeader(file, record, columns, onUnknown);
         continue;
       }
-      const row: FileRow = {
-        line: info.lines - linesIn(fields.join('')),
-        values: Object.fromEntries(header.map((name, index) => [name, record[index] ?? ''])),
-      };
-      if (record.length !== header.length) {
-        row.values.rejected_text = record.join(delimiter);
-        row.problem = `has ${record.length} fields, but the header has ${header.length}`;
+      const line = info.lines - linesIn(fields.join(''));
+      const values = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']));
+      if (record.length === header.length) yield { line, values };
+      else {
+        const problem = `has ${record.length} fields, but the header has ${header.length}`;
+        yield { line, values: { ...values, rejected_text: record.join(delimiter) }, problem };
       }
-      yield row;
     }
   } catch (error) {
     // The error names the line where the parser gave up; for a quote that is never closed, that is the last one.
@@ -149,31 +146,4 @@ function readHeader(
   const missing = known.filter((name) => columns[name]!.isRequired && !header.includes(name));
   if (missing.length > 0) throw refuse(`the header line lacks the column ${missing.join(', ')}`);
   return header;
-}
-
-async function* readNdjson(file: string, columns: Columns): AsyncGenerator<FileRow> {
-  let line = 0;
-  for await (const lines of readLines(file)) {
-    for (const text of lines.replace(/\n$/, '').split('\n')) {
-      line += 1;
-      if (text.trim() !== '') yield { line, ...parseLine(text, columns) };
-    }
-  }
-}
-
-function parseLine(text: string, columns: Columns): Omit<FileRow, 'line'> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { values: { rejected_text: text }, problem: 'is not JSON' };
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return { values: { rejected_text: text }, problem: 'is not a JSON object' };
-  }
-  const values = value as Record<string, unknown>;
-  const unknown = findUnknownColumn(Object.keys(values), columns);
-  if (unknown === undefined) return { values };
-  const known = Object.keys(columns).join(', ');
-  return { values, problem: `there is no field ${JSON.stringify(unknown)}; known are ${known}` };
 }

@@ -51,7 +51,7 @@ refused. Rehearse it as often as you like.`,
       const { lines, findings } = await stageFiles(directory, orphansTo);
       const file = directory.fileOf(reportName);
       const rows = findings.map((finding) => ({ ...finding, file: `${finding.file}.csv` }));
-      await writeFileRows(file, 'csv', rows, { columns: findingColumns });
+      await writeFileRows(file, rows, { columns: findingColumns });
       if (target !== null) {
         const fill = async (partial: string) => {
           const { database, close } = openFile(partial, { isWritable: true });
@@ -158,7 +158,7 @@ one after the other, so they are not a snapshot: run it while nobody changes any
       const file = `${kind.name}.csv`;
       const columns = Object.keys(kind.columns);
       const rows = readForms(db, kind);
-      files[file] = await writeFileRows(path.join(directory, file), 'csv', rows, { columns });
+      files[file] = await writeFileRows(path.join(directory, file), rows, { columns });
     }
     const rows = Object.values(files).reduce((sum, count) => sum + count, 0);
     return {

@@ -71,7 +71,7 @@ export async function stageFiles(
       const { fileOf, ignored } = directory;
       const columns = columnsNamed(Object.keys(kind.columns), requiredColumns(kind));
       const onUnknown = (column: string) => ignored.push(`${kind.name}.csv: ${column}`);
-      for await (const row of readRows(fileOf(kind.name), 'csv', columns, onUnknown)) {
+      for await (const row of readRows(fileOf(kind.name), columns, onUnknown)) {
         findings.push(...stageRow(move, kind, row));
       }
     }
@@ -96,7 +96,7 @@ function requiredColumns({ key, required = [], nextTime }: Kind): string[] {
 /** Reads a row, and returns what is noted about it; or, if it is refused, that alone. */
 function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: FileRow): Finding[] {
   const values: Form = Object.fromEntries(
-    Object.entries(texts).map(([column, text]) => [column, text ? String(text) : null]),
+    Object.entries(texts).map(([column, text]) => [column, text || null]),
   );
   let form: Form = {};
   let noted: Noted[] = [];

@@ -31,6 +31,7 @@ import {
   optionalValue,
   requiredText,
 } from '../files/field.ts';
+import type { Values } from '../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
 import { exporting, exportRows } from '../files/write.ts';
@@ -156,7 +157,7 @@ export const disputeImport = (): Import<NewDispute, 'opened'> => ({
 
 function rememberingReader() {
   const ofName = new Map<string, NewDispute[]>();
-  return (values: Record<string, unknown>): NewDispute => {
+  return (values: Values): NewDispute => {
     const dispute = {
       ...parseDomainName(requiredText(values, 'name')),
       firstDay: requiredText(values, 'from'),

@@ -9,9 +9,9 @@ import {
 } from '../../../contact/verification/operator/demand.ts';
 import { listed, usageError, writing } from '../../command.ts';
 import { requiredText, words, wordsNote } from '../../files/field.ts';
-import { formatOption } from '../../files/format.ts';
+import type { Values } from '../../files/format.ts';
 import { type Import, runImport } from '../../files/import.ts';
-import { fileNote, filesText, parseFileName } from '../../files/importing.ts';
+import { fileNote, filesText, parseCsvName } from '../../files/importing.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { reportOfChange } from '../../report/changes.ts';
@@ -36,10 +36,13 @@ interface DemandRow {
   demand: VerificationDemand | null;
 }
 
-function readRow(values: Record<string, unknown>, { withdraw, ...given }: Given): DemandRow {
+function readRow(values: Values, { withdraw, ...given }: Given): DemandRow {
   const code = asciiUpperCase(requiredText(values, 'code'));
   if (withdraw) return { code, demand: null };
-  const asked = { claims: words(values.claims || given.claims), by: values.by || given.by };
+  const asked = {
+    claims: values.claims ? words(values.claims) : given.claims,
+    by: values.by || given.by,
+  };
   return { code, demand: readDemand(asked, currentTime()) };
 }
 
@@ -81,8 +84,7 @@ export const demand = writing(
   .option('--claims <list>', `what to verify, of ${claims.join(', ')}`, listed)
   .option('--by <day>', 'the last day')
   .addOption(new Option('--withdraw', 'take it back').conflicts(['claims', 'by']))
-  .option('--file <file>', fileNote, parseFileName)
-  .addOption(formatOption())
+  .option('--file <file>', fileNote, parseCsvName)
   .addHelpText(
     'after',
     `

@@ -48,7 +48,6 @@ export const importVerb = importing(
   contactFileColumns,
   'contact import contacts.csv --registrar ALPHA',
   'contact import corrected.csv --update',
-  'contact import - --format ndjson < contacts.ndjson',
 )
   .description('Import contacts from a file; existing ones stay as they are without --update')
   .option('--registrar <code>', 'the registrar of rows without one', asciiUpperCase)

@@ -19,26 +19,23 @@ import {
 } from '../../../contact/operator/verification-rules.ts';
 import { contactRules } from '../../../contact/rules.ts';
 import { words, wordsNote } from '../../files/field.ts';
-import { type Columns, columnsNamed } from '../../files/format.ts';
+import { type Columns, columnsNamed, type Values } from '../../files/format.ts';
 
 /** An empty value counts as not given. */
 const optional = <Field extends z.core.$ZodType>(field: Field) =>
   z.preprocess((value) => (isBlank(value) ? undefined : value), z.optional(field));
 
-const list = <Field extends z.core.$ZodType>(field: Field) => optional(z.preprocess(words, field));
+const list = <Field extends z.core.$ZodType>(field: Field) =>
+  optional(z.preprocess((text) => words(text as string), field));
 
-/** A number in NDJSON counts as text. */
-const label = z
-  .union([z.string(), z.number().int()], 'is not text')
-  .transform(String)
-  .pipe(z.string().trim().max(255, 'has more than 255 characters'));
+const label = z.string().trim().max(255, 'has more than 255 characters');
 
 const statuses = z
   .array(z.enum([...contactStatuses, ...derivedStatuses], 'is not a status of a contact'))
   .transform((statuses) => contactStatuses.filter((status) => statuses.includes(status)));
 
 const object = <Field extends z.core.$ZodType>(field: Field) =>
-  z.preprocess((value) => (typeof value === 'string' ? parseJson(value) : value), field);
+  z.preprocess((text) => parseJson(text as string), field);
 
 const statusNotes = object(z.record(z.string(), z.string(), 'is not a JSON object of strings'));
 
@@ -62,7 +59,7 @@ const codeNote = `<code of the registrar>:<suffix> of letters, digits, _ . : and
 const identNote = `identity code, checked by its type and country; ${text(64)}; for birthday a date, for example 2001-12-31`;
 const statusesNote = `${wordsNote}: ${contactStatuses.join(' ')}; ${derivedStatuses.join(' and ')} are ignored`;
 const statusNotesNote =
-  'a JSON object of notes by status; in CSV, put it in quotes and double the quotes inside';
+  'a JSON object of notes by status; put it in quotes and double the quotes inside';
 const disclosedNote = `${wordsNote}: ${discloseableAttributes.join(' ')}`;
 
 /** Columns that an export has and no import takes. */
@@ -90,7 +87,7 @@ const fileRules = {
   statuses: [list(statuses), statusesNote],
   statusNotes: [optional(statusNotes), statusNotesNote],
   disclosedAttributes: [list(contactRules.disclosedAttributes()), disclosedNote],
-  legacyId: [optional(label), `${text(255)}; in NDJSON also a whole number`],
+  legacyId: [optional(label), text(255)],
   identityVerification: verification,
   nameVerification: verification,
   emailVerification: verification,
@@ -117,7 +114,7 @@ export const contactFileColumns: Columns = {
 
 /** Reads a row of a file; throws everything that is wrong with it. A row that names no registrar is of the given one. */
 export function readContact(
-  values: Record<string, unknown>,
+  values: Values,
   registrar: string | undefined,
   now: Date,
 ): ContactRecord {
@@ -146,8 +143,8 @@ export function readContact(
 type FileField = (typeof fileFields)[number];
 
 /** The registrar that the row names, or else the one of the command. Codes do not tell whose a contact is. */
-function registrarOf(values: Record<string, unknown>, registrar: string | undefined): string {
-  if (!isBlank(values.registrar)) return String(values.registrar);
+function registrarOf(values: Values, registrar: string | undefined): string {
+  if (values.registrar && !isBlank(values.registrar)) return values.registrar;
   if (registrar !== undefined) return registrar;
   const message = 'registrar is missing: name it in the column or with --registrar';
   throw new RegistryError('missing', message, 'registrar');

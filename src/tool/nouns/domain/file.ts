@@ -1,5 +1,4 @@
 import { everyRow } from '../../../base/database/every-row.ts';
-import { RegistryError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { findNewestId } from '../../../change/history/search.ts';
 import { findDomainProblems, importDomains } from '../../../name/domain/operator/import.ts';
@@ -39,8 +38,8 @@ export const domainImport = {
     ...parseDomainName(requiredText(values, 'name')),
     registrar: requiredText(values, 'registrar'),
     registrant: requiredText(values, 'registrant'),
-    admin: codes(values, 'admin'),
-    tech: codes(values, 'tech'),
+    admin: codes(values.admin),
+    tech: codes(values.tech),
   }),
   key: ({ name }) => name,
   findProblems: ({ db }, records) => findDomainProblems(db, records),
@@ -68,11 +67,8 @@ export const domainImport = {
 } satisfies Import<ImportedDomain, Outcome>;
 
 /** The codes of a role; undefined if the file does not have it, so that it stays. */
-function codes(values: Record<string, unknown>, field: string): string[] | undefined {
-  if (!(field in values)) return undefined;
-  const value = words(values[field] ?? '');
-  if (Array.isArray(value) && value.every((code) => typeof code === 'string')) return value;
-  throw new RegistryError('invalid', 'is not a list of contact codes', field);
+function codes(text: string | undefined): string[] | undefined {
+  return text === undefined ? undefined : words(text);
 }
 
 /** Imports the file, then removes every other domain; asks before many of them go. */

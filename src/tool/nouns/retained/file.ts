@@ -21,6 +21,7 @@ import {
 } from '../../../name/retained/operator/replace.ts';
 import { hasEnded } from '../../../name/retained/save.ts';
 import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
+import type { Values } from '../../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';
 import { exporting, exportRows } from '../../files/write.ts';
@@ -110,7 +111,7 @@ const usedText = (used = 0) =>
   used === 0 ? '' : `; did not take ${counted(used, 'password')} that a registration has used up`;
 
 /** Only a reserved name has these two fields. */
-function readReservation(values: Record<string, unknown>, status: RetainedStatus) {
+function readReservation(values: Values, status: RetainedStatus) {
   const password = optionalPassword(values);
   const lastDay = optionalText(values, 'last_day');
   const [field] = Object.entries({ password, last_day: lastDay }).find(([, text]) => text) ?? [];
@@ -124,10 +125,7 @@ function readReservation(values: Record<string, unknown>, status: RetainedStatus
 const statusesOf = (status: RetainedStatus | undefined) =>
   status ? ([status] as const) : retainedStatuses;
 
-function readStatus(
-  values: Record<string, unknown>,
-  option: RetainedStatus | undefined,
-): RetainedStatus {
+function readStatus(values: Values, option: RetainedStatus | undefined): RetainedStatus {
   const text = optionalText(values, 'status') ?? option ?? requiredText(values, 'status');
   const status = retainedStatuses.find((known) => known === text);
   if (!status) {
