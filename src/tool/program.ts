@@ -28,7 +28,6 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   report: async () => (await import('./nouns/report.ts')).reportCommand,
   'move-in': async () => (await import('./move-in/move-in.ts')).moveInCommand,
   reconcile: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
-  'move-out': async () => (await import('./move-in/move-in.ts')).moveOutCommand,
   backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };
@@ -38,6 +37,7 @@ const formerCommands: Readonly<Record<string, string>> = {
   'history archive': 'the runbook says what helps when a database fills (database_large)',
   'lists verify': 'the signed log is gone; lists status --compare compares KV with the database',
   'lists reindex': 'past days need no index, and lists archive shows them',
+  'move-out': 'backup writes a SQLite file, and the runbook says how to leave with it (Move out)',
   'report invalid': 'contact list --invalid shows each such value',
   'report month': 'the runbook has the SQL to ask a backup (Figures of a month)',
   'report verification':

@@ -70,10 +70,8 @@ test('refuses --remote with --persist-to as wrong usage', async () => {
   expect(status).toBe(2);
 });
 
-test('move-out --remote asks for the deployed database', async () => {
-  const { status, stderr } = await captured(() =>
-    runProgram(['move-out', '/nonexistent', '--remote']),
-  );
+test('--remote asks for the deployed database', async () => {
+  const { status, stderr } = await captured(() => runProgram(['registrar', 'list', '--remote']));
   expect(stderr).toBe(
     'refused: wrangler.toml has no id of a deployed database registry-edge; deploy the registry first\n',
   );

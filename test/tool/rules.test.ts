@@ -1,3 +1,4 @@
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { beforeAll, expect, test } from 'vitest';
@@ -95,7 +96,6 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'report disclosures': [[]],
   'move-in': [['MOVED', '--to', 'FILE']],
   reconcile: [['MOVED', 'BACKUP']],
-  'move-out': [['FILE']],
   'backup write': [['FILE']],
   'backup verify': [['BACKUP']],
   restore: [['BACKUP', '--yes']],
@@ -154,7 +154,8 @@ beforeAll(async () => {
   places.BACKUP = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', 'write', places.BACKUP]);
   places.MOVED = path.join(await tool.newDirectory(), 'moved');
-  await registry.done(['move-out', places.MOVED]);
+  await mkdir(places.MOVED);
+  await writeFile(path.join(places.MOVED, 'blocked.csv'), 'name,created_at\n');
   const { history } = await registry.done('history show retained õ.ee');
   places.REQUEST = history[0].request_id;
 });

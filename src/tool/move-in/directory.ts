@@ -8,18 +8,13 @@ export const reportName = 'move-in-report';
 const files = kinds.map(({ name }) => `${name}.csv`);
 const known = [...files, `${reportName}.csv`];
 
-/** The files of rows and the report, as far as they are in the directory. */
-export function existingFiles(directory: string): string[] {
-  return known.filter((name) => existsSync(path.join(directory, name)));
-}
-
 /**
  * A directory of files, some of which may be missing. `hasReport` says that none is newer than the report; `ignored`
  * are files and columns that no kind has. Throws `not_found` if it holds none of the files.
  */
 export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);
-  const existing = existingFiles(directory);
+  const existing = known.filter((name) => existsSync(path.join(directory, name)));
   const has = (name: string) => existing.includes(`${name}.csv`);
   if (!files.some((name) => existing.includes(name))) {
     const message = `${directory} has none of the files ${files.join(', ')}`;

@@ -28,7 +28,6 @@ copy (
     coalesce(r.code, '#' || u.registrar_id) as registrar,
     u.username,
     u.plain_text_password as password,
-    null as secret_digest,
     case
       when u.active and u.verified_at is not null and u.roles && '{super,epp}' then null
       else coalesce(u.updated_at, u.created_at, 'epoch')

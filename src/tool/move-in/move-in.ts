@@ -1,10 +1,9 @@
-import { mkdirSync, rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../base/database/open.ts';
-import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import type { Origin } from '../../change/origin.ts';
-import { bare, reading, usageError } from '../command.ts';
+import { bare, usageError } from '../command.ts';
 import { writeFileRows } from '../files/write.ts';
 import { openFile } from '../local/file.ts';
 import { applyMigrations } from '../migrate.ts';
@@ -12,11 +11,11 @@ import { writeBackup } from '../nouns/backup/file.ts';
 import { operatorName } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
-import { report, verb } from '../run.ts';
-import { existingFiles, ignoredText, openDirectory, reportName } from './directory.ts';
+import { report } from '../run.ts';
+import { ignoredText, openDirectory, reportName } from './directory.ts';
 import type { Kind, PartLists } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
-import { addForms, completeForm, readForms } from './kinds/rows.ts';
+import { addForms, completeForm } from './kinds/rows.ts';
 import { type Finding, findingColumns, formsIn, stageFiles } from './stage.ts';
 
 const usage =
@@ -131,39 +130,3 @@ function listsIn(lines: Lines, { name }: Kind): (key: string) => PartLists {
     return Object.fromEntries(elements);
   };
 }
-
-export const moveOutCommand = verb(
-  reading('move-out', 'move-out files')
-    .description('Write the whole registry to a directory of files for move-in')
-    .argument('<directory>', 'the directory for the files; it is made if it is missing')
-    .option('--replace', 'replace files that are there already')
-    .addHelpText(
-      'after',
-      `
-The files hold identity codes, auth_info, passwords of names and digests of secrets. Only you can read them. The
-history, webhooks, notifications and the archive of the lists are not in them: those are in a backup. The files are written
-one after the other, so they are not a snapshot: run it while nobody changes anything, or on a restored backup.`,
-    ),
-  async ({ db }, directory, { replace }) => {
-    const [existing] = replace ? [] : existingFiles(directory);
-    if (existing !== undefined) {
-      const message = `${path.join(directory, existing)} already exists; name another directory or pass --replace`;
-      throw new RegistryError('taken', message, 'directory');
-    }
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
-    // It would be of other files.
-    rmSync(path.join(directory, `${reportName}.csv`), { force: true });
-    const files: Record<string, number> = {};
-    for (const kind of kinds) {
-      const file = `${kind.name}.csv`;
-      const columns = Object.keys(kind.columns);
-      const rows = readForms(db, kind);
-      files[file] = await writeFileRows(path.join(directory, file), rows, { columns });
-    }
-    const rows = Object.values(files).reduce((sum, count) => sum + count, 0);
-    return {
-      data: { directory, files },
-      text: `wrote ${counted(rows, 'row')} to ${counted(Object.keys(files).length, 'file')} in ${directory}`,
-    };
-  },
-);

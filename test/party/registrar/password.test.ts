@@ -1,8 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import {
-  hashPassword,
-  passwordHashPattern,
-} from '../../../src/party/registrar/operator/password.ts';
+import { hashPassword } from '../../../src/party/registrar/operator/password.ts';
 import {
   isPasswordOf,
   rememberVerified,
@@ -26,7 +23,7 @@ test('verifies the hash of another implementation', async () => {
 
 test('stores the same password under another salt each time', async () => {
   const [one, other] = await Promise.all([hashPassword('same'), hashPassword('same')]);
-  expect(one).toMatch(passwordHashPattern);
+  expect(one).toMatch(/^pbkdf2-sha256\$100000\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/);
   expect(other).not.toBe(one);
 });
 

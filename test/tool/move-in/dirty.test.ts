@@ -357,7 +357,7 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'allowed-ips.csv:5 ALPHA address "x" changed: is not an address or CIDR range; it is now 0.0.0.0/32, which nobody has',
     'api-users.csv:3 gone registrar "#99" refused: there is no such registrar',
     'api-users.csv:4 lower registrar "beta" refused: another line of registrars.csv has the same in upper case',
-    'api-users.csv:5 ei  "" refused: has no password',
+    'api-users.csv:5 ei password "" refused: is missing',
     'auctions.csv:4 00000000-0000-4000-8000-000000000029 name "VANA.ee" refused: an earlier line has the same with the status started',
     'auctions.csv:5 00000000-0000-4000-8000-000000000030 status "unknown" refused: is not one of started, awaiting_payment, no_bids, payment_received, payment_not_received, domain_registered, domain_not_registered',
     'contacts.csv:5 #99:41 registrar "#99" refused: there is no such registrar',

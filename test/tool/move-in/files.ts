@@ -15,7 +15,7 @@ export const row = {
     ...more,
   }),
   user: (username: string, registrar: string, more: FileRow = {}) => ({
-    ...{ registrar, username, password: `sala-${username}`, secret_digest: '', disabled_at: '' },
+    ...{ registrar, username, password: `sala-${username}`, disabled_at: '' },
     ...{ created_at: at, updated_at: at },
     ...more,
   }),

@@ -6,11 +6,7 @@ const rounds = 100_000;
 const saltBytes = 16;
 const scheme = 'pbkdf2-sha256';
 
-/** The form of a stored hash: `pbkdf2-sha256$<rounds>$<salt>$<hash>`, salt and hash in base64. */
-export const passwordHashPattern =
-  /^pbkdf2-sha256\$100000\$[A-Za-z0-9+/]{22}==\$[A-Za-z0-9+/]{43}=$/;
-
-/** Hashes a password slowly, with a new salt, in the form of `passwordHashPattern`. */
+/** Hashes a password slowly, with a new salt: `pbkdf2-sha256$<rounds>$<salt>$<hash>`, salt and hash in base64. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = crypto.getRandomValues(new Uint8Array(saltBytes));
   return [scheme, rounds, toBase64(salt), toBase64(await derive(password, salt, rounds))].join('$');

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars } from '../../../../drizzle/schema.ts';
 import { parseAddressList } from '../../../base/address-list.ts';
-import { hashPassword, passwordHashPattern } from '../../../party/registrar/operator/password.ts';
+import { hashPassword } from '../../../party/registrar/operator/password.ts';
 import { isPasswordOf } from '../../../party/registrar/password.ts';
 import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
 import * as read from './reader.ts';
@@ -54,37 +54,23 @@ export const apiUserKind = kindOf(apiUsers, {
     registrar: registrarOf(apiUsers.registrarId),
     username: columnOf(apiUsers, 'username', read.username),
     password: columnOf(apiUsers, 'passwordHash'),
-    secret_digest: read.sha256Of('a secret'),
-    secret_changed_at: read.requiredInstant,
-    previous_secret_digest: read.sha256Of('a secret'),
-    previous_secret_changed_at: read.instant,
-    previous_secret_valid_until: read.instant,
     disabled_at: read.instant,
     created_at: read.requiredInstant,
     updated_at: read.requiredInstant,
   },
   key: ['username'],
-  required: ['registrar'],
-  unique: ({ secret_digest }) => ({ secret_digest: secret_digest ?? null }),
-  defaults: { secret_changed_at: (at) => at },
+  required: ['registrar', 'password'],
+  // Files from another registry do not say how old a password is.
+  values: { secretChangedAt: sql`row ->> 'createdAt'` },
   check(form, note) {
-    const { password, secret_digest, previous_secret_changed_at, disabled_at } = form;
-    if (password && secret_digest && !previous_secret_changed_at) {
-      throw read.refusal('has both a password and the digest of a secret');
+    if (form.disabled_at) {
+      note('disabled_at', 'carried', 'is disabled, so nobody can log in with it');
     }
-    if (password === undefined && secret_digest === undefined) {
-      throw read.refusal('is missing', 'password');
-    }
-    if (!password && !secret_digest) throw read.refusal('has no password');
-    if (disabled_at) note('disabled_at', 'carried', 'is disabled, so nobody can log in with it');
-    // Files from another registry do not say how old a password is.
-    const since = form.secret_changed_at ?? form.created_at;
-    return { ...form, ...(since && { secret_changed_at: since }) };
+    return form;
   },
   /** A password is the one on record, or is hashed now. */
   async settle(form, stored) {
-    const { password } = form;
-    if (!password || passwordHashPattern.test(password)) return form;
+    const password = form.password!;
     const isSame = stored?.password && (await isPasswordOf(stored.password, password));
     return { ...form, password: isSame ? stored.password! : await hashPassword(password) };
   },
