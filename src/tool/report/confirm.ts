@@ -67,47 +67,28 @@ export interface RemovalOptions {
 }
 
 /**
- * Tries a change of many things, has `ask` ask, and makes it. Throws what the trial and `ask` throw, and
- * `changed_meanwhile` if what would be changed has changed since.
+ * Tries a change that removes rows, asks before it removes many, and makes it; --yes or --max-removals answers. `one` is what
+ * one row is called: `reserved name`. Throws `invalid` if the removal is not confirmed or exceeds the limit, and
+ * `changed_meanwhile` if what would be changed has changed since the trial.
  */
-export async function changeAsSeen<Outcome>(
+export async function confirmedRemoval<Counts extends { removed: number }>(
   { db, origin, isDryRun }: Operation,
-  change: (operation: SeenOperation) => Promise<Outcome>,
-  ask: (would: Outcome) => Promise<void>,
-): Promise<Outcome> {
-  const seen = await findNewestId(db);
-  const would = await change({ db, origin, isDryRun: true });
-  if (isDryRun) return would;
-  await ask(would);
-  return change({ db, origin, seen });
-}
-
-/** Counts what a change would remove, asks as `confirmRemovals` does, and makes it as `changeAsSeen` does. */
-export function confirmedRemoval<Counts extends { removed: number }>(
-  operation: Operation,
-  options: RemovalOptions,
+  { yes, maxRemovals }: RemovalOptions,
   { one, countAll }: { one: string; countAll(): Promise<number> },
   change: (operation: SeenOperation) => Promise<Counts>,
 ): Promise<Counts> {
-  return changeAsSeen(operation, change, async ({ removed }) =>
-    confirmRemovals({ removed, total: await countAll(), one }, options),
-  );
-}
-
-/**
- * Asks before more than a hundred rows, or more than a tenth of all, are removed, unless --yes or --max-removals
- * answers. `one` is what one row is called: `reserved name`. Throws `invalid` if the removal is not confirmed or
- * exceeds the limit.
- */
-export async function confirmRemovals(
-  { one, removed, total }: { one: string; removed: number; total: number },
-  { yes, maxRemovals }: RemovalOptions,
-): Promise<void> {
+  const seen = await findNewestId(db);
+  const would = await change({ db, origin, isDryRun: true });
+  if (isDryRun) return would;
+  const { removed } = would;
+  const total = await countAll();
   const statement = `This removes ${removed} of ${counted(total, one)}.`;
-  if (maxRemovals !== undefined) {
-    if (removed <= maxRemovals) return;
+  if (maxRemovals !== undefined && removed > maxRemovals) {
     throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);
   }
   const areMany = removed > unaskedRemovals || removed > Math.max(1, total / 10);
-  if (areMany && !yes) await confirm(statement, 'confirm with --yes or --max-removals');
+  if (areMany && !yes && maxRemovals === undefined) {
+    await confirm(statement, 'confirm with --yes or --max-removals');
+  }
+  return change({ db, origin, seen });
 }

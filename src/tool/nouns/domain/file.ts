@@ -1,8 +1,9 @@
 import { everyRow } from '../../../base/database/every-row.ts';
+import type { Database } from '../../../base/database/open.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { findNewestId } from '../../../change/history/search.ts';
 import { findDomainProblems, importDomains } from '../../../name/domain/operator/import.ts';
 import {
+  countDomains,
   type ListedDomain,
   listDomainNames,
   listDomains,
@@ -15,7 +16,7 @@ import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';
 import { exporting, exportRows } from '../../files/write.ts';
-import { confirmRemovals, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
+import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
@@ -71,28 +72,31 @@ function codes(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : words(text);
 }
 
-/** Imports the file, then removes every other domain; asks before many of them go. */
+/** Removes every domain that is not in the file, after asking if these are many, and imports the file. */
 function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outcome | 'removed'> {
   return {
     ...domainImport,
     async write(registry, records) {
-      const { db, isDryRun } = registry;
-      const wanted = new Set(records.map(({ name }) => name));
-      const seen = await findNewestId(db);
-      const domains = await Array.fromAsync(
-        everyRow<{ name: string }>((page) => listDomainNames(db, page)),
-        ({ name }) => name,
-      );
-      const others = domains.filter((name) => !wanted.has(name));
-      const removals = { removed: others.length, total: domains.length, one: 'domain' };
-      if (!isDryRun) await confirmRemovals(removals, options);
-      const counts = await domainImport.write(registry, records);
-      const remove = (chunk: string[]) => removeDomains({ ...registry, seen }, chunk);
-      return { ...counts, ...(await writeInChunks('removing', others, { removed: 0 }, remove)) };
+      const { db } = registry;
+      const all = { one: 'domain', countAll: () => countDomains(db) };
+      let others: string[] | undefined;
+      const { removed } = await confirmedRemoval(registry, options, all, async (operation) => {
+        others ??= await listOthers(db, records);
+        const remove = (chunk: string[]) => removeDomains(operation, chunk);
+        return writeInChunks('removing', others, { removed: 0 }, remove);
+      });
+      return { ...(await domainImport.write(registry, records)), removed };
     },
     text: (counts, registry) =>
       `${domainImport.text(counts, registry)}; ${registry.did('remove')} ${counts.removed}`,
   };
+}
+
+async function listOthers(db: Database, records: readonly ImportedDomain[]): Promise<string[]> {
+  const wanted = new Set(records.map(({ name }) => name));
+  const domains = everyRow<{ name: string }>((page) => listDomainNames(db, page));
+  const names = await Array.fromAsync(domains, ({ name }) => name);
+  return names.filter((name) => !wanted.has(name));
 }
 
 export const domainImportVerb = importing(

@@ -1,6 +1,7 @@
 import { everyRow } from '../../../base/database/every-row.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { findNewestId } from '../../../change/history/search.ts';
 import { getContactByCode } from '../../../contact/contact.ts';
 import {
   countDomains,
@@ -15,12 +16,7 @@ import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseAnyNames, parseName } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
-import {
-  changeAsSeen,
-  confirm,
-  confirmedRemoval,
-  maxRemovalsOption,
-} from '../../report/confirm.ts';
+import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { listing, listVerb, plain, type RowView, showReport } from '../../view.ts';
@@ -115,21 +111,15 @@ const transfer = verb(
     const { registrar: from } = await getDomain(db, name.name);
     const changed = from !== to;
     const copied = (copies: object) => counted(Object.keys(copies).length, 'contact');
-    const {
-      copies,
-      notified: _,
-      createdAt: __,
-      ...domain
-    } = await changeAsSeen(
-      registry,
-      (operation) => transferDomain(operation, name, to),
-      async ({ copies }) => {
-        if (!changed || yes) return;
-        await confirm(
-          `This transfers ${name.name} from ${from} to ${to} and copies ${copied(copies)}.`,
-        );
-      },
-    );
+    const seen = await findNewestId(db);
+    const would = await transferDomain({ ...registry, isDryRun: true }, name, to);
+    if (changed && !isDryRun && !yes) {
+      await confirm(
+        `This transfers ${name.name} from ${from} to ${to} and copies ${copied(would.copies)}.`,
+      );
+    }
+    const done = isDryRun ? would : await transferDomain({ ...registry, seen }, name, to);
+    const { copies, notified: _, createdAt: __, ...domain } = done;
     return {
       data: { domain: { name: name.name, ...domain }, ...(!isDryRun && { copies }), changed },
       text: changed
