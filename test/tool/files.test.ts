@@ -21,6 +21,25 @@ test.each([
     'name,status,password\na.ee,reserved,\ufffd\nb.ee,blocked,\n',
   ],
   ['separators behind the last column', 'name,status,,\na.ee,reserved,,\nb.ee,blocked,,\n,,,\n'],
+  [
+    'a header that ends with CRLF, and rows with LF',
+    'name,status\r\na.ee,reserved\nb.ee,blocked\n',
+  ],
+  [
+    'a header that ends with LF, and rows with CRLF',
+    'name,status\na.ee,reserved\r\nb.ee,blocked\r\n',
+  ],
+  ['lines that end with CR', 'name,status\ra.ee,reserved\rb.ee,blocked\r'],
+  ['a line that names the separator', 'sep=;\r\nname;status\r\na.ee;reserved\r\nb.ee;blocked\r\n'],
+  [
+    'a quoted one, after a byte order mark',
+    '\ufeff"sep=\t"\nname\tstatus\na.ee\treserved\nb.ee\tblocked\n',
+  ],
+  [
+    'spaces around fields and quotes, and in blank lines',
+    'name , status\n a.ee , "reserved"\n  \n " b.ee ",blocked \n',
+  ],
+  ['letters that are not composed', 'name,status\no\u0303.ee,reserved\nb.ee,blocked\n'],
   ['separators in the header alone', 'name;status;;\na.ee;reserved\nb.ee;blocked\n'],
   [
     'a blank line before a header with semicolons',
@@ -36,6 +55,12 @@ test('names the first line of a row', async () => {
   expect(stderr).toBe(
     'refused: standard input:4: "B.ee" contains capital letters; write "b.ee" [name]\n' +
       'refused: standard input:6: "x" is neither reserved nor blocked [status]\n',
+  );
+  const quoted = 'name,status\r\n"a.ee","re\r\nserved"\n"b.ee","re\rserved"\r\n\r\nc.ee,x\r';
+  expect((await importNames(`sep=,\n${quoted}`)).stderr).toBe(
+    'refused: standard input:3: "re\\r\\nserved" is neither reserved nor blocked [status]\n' +
+      'refused: standard input:5: "re\\rserved" is neither reserved nor blocked [status]\n' +
+      'refused: standard input:8: "x" is neither reserved nor blocked [status]\n',
   );
   const unclosed = await importNames('name,status\na.ee,reserved\n"b.ee,reserved\nc.ee,reserved\n');
   expect(unclosed.stderr).toContain('standard input:3: is not CSV: Quote Not Closed');

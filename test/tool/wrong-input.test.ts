@@ -30,13 +30,19 @@ test.each<[name: string, content: string | Buffer, message: string]>([
   ['names.csv', `${named}nimi.ee,reserved,x`, ':3: has 3 fields, but the header has 2'],
   ['names.csv', `${named}"nimi.ee,reserved`, ':3: is not CSV: Quote Not Closed'],
   ['names.csv', `${named}ni"mi.ee,reserved`, ':3: is not CSV: Invalid Opening Quote'],
-  ['names.csv', Buffer.from(`${named}õ.ee,reserved`, 'latin1'), ':3: is not UTF-8'],
+  [
+    'names.csv',
+    Buffer.from(`${named}õ.ee,reserved`, 'latin1'),
+    ':3: is not UTF-8, but perhaps Windows-1252',
+  ],
   ['names.csv', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
   ['names.csv', 'status\nreserved\n', ':1: the header line lacks the column name'],
   ['names.csv', 'nimi;status\n', ':1: there is no column "nimi"'],
   ['names.csv', 'name,constructor\n', ':1: there is no column "constructor"'],
   ['names.csv', '', ':1: is empty'],
-  ['names.csv', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is not UTF-8'],
+  ['names.csv', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is UTF-16, not UTF-8'],
+  ['names.csv', Buffer.from(header, 'utf16le'), ':1: is UTF-16, not UTF-8'],
+  ['names.csv', `sep=;\n${named}`, ':2: there is no column "name,status"'],
 ])('refuses %s with %j, and changes nothing', async (name, content, message) => {
   const file = await registry.file(name, content);
   await expectRefused(['retained', 'import', file, '--replace'], 1, `${file}${message}`);

@@ -31,8 +31,9 @@ export function filesText(columns: Columns): string {
     return help.formatItemList(title, lines, help).join('\n');
   };
   const text = `
-The file is CSV in UTF-8 with a header line, which may be in capital letters. Commas, semicolons or tabs separate its fields.
-An empty value counts as not given. Identifiers, versions and times that an export has are skipped.
+The file is CSV in UTF-8 with a header line, which may be in capital letters. Commas, semicolons or tabs separate its fields,
+and blanks around them do not count. An empty value counts as not given. Identifiers, versions and times
+that an export has are skipped.
 ${list('\nRequired columns:', true)}
 ${list('Optional columns:', false)}`;
   return text.trimEnd();

@@ -6,17 +6,24 @@ import { RegistryError } from '../../base/error.ts';
 import { displayName, unreadableFile } from '../report/problem.ts';
 import { type Columns, type FileRow, findUnknownColumn } from './format.ts';
 
+interface Reading {
+  /** Takes the names of unknown columns, which are refused otherwise. */
+  onUnknown?: (column: string) => void;
+  /** Keeps values as they are; otherwise they are trimmed, and NFC. */
+  isVerbatim?: boolean;
+}
+
 /**
- * The rows of a CSV file or of standard input, in order. It may have unknown columns if `onUnknown` takes their names.
- * Throws `malformed` if the rows can't be told apart, `not_found`.
+ * The rows of a CSV file or of standard input, in order. Throws `malformed` if the rows can't be told apart, and
+ * `not_found`.
  */
 export async function* readRows(
   file: string,
   columns: Columns,
-  onUnknown?: (column: string) => void,
+  reading: Reading = {},
 ): AsyncGenerator<FileRow> {
   try {
-    yield* readCsv(file, columns, onUnknown);
+    yield* readCsv(file, columns, reading);
   } catch (error) {
     throw readingError(file, error);
   }
@@ -34,14 +41,20 @@ export function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
+const lineEnds = ['\r\n', '\n', '\r'];
+const lineEnd = /\r\n|[\n\r]/;
+
 /** The text of a file, whole lines at a time, without a byte order mark. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   let line = 1;
   const textOf = (bytes: Buffer) => {
+    if (line === 1) refuseUtf16(file, bytes);
     const wrong = isUtf8(bytes) ? -1 : linesOf(bytes).findIndex((one) => !isUtf8(one));
     if (wrong >= 0) {
-      throw unreadableFile(file, line + wrong, 'is not UTF-8; save the file as UTF-8');
+      const message =
+        'is not UTF-8, but perhaps Windows-1252 or ISO 8859-1; save the file as UTF-8';
+      throw unreadableFile(file, line + wrong, message);
     }
     const text = bytes.toString().replace(line === 1 ? /^\uFEFF/ : '', '');
     line += linesIn(text);
@@ -59,57 +72,63 @@ async function* readLines(file: string): AsyncGenerator<string> {
   if (last !== '') yield last;
 }
 
-/** The bytes of each line: in UTF-8, no other character has the byte of a line feed. */
-function linesOf(bytes: Buffer): Buffer[] {
-  const text = bytes.toString('latin1');
-  return text.split('\n').map((one) => Buffer.from(one, 'latin1'));
+/** A null byte in the first characters is half of a letter of UTF-16. */
+function refuseUtf16(file: string, bytes: Buffer): void {
+  const [first, second] = bytes;
+  const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
+  if (!hasMark && !bytes.subarray(0, 4).includes(0)) return;
+  throw unreadableFile(file, 1, 'is UTF-16, not UTF-8; save the file as UTF-8');
 }
 
-const linesIn = (text: string) => text.split('\n').length - 1;
+/** The bytes of each line: in UTF-8, no other character has the byte of a line end. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const text = bytes.toString('latin1');
+  return text.split(lineEnd).map((one) => Buffer.from(one, 'latin1'));
+}
 
-/** The rows of a CSV file with a header line, whatever separates its fields. */
-async function* readCsv(
+const linesIn = (text: string) => text.split(lineEnd).length - 1;
+
+interface CsvRecord {
+  fields: string[];
+  /** Its first line, counted from 1. */
+  line: number;
+}
+
+/** The records of a CSV file, whatever separates its fields and ends its lines, without blank ones. */
+async function* readRecords(
   file: string,
-  columns: Columns,
-  onUnknown?: (column: string) => void,
-): AsyncGenerator<FileRow> {
+  { isVerbatim = false }: Reading,
+): AsyncGenerator<CsvRecord & { delimiter: string }> {
   const lines = readLines(file);
   const { value: head = '' } = await lines.next();
   const delimiter = findSeparator(head);
-  let lastLine = 0;
+  // The parser counts the two characters of a quoted line end as two lines.
+  let [lastLine, surplus] = [0, 0];
   const parser = parse({
-    ...{ delimiter, info: true, skip_empty_lines: true, relax_column_count: true },
+    ...{ delimiter, record_delimiter: lineEnds, trim: !isVerbatim },
+    ...{ skip_empty_lines: true, relax_column_count: true },
     // It stops a quote that is never closed.
     max_record_size: 128_000,
     // The iteration below does not see the rows before an error: the parser is ahead of it.
-    on_record: (row, { lines }) => {
-      lastLine = lines;
-      return row;
+    on_record: (fields, { lines }) => {
+      const text = fields.join(' ');
+      surplus += text.split('\r\n').length - 1;
+      lastLine = lines - surplus;
+      const record: CsvRecord = { fields, line: lastLine - linesIn(text) };
+      return record as never;
     },
   });
   const text = async function* () {
     yield head;
     yield* lines;
   };
-  let header: string[] | undefined;
   try {
-    for await (const parsed of pipeline(text, parser, () => {})) {
-      const { record: fields, info } = parsed as { record: string[]; info: { lines: number } };
-      // A spreadsheet writes an empty row as separators, and may have had columns behind the last one.
-      if (fields.length > 1 && fields.every((field) => field === '')) continue;
-      const end = fields.findLastIndex((field) => field !== '') + 1;
-      const record = fields.slice(0, Math.max(end, header?.length ?? 1));
-      if (!header) {
-        header = readHeader(file, record, columns, onUnknown);
-        continue;
-      }
-      const line = info.lines - linesIn(fields.join(''));
-      const values = Object.fromEntries(header.map((name, index) => [name, record[index] ?? '']));
-      if (record.length === header.length) yield { line, values };
-      else {
-        const problem = `has ${record.length} fields, but the header has ${header.length}`;
-        yield { line, values: { ...values, rejected_text: record.join(delimiter) }, problem };
-      }
+    for await (const record of pipeline(text, parser, () => {})) {
+      const { fields, line } = record as CsvRecord;
+      // A spreadsheet writes an empty row as separators.
+      const isBlank = fields.every((field) => field === '');
+      const isHint = line === 1 && separatorHint.test(fields.join(delimiter));
+      if (!isBlank && !isHint) yield { fields, line, delimiter };
     }
   } catch (error) {
     // The error names the line where the parser gave up; for a quote that is never closed, that is the last one.
@@ -117,24 +136,50 @@ async function* readCsv(
       throw unreadableFile(file, lastLine + 1, `is not CSV: ${error.message}`);
     throw error;
   }
+}
+
+/** The rows of a CSV file with a header line. */
+async function* readCsv(file: string, columns: Columns, reading: Reading): AsyncGenerator<FileRow> {
+  let header: string[] | undefined;
+  for await (const { fields, line, delimiter } of readRecords(file, reading)) {
+    // A spreadsheet may have had columns behind the last one.
+    const end = fields.findLastIndex((field) => field !== '') + 1;
+    const record = fields.slice(0, Math.max(end, header?.length ?? 1));
+    if (!header) {
+      header = readHeader(file, line, { texts: record, columns, ...reading });
+      continue;
+    }
+    const textOf = (field = '') => (reading.isVerbatim ? field : field.trim().normalize('NFC'));
+    const values = Object.fromEntries(header.map((name, index) => [name, textOf(record[index])]));
+    if (record.length === header.length) yield { line, values };
+    else {
+      const problem = `has ${record.length} fields, but the header has ${header.length}`;
+      yield { line, values: { ...values, rejected_text: record.join(delimiter) }, problem };
+    }
+  }
   if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
+/** A first line for Excel, which names the separator. */
+const separatorHint = /^"?sep=([,;\t])"?$/i;
+
 function findSeparator(head: string): string {
-  const header = head.split('\n').find((line) => line.trim() !== '') ?? '';
+  const lines = head.split(lineEnd);
+  const [, hint] = separatorHint.exec(lines[0]!) ?? [];
+  if (hint !== undefined) return hint;
+  const header = lines.find((line) => line.trim() !== '') ?? '';
   const count = (separator: string) => header.split(separator).length;
   return [',', ';', '\t'].reduce((best, next) => (count(next) > count(best) ? next : best));
 }
 
 function readHeader(
   file: string,
-  texts: string[],
-  columns: Columns,
-  onUnknown?: (column: string) => void,
+  line: number,
+  { texts, columns, onUnknown }: Reading & { texts: string[]; columns: Columns },
 ): string[] {
   const header = texts.map((text) => text.trim().toLowerCase());
   const known = Object.keys(columns);
-  const refuse = (message: string) => unreadableFile(file, 1, message);
+  const refuse = (message: string) => unreadableFile(file, line, message);
   for (const name of header) if (!known.includes(name)) onUnknown?.(name);
   const unknown = onUnknown ? undefined : findUnknownColumn(header, columns);
   if (unknown !== undefined) {

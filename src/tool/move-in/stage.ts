@@ -69,7 +69,10 @@ export async function stageFiles(
       const { fileOf, ignored } = directory;
       const columns = columnsNamed(Object.keys(kind.columns), requiredColumns(kind));
       const onUnknown = (column: string) => ignored.push(`${kind.name}.csv: ${column}`);
-      for await (const row of readRows(fileOf(kind.name), columns, onUnknown)) {
+      for await (const row of readRows(fileOf(kind.name), columns, {
+        onUnknown,
+        isVerbatim: true,
+      })) {
         findings.push(...stageRow(move, kind, row));
       }
     }
