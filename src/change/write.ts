@@ -7,7 +7,7 @@ import { isAboutOtherRow } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
 import { record } from './history/record.ts';
-import type { Actor, Operation, WriteRequest } from './origin.ts';
+import type { Operation, Origin, WriteRequest } from './origin.ts';
 import {
   isKeyTaken,
   type KeptFor,
@@ -17,9 +17,12 @@ import {
   outcomeOf,
 } from './outcome.ts';
 
+/** `origin`, `subject` and `isWritten` come from `changeOf`. */
 export interface Change<Outcome> {
-  by: Actor;
+  origin: Origin;
   subject: Subject;
+  /** Whether this request has written the newest entry in the history of the subject. Reads one entry. */
+  isWritten: SQL;
   action: Action;
   changes: Changes;
   /**
@@ -29,13 +32,27 @@ export interface Change<Outcome> {
   onlyIf?: SQL | undefined;
   /**
    * The statements that make the change, and those that follow from it. They come after its history, and each writes
-   * only where `isWritten` holds: this request has written the history. Absent if nothing differs.
+   * only where `isWritten` holds. Absent if nothing differs.
    */
-  statements?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
+  statements?: readonly BatchItem<'sqlite'>[] | undefined;
   /** The result of the write: plain JSON, kept for the key. */
   outcome: Outcome;
   /** Refuses if another row stands in the way; absent where the next look sees what does. */
   taken?: RegistryError | undefined;
+}
+
+/** Spread into a change, so that its history and its statements have the same request and subject. */
+export function changeOf<About extends Subject>(
+  { origin: { actor, request } }: Pick<Operation, 'origin'>,
+  subject: About,
+) {
+  const { type, key, uuid } = subject;
+  const isWritten = sql`${request.requestId} = (
+    select request_id from ${history} as entry
+    where entry.subject = ${type} and entry.subject_key = ${key}
+      and entry.subject_uuid is ${uuid ?? null}
+    order by entry.id desc limit 1)`;
+  return { origin: { actor, request }, subject, isWritten };
 }
 
 interface Attempt<Seen, Outcome> {
@@ -74,7 +91,7 @@ export async function write<Seen, Outcome>(
 ): Promise<Written<Outcome>> {
   let inDoubt: Change<Outcome> | undefined;
   const attempt = async () => {
-    if (inDoubt && (await isRecorded(db, request, inDoubt.subject))) {
+    if (inDoubt && (await isRecorded(db, inDoubt))) {
       return { outcome: inDoubt.outcome, isReplay: false };
     }
     const seen = await look((keyHolder) => keptOutcomes(db, keyHolder, request.key));
@@ -83,8 +100,7 @@ export async function write<Seen, Outcome>(
     const change = judge(seen);
     if (isDryRun) return { outcome: change.outcome, isReplay: false };
     inDoubt = change;
-    const isWritten = await commit(db, request, change);
-    return isWritten ? { outcome: change.outcome, isReplay: false } : undefined;
+    return (await commit(db, change)) ? { outcome: change.outcome, isReplay: false } : undefined;
   };
   let cause: unknown;
   for (let losses = 0; losses < maximumLosses; losses++) {
@@ -108,19 +124,16 @@ export function pauseAfterLoss(losses: number): Promise<void> {
 }
 
 /** Writes the change in one batch; false if another writer was faster. */
-async function commit<Outcome>(
-  db: Database,
-  request: WriteRequest,
-  change: Change<Outcome>,
-): Promise<boolean> {
-  const held = { ...request, keyHolder: change.by.keyHolder };
+async function commit<Outcome>(db: Database, change: Change<Outcome>): Promise<boolean> {
+  const { actor, request } = change.origin;
+  const held = { ...request, keyHolder: actor.keyHolder };
   const keep = (condition: SQL) => keepOutcome(db, held, change.outcome, condition);
   if (!change.statements) {
     const [kept] = keep(change.onlyIf ?? sql`true`);
     return !kept || (await db.batch([kept]))[0].meta.changes > 0;
   }
-  const kept = keep(isWrittenBy(request, change.subject));
-  const [entry, ...others] = statementsOf(db, request, change);
+  const kept = keep(change.isWritten);
+  const [entry, ...others] = statementsOf(db, change);
   // The key comes before the rows, which the same request may have written when it was sent twice.
   const [recorded] = await db.batch([entry, ...kept, ...others]);
   return recorded.meta.changes > 0;
@@ -129,8 +142,14 @@ async function commit<Outcome>(
 /** Its history comes first. For `write`, and for a change that follows from another. */
 export function statementsOf(
   db: Database,
-  request: WriteRequest,
-  { by, subject, action, changes, onlyIf = sql`true`, statements }: Omit<Change<never>, 'outcome'>,
+  {
+    origin,
+    subject,
+    action,
+    changes,
+    onlyIf = sql`true`,
+    statements = [],
+  }: Omit<Change<never>, 'outcome'>,
 ) {
   const { type, key, uuid, registrar } = subject;
   const row = {
@@ -142,42 +161,23 @@ export function statementsOf(
     changes: sql`${JSON.stringify(changes)}`,
     source: sql`where ${onlyIf}`,
   };
-  const isWritten = isWrittenBy(request, subject);
-  const entry = record({ db, origin: { actor: by, request } }, row);
-  return [entry, ...(statements?.(isWritten) ?? [])] as const;
+  return [record({ db, origin }, row), ...statements] as const;
 }
 
 /** Adds statements to the same batch. Nothing follows where nothing changes. */
 export function followedBy<Outcome>(
   change: Change<Outcome>,
-  consequences: (isWritten: SQL) => readonly BatchItem<'sqlite'>[],
+  consequences: readonly BatchItem<'sqlite'>[],
 ): Change<Outcome> {
   const { statements } = change;
-  if (!statements) return change;
-  return {
-    ...change,
-    statements: (isWritten) => [...statements(isWritten), ...consequences(isWritten)],
-  };
-}
-
-/** Whether the newest entry in the history of the subject is of this request. Reads one entry. */
-function isWrittenBy({ requestId }: WriteRequest, { type, key, uuid }: Subject): SQL {
-  return sql`${requestId} = (
-    select request_id from ${history} as entry
-    where entry.subject = ${type} and entry.subject_key = ${key}
-      and entry.subject_uuid is ${uuid ?? null}
-    order by entry.id desc limit 1)`;
+  return statements ? { ...change, statements: [...statements, ...consequences] } : change;
 }
 
 /** Whether the request has changed the subject, even if others have changed it since. */
-async function isRecorded(
-  db: Database,
-  { requestId }: WriteRequest,
-  { type, key, uuid }: Subject,
-): Promise<boolean> {
-  const { subject, subjectKey, subjectUuid } = history;
-  const isOfRequest = sql`${subject} = ${type} and ${subjectKey} = ${key} and ${subjectUuid} is ${uuid ?? null}
-    and ${history.requestId} = ${requestId}`;
+async function isRecorded(db: Database, { origin, subject }: Change<unknown>): Promise<boolean> {
+  const { type, key, uuid } = subject;
+  const isOfRequest = sql`${history.subject} = ${type} and ${history.subjectKey} = ${key}
+    and ${history.subjectUuid} is ${uuid ?? null} and ${history.requestId} = ${origin.request.requestId}`;
   return (await db.$count(history, isOfRequest)) > 0;
 }
 

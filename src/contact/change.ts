@@ -1,8 +1,9 @@
 import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
+import type { Database } from '../base/database/open.ts';
 import { type Changes, difference, shownChanges } from '../change/history/changes.ts';
 import type { Operation } from '../change/origin.ts';
-import { type Change, type Written, write } from '../change/write.ts';
+import { type Change, changeOf, type Written, write } from '../change/write.ts';
 import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
 import { type NewNotification, notifying } from '../party/registrar/notification.ts';
 import {
@@ -21,12 +22,12 @@ import { checksAfter } from './verifications.ts';
 
 /**
  * Looks up what the change depends on besides the contact with each look, unless the outcome is known. Two round trips.
- * Throws `not_found`, and what `changeOf`, `ask` and `withLogin` throw.
+ * Throws `not_found`, and what `judge`, `ask` and `withLogin` throw.
  */
 export function writeContact<Outcome, Asked = undefined>(
   { db, login, request }: RegistrarCall,
   code: string,
-  changeOf: (operation: Operation, contact: ContactWithRegistrar, asked: Asked) => Change<Outcome>,
+  judge: (operation: Operation, contact: ContactWithRegistrar, asked: Asked) => Change<Outcome>,
   ask?: (contact: Contact) => Promise<Asked>,
 ): Promise<Written<Outcome>> {
   return write(db, request, {
@@ -40,22 +41,23 @@ export function writeContact<Outcome, Asked = undefined>(
     },
     judge({ caller, rows, asked }) {
       const contact = { ...theContact(rows), registrar: caller.registrarCode };
-      return changeOf({ db, origin: { actor: caller.actor, request } }, contact, asked as Asked);
+      return judge({ db, origin: { actor: caller.actor, request } }, contact, asked as Asked);
     },
   });
 }
 
 /** Also ends the verifications of values that change. The outcome is the updated contact. */
 export function rowUpdate(
-  { db, origin: { actor, request } }: Operation,
+  operation: Operation,
   contact: ContactWithRegistrar,
   values: Partial<Contact>,
 ): Change<Contact> {
+  const { db, origin } = operation;
+  const { actor, request } = origin;
   const changes = difference(contact, values);
   const checks = checksAfter(contact, changes);
   const update = {
-    by: actor,
-    subject: contactSubject(contact),
+    ...changeOf(operation, contactSubject(contact)),
     action: 'update',
     changes: { ...changes, ...difference(contact, checks) },
     onlyIf: isUnchanged(contact),
@@ -75,11 +77,11 @@ export function rowUpdate(
   };
   return {
     ...update,
-    statements: (isWritten) => [
+    statements: [
       db
         .update(contacts)
         .set({ ...row, updatedAt: changeTime(registrarId, request.at) })
-        .where(and(eq(contacts.id, contact.id), isWritten)),
+        .where(and(eq(contacts.id, contact.id), update.isWritten)),
     ],
     outcome: { ...contact, ...row, updatedAt: request.at.toISOString() },
   };
@@ -90,14 +92,14 @@ export function rowUpdate(
  * makes. The text says what was done, and by whom, unless `notice` says something else.
  */
 export function notifyingRegistrar<Outcome>(
-  { db, origin }: Operation,
+  db: Database,
   { code, registrarId }: Pick<Contact, 'code' | 'registrarId'>,
   change: Change<Outcome>,
   notice: Pick<NewNotification, 'event' | 'text'> | null = null,
 ): Change<Outcome> {
-  const { action, by, changes } = change;
+  const { origin, action, changes } = change;
   if (action === 'create') return change;
-  const who = by.type === 'registrant' ? 'registrant' : 'registry';
+  const who = origin.actor.type === 'registrant' ? 'registrant' : 'registry';
   const notification = {
     registrarId,
     event: `contact.${action}d`,

@@ -8,7 +8,7 @@ import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { expectedSentence } from '../base/text/field.ts';
 import { difference } from '../change/history/changes.ts';
 import type { Origin } from '../change/origin.ts';
-import { type Written, write } from '../change/write.ts';
+import { changeOf, type Written, write } from '../change/write.ts';
 import { registrarIdOf } from '../party/registrar/account.ts';
 import {
   type Caller,
@@ -48,7 +48,7 @@ export function createContact(
       return { caller, kept };
     },
     judge({ caller }) {
-      const by = caller.actor;
+      const origin = { actor: caller.actor, request };
       const code = contactCode(caller, chosen);
       const at = request.at.toISOString();
       const version = nextVersion(request.at);
@@ -59,17 +59,16 @@ export function createContact(
         code,
         registrarId: caller.registrarId,
         number: nextNumber(caller.registrarId),
-        creator: by.name,
+        creator: origin.actor.name,
         createdAt: at,
         version,
         updatedAt: changeTime(caller.registrarId, request.at),
       };
       return {
-        by,
-        subject: contactSubject({ ...contact, registrar: caller.registrarCode }),
+        ...changeOf({ origin }, contactSubject({ ...contact, registrar: caller.registrarCode })),
         action: 'create',
         changes: difference({}, content),
-        statements: () => [db.insert(contacts).values(contact)],
+        statements: [db.insert(contacts).values(contact)],
         outcome: referenceTo({ uuid, code, version, domainCount: 0 }),
         // If nobody chose the code, the next attempt draws another.
         taken: chosen ? taken() : undefined,

@@ -5,7 +5,7 @@ import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { RegistryError } from '../base/error.ts';
 import { type Changes, difference } from '../change/history/changes.ts';
 import { type Operation, scheduledRun, type WriteRequest } from '../change/origin.ts';
-import { type Change, type Written, write } from '../change/write.ts';
+import { type Change, changeOf, type Written, write } from '../change/write.ts';
 import type { RegistrarCall } from '../party/registrar/login.ts';
 import { notifyingRegistrar, writeContact } from './change.ts';
 import {
@@ -29,24 +29,20 @@ export function deleteContact(call: RegistrarCall, code: string): Promise<Writte
   return writeContact(call, code, contactDeletion);
 }
 
-export function contactDeletion(
-  { db, origin: { actor, request } }: Operation,
-  contact: ContactWithRegistrar,
-): Change<null> {
-  checkVersion(contact, request);
+export function contactDeletion(operation: Operation, contact: ContactWithRegistrar): Change<null> {
+  const { db, origin } = operation;
+  checkVersion(contact, origin.request);
   if (contact.domainCount > 0) {
     throw new RegistryError('linked', 'Object association prohibits operation', 'domains');
   }
   checkStatuses(contact, 'Delete');
+  const change = changeOf(operation, contactSubject(contact));
   return {
-    by: actor,
-    subject: contactSubject(contact),
+    ...change,
     action: 'delete',
     changes: changesOfDeletion(contact),
     onlyIf: isUnchanged(contact),
-    statements: (isWritten) => [
-      db.delete(contacts).where(and(eq(contacts.id, contact.id), isWritten)),
-    ],
+    statements: [db.delete(contacts).where(and(eq(contacts.id, contact.id), change.isWritten))],
     outcome: null,
   };
 }
@@ -129,7 +125,7 @@ async function deleteOrphan(
         const isMeant = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
         const contact = theContact(rows.filter(isMeant));
         const operation = { db, origin: { actor: scheduledRun, request } };
-        return notifyingRegistrar(operation, contact, contactDeletion(operation, contact));
+        return notifyingRegistrar(db, contact, contactDeletion(operation, contact));
       },
     });
     return true;

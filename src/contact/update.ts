@@ -65,7 +65,7 @@ export function updateContactOfPerson(
       const contact = theContact(rows);
       const operation = { db, origin: { actor: by, request } };
       const change = contactUpdate(operation, contact, changesOf);
-      return notifyingRegistrar(operation, contact, change);
+      return notifyingRegistrar(db, contact, change);
     },
   });
 }

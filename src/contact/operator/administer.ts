@@ -193,14 +193,14 @@ export function changeContactStatuses(
 async function change(
   operation: Operation,
   code: string,
-  changeOf: (contact: ContactWithRegistrar) => Change<unknown>,
+  judgeContact: (contact: ContactWithRegistrar) => Change<unknown>,
 ): Promise<Changes> {
   const { db, origin } = operation;
   const look = () => getContactByCode(db, code);
   const judge = (contact: ContactWithRegistrar) => {
-    const made = changeOf(contact);
+    const made = judgeContact(contact);
     const reported = { ...made, outcome: made.changes };
-    return notifyingRegistrar(operation, contact, reported);
+    return notifyingRegistrar(db, contact, reported);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

@@ -12,7 +12,7 @@ import { RegistryError } from '../../base/error.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
-import { checkExpected, write } from '../../change/write.ts';
+import { changeOf, checkExpected, write } from '../../change/write.ts';
 import { contactSubject } from '../contact.ts';
 import { isAboutContact, isLastDeletion, sameIdentitySince } from '../entries.ts';
 import { verificationColumn } from '../fields.ts';
@@ -51,20 +51,20 @@ export async function eraseFormerHolder(
     const { end, registrar, newest, meant, entries, disclosed, ofPresent } = seen;
     checkExpected(origin.request, `${contact.uuid} ${end}`);
     const isNothing = entries + disclosed === 0;
+    const change = changeOf(operation, contactSubject({ ...contact, registrar }));
     return {
-      by: origin.actor,
-      subject: contactSubject({ ...contact, registrar }),
+      ...change,
       action: 'update' as const,
       changes: (isNothing ? {} : { formerHolder: { removed: true } }) as Changes,
       outcome: { ...contact, entries, disclosures: disclosed },
       ...(!isNothing && {
         onlyIf: nothingSince(newest, 'contact', [contact.code]),
-        statements: (isWritten: SQL) => [
-          ...removalOf(db, contact, { ...meant, disclosed: isTheirs }, isWritten),
+        statements: [
+          ...removalOf(db, contact, { ...meant, disclosed: isTheirs }, change.isWritten),
           db
             .update(contacts)
             .set({ ...withoutEnded(ofPresent), version })
-            .where(and(eq(contacts.uuid, contact.uuid), isWritten)),
+            .where(and(eq(contacts.uuid, contact.uuid), change.isWritten)),
         ],
       }),
     };

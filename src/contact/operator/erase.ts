@@ -11,7 +11,7 @@ import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { searchKey } from '../../base/text/search-key.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, checkExpected, followedBy, write } from '../../change/write.ts';
+import { type Change, changeOf, checkExpected, followedBy, write } from '../../change/write.ts';
 import { notifyingRegistrar } from '../change.ts';
 import { type Contact, contactSubject, selectContacts } from '../contact.ts';
 import { contactDeletion } from '../delete.ts';
@@ -61,23 +61,21 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(operation, row), outcome };
-      const erasure = followedBy(deletion, (isWritten) =>
-        removalOf(db, contact, remains, isWritten),
-      );
-      return notifyingRegistrar(operation, row, erasure);
+      const erasure = followedBy(deletion, removalOf(db, contact, remains, deletion.isWritten));
+      return notifyingRegistrar(db, row, erasure);
     }
     checkExpected(origin.request, `${uuid} ${lastEntryId}`);
     const changes = Object.fromEntries(
       found.history.fields.map((field) => [field, { removed: true as const }]),
     );
-    const subject = contactSubject({ ...contact, registrar });
-    const erasure = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
+    const change = changeOf(operation, contactSubject({ ...contact, registrar }));
+    const erasure = { ...change, action: 'update', changes, outcome } as const;
     const isNothing = found.history.entries + found.outcomes + found.disclosures === 0;
     if (isNothing) return erasure;
     return {
       ...erasure,
       onlyIf: sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`,
-      statements: (isWritten) => removalOf(db, contact, remains, isWritten),
+      statements: removalOf(db, contact, remains, change.isWritten),
     };
   };
   const attempt = { look: () => look(db, contact), judge };

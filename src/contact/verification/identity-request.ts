@@ -100,7 +100,7 @@ export async function takeIdentification(
       const values = found ? result(contact, found, request) : {};
       const change = rowUpdate(operation, contact, values);
       const isVerified = 'identityVerification' in values;
-      return notifyingRegistrar(operation, contact, change, {
+      return notifyingRegistrar(db, contact, change, {
         event: isVerified ? 'contact.verified' : 'contact.verification_pending',
         text: isVerified
           ? `Contact ${contact.code} has been verified`

@@ -3,7 +3,7 @@ import { auctions } from '../../../drizzle/schema.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, checkExpected, write } from '../../change/write.ts';
+import { type Change, changeOf, checkExpected, write } from '../../change/write.ts';
 import type { NameObstacle } from '../domain/name.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
@@ -27,16 +27,14 @@ export async function cancelAuction(
       const obstacle: NameObstacle = 'not_in_progress';
       throw new RegistryError([{ reason: 'conflict', message, field: 'status', obstacle }]);
     }
+    const change = changeOf(operation, auctionSubject(auction));
     return {
-      by: origin.actor,
-      subject: auctionSubject(auction),
+      ...change,
       action: 'delete',
       // Everything that a reversal needs, but a registration code, which is secret.
       changes: { ...difference(auction, lost), reason: { from: null, to: reason } },
       onlyIf: isAuctionUnchanged(auction),
-      statements: (isWritten) => [
-        db.delete(auctions).where(and(eq(auctions.id, auction.id), isWritten)),
-      ],
+      statements: [db.delete(auctions).where(and(eq(auctions.id, auction.id), change.isWritten))],
       outcome: auction,
     };
   };

@@ -1,9 +1,9 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, followedBy, write } from '../../change/write.ts';
+import { type Change, changeOf, followedBy, write } from '../../change/write.ts';
 import { isUnobstructed } from './obstacles.ts';
 import {
   type Auction,
@@ -57,7 +57,7 @@ export async function updateAuction(
       };
       const change = auctionUpdate(operation, auction, values);
       if (!status || status === auction.status || !restartStatuses.includes(status)) return change;
-      return followedBy(change, (isWritten) => restart(operation, change.outcome, isWritten));
+      return followedBy(change, restart(operation, change));
     },
   });
   return outcome;
@@ -78,7 +78,7 @@ export function registrationCodeFor(auction: Auction, status: AuctionStatus): st
 
 /** The outcome is the updated auction. */
 export function auctionUpdate(
-  { db, origin }: Operation,
+  operation: Operation,
   auction: Auction,
   {
     registrationDeadline = auction.registrationDeadline,
@@ -86,11 +86,11 @@ export function auctionUpdate(
     ...values
   }: AuctionValues,
 ): Change<Auction> {
+  const { db, origin } = operation;
   const wanted = { ...values, registrationDeadline, platform };
   const changes = difference(auction, wanted);
   const update = {
-    by: origin.actor,
-    subject: auctionSubject(auction),
+    ...changeOf(operation, auctionSubject(auction)),
     action: 'update',
     changes,
   } as const;
@@ -103,22 +103,22 @@ export function auctionUpdate(
   return {
     ...update,
     onlyIf: isAuctionUnchanged(auction),
-    statements: (isWritten) => [
+    statements: [
       db
         .update(auctions)
         .set(row)
-        .where(and(eq(auctions.id, auction.id), isWritten)),
+        .where(and(eq(auctions.id, auction.id), update.isWritten)),
     ],
     outcome: { ...auction, ...row },
   };
 }
 
 /** Starts the name's next auction if the report was written and no more than a reservation is in the way. */
-function restart(operation: Operation, ended: Auction, isWritten: SQL) {
-  const { origin } = operation;
+function restart(operation: Operation, { outcome: ended, isWritten }: Change<Auction>) {
+  const { at } = operation.origin.request;
   const { id, name, punycode, platform, uuid } = ended;
-  const next = newAuction({ name, punycode }, platform, origin.request.at);
-  const isFree = isUnobstructed([ended], ['reserved'], origin.request.at, uuid);
+  const next = newAuction({ name, punycode }, platform, at);
+  const isFree = isUnobstructed([ended], ['reserved'], at, uuid);
   const soldSince = sql`
     select 1 from ${auctions}
     where ${auctions.name} = ${name}

@@ -7,7 +7,7 @@ import { textField } from '../../base/text/field.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import type { KeptFor } from '../../change/outcome.ts';
-import { type Change, statementsOf, type Written, write } from '../../change/write.ts';
+import { type Change, changeOf, statementsOf, type Written, write } from '../../change/write.ts';
 import type { DomainName } from '../domain/name.ts';
 import { type AuctionObstacle, obstacleTo, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
@@ -51,23 +51,25 @@ export function newAuction(
 
 type NewAuction = ReturnType<typeof newAuction>;
 
-function auctionCreation({ db, origin: { actor } }: Operation, next: NewAuction, onlyIf: SQL) {
+function auctionCreation(operation: Operation, next: NewAuction, onlyIf: SQL) {
+  const change = changeOf(operation, auctionSubject(next));
   return {
-    by: actor,
-    subject: auctionSubject(next),
+    ...change,
     action: 'create',
     changes: next.changes,
     onlyIf,
-    statements: (isWritten) => [
-      insertAuctions(db, sql`select ${JSON.stringify(next)} as row where ${isWritten}`),
+    statements: [
+      insertAuctions(
+        operation.db,
+        sql`select ${JSON.stringify(next)} as row where ${change.isWritten}`,
+      ),
     ],
   } satisfies Omit<Change<never>, 'outcome'>;
 }
 
 /** The statements of a start that follows from another change. */
 export function auctionStart(operation: Operation, next: NewAuction, onlyIf: SQL) {
-  const { db, origin } = operation;
-  return statementsOf(db, origin.request, auctionCreation(operation, next, onlyIf));
+  return statementsOf(operation.db, auctionCreation(operation, next, onlyIf));
 }
 
 export function inProgress(name: SQL | string): SQL {
@@ -110,9 +112,9 @@ export function startAuction(
   const judge = ({ obstacle, running }: Awaited<ReturnType<typeof look>>) => {
     if (running) {
       const outcome = { ...running, isNew: false };
-      const subject = auctionSubject(running);
+      const change = changeOf(operation, auctionSubject(running));
       const onlyIf = sql`exists (${inProgress(name.name)})`;
-      return { by: actor, action: 'create' as const, subject, changes: {}, onlyIf, outcome };
+      return { ...change, action: 'create' as const, changes: {}, onlyIf, outcome };
     }
     if (obstacle) throw obstacleTo(name.name, obstacle, 'domain');
     const next = newAuction(name, platform, request.at);

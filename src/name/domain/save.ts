@@ -3,7 +3,7 @@ import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import { throwProblems } from '../../base/error.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
-import type { Change } from '../../change/write.ts';
+import { type Change, changeOf } from '../../change/write.ts';
 import {
   changeEach,
   changesOfRows,
@@ -72,21 +72,20 @@ export async function saveDomain(
 }
 
 export function domainRemoval(
-  { db, origin: { actor } }: Operation,
+  operation: Operation,
   name: string,
   present: Recorded | undefined,
 ): Omit<Change<never>, 'outcome'> {
-  const change = { by: actor, action: 'delete' } as const;
-  if (!present) {
-    return { ...change, subject: { type: 'domain', key: name, registrar: null }, changes: {} };
-  }
-  const { registrar, changes } = removalRow(name, present);
+  const { registrar, changes } = present
+    ? removalRow(name, present)
+    : { registrar: null, changes: {} };
+  const change = changeOf(operation, { type: 'domain', key: name, registrar });
+  const row = sql`select json_object('name', ${name}) as row where ${change.isWritten}`;
   return {
     ...change,
-    subject: { type: 'domain', key: name, registrar },
+    action: 'delete',
     changes,
-    statements: (isWritten) =>
-      deleteDomains(db, sql`select json_object('name', ${name}) as row where ${isWritten}`),
+    statements: present && deleteDomains(operation.db, row),
   };
 }
 

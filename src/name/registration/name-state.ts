@@ -3,7 +3,7 @@ import { auctions, disputes, domains, history, retainedDomains } from '../../../
 import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, statementsOf } from '../../change/write.ts';
+import { type Change, changeOf, statementsOf } from '../../change/write.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
 import type { Dispute } from '../retained/dispute.ts';
 import { isInForce } from '../retained/dispute.ts';
@@ -61,29 +61,29 @@ export function isNameUnchanged(name: string, lastEntryId: SQLWrapper | number):
 
 /** Statements of changes that follow from another one, each with its own history, if that is written. */
 export function statementsOfConsequences(
-  { db, origin: { request } }: Operation,
-  isWritten: SQL,
+  db: Database,
+  { isWritten }: Pick<Change<unknown>, 'isWritten'>,
   changes: readonly (Change<unknown> | false | undefined)[],
 ) {
   return changes.flatMap((change) =>
-    change ? statementsOf(db, request, { ...change, onlyIf: isWritten }) : [],
+    change ? statementsOf(db, { ...change, onlyIf: isWritten }) : [],
   );
 }
 
 /** `usedPasswords` are the digests of those that are used up. */
 export function passwordUpdate(
-  { db, origin: { actor } }: Operation,
+  operation: Operation,
   name: string,
   values: { password: string; usedPasswords: SQL },
 ): Change<void> {
   const isReserved = and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'reserved'));
+  const change = changeOf(operation, { type: 'retained_domain', key: name });
   return {
-    by: actor,
-    subject: { type: 'retained_domain', key: name },
+    ...change,
     action: 'update',
     changes: { password: { redacted: true } },
-    statements: (isWritten) => [
-      db.update(retainedDomains).set(values).where(and(isReserved, isWritten)),
+    statements: [
+      operation.db.update(retainedDomains).set(values).where(and(isReserved, change.isWritten)),
     ],
     outcome: undefined,
   };

@@ -5,7 +5,7 @@ import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { throwProblems } from '../../base/error.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, write } from '../../change/write.ts';
+import { type Change, changeOf, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
 import { hasPassed } from '../auction/read.ts';
 import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
@@ -48,8 +48,7 @@ export async function registerDomain(
     const { state, present, parties, given } = seen;
     const row = domainRow(record, present, parties);
     const change: Change<Registered> = {
-      by: origin.actor,
-      subject: { type: 'domain', key: name, registrar: record.registrar },
+      ...changeOf(operation, { type: 'domain', key: name, registrar: record.registrar }),
       action: 'create',
       changes: row.changes,
       outcome: { isNew: false, isDisputeClosed: false },
@@ -64,12 +63,13 @@ export async function registerDomain(
       ...{ name, systemId: system.id, registeredAt: at.toISOString(), consumed },
       lastEntry: sql`(select max(id) from history)`,
     };
+    const { isWritten } = change;
     return {
       ...change,
       onlyIf: isNameUnchanged(name, state.lastEntryId),
-      statements: (isWritten) => [
+      statements: [
         ...domainChanges(operation, 'create', JSON.stringify([row]), isWritten).statements,
-        ...statementsOfConsequences(operation, isWritten, consequences(operation, seen, consumed)),
+        ...statementsOfConsequences(db, change, consequences(operation, seen, consumed)),
         // Moving in removes domains without what their registrations consumed.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
         // Last, to know the newest entry.

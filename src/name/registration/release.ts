@@ -42,7 +42,7 @@ export async function releaseDomain(
       outcome: true,
     };
     const next = newAuction({ name, punycode }, null, at);
-    return followedBy(change, (isWritten) => auctionStart(operation, next, isWritten));
+    return followedBy(change, auctionStart(operation, next, change.isWritten));
   };
   return (await write(db, origin.request, { look, judge })).outcome;
 }

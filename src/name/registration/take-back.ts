@@ -50,8 +50,9 @@ export async function takeBackRegistration(
     };
     const { registrationCode = null } = consumed.auction ?? {};
     const paid = { registrationCode, status: 'payment_received' } as const;
-    return followedBy(change, (isWritten) =>
-      statementsOfConsequences(operation, isWritten, [
+    return followedBy(
+      change,
+      statementsOfConsequences(db, change, [
         consumed.auction && auction && auctionUpdate(operation, auction, paid),
         consumed.password !== undefined &&
           reservation &&

@@ -2,31 +2,31 @@ import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
 import { disputes } from '../../../drizzle/schema.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
-import type { Change } from '../../change/write.ts';
+import { type Change, changeOf } from '../../change/write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 
 /** Closes a dispute at this time, or opens it again with null. */
 export function closure(
-  { db, origin: { actor } }: Operation,
+  operation: Operation,
   dispute: Dispute,
   closedAt: string | null,
 ): Change<void> {
   const { id, name } = dispute;
+  const change = changeOf(operation, subjectOf(dispute));
   return {
-    by: actor,
-    subject: subjectOf(dispute),
+    ...change,
     action: 'update',
     changes: difference(dispute, { closedAt }),
     // An id can be reused after a deletion; the name shows that it is still the same dispute.
     onlyIf: sql`exists (
       select 1 from ${disputes}
         where id = ${id} and name = ${name} and closed_at is ${dispute.closedAt})`,
-    statements: (isWritten) => [
-      db
+    statements: [
+      operation.db
         .update(disputes)
         .set({ closedAt })
-        .where(and(eq(disputes.id, id), isWritten)),
+        .where(and(eq(disputes.id, id), change.isWritten)),
     ],
     outcome: undefined,
   };

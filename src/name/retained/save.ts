@@ -8,7 +8,7 @@ import { textField } from '../../base/text/field.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
 import { type Operation, scheduledRun, type WriteRequest } from '../../change/origin.ts';
-import { type Change, write } from '../../change/write.ts';
+import { type Change, changeOf, write } from '../../change/write.ts';
 import { changeEach } from '../../change/write-many.ts';
 import type { DomainName } from '../domain/name.ts';
 import { insertRetainedDomains, namesIn, removals } from './change-names.ts';
@@ -33,12 +33,13 @@ export interface SavedName {
  * over.
  */
 export async function saveRetainedDomain(
-  { db, origin }: Operation,
+  operation: Operation,
   { name, punycode }: DomainName,
   status: RetainedStatus,
   given: Reservation = {},
 ): Promise<SavedName> {
-  const { actor, request } = origin;
+  const { db, origin } = operation;
+  const { request } = origin;
   if (hasEnded(given, request.at)) throw new RegistryError('invalid', 'is over', 'last_day');
   const drawn = status === 'reserved' && given.password === undefined ? randomHex(16) : undefined;
   const isName = and(eq(retainedDomains.name, name), eq(retainedDomains.status, status))!;
@@ -48,8 +49,7 @@ export async function saveRetainedDomain(
     const kept = isNew ? { password: drawn ?? null, lastDay: null } : row;
     const { password = kept.password, lastDay = kept.lastDay } = given;
     const change = {
-      by: actor,
-      subject: { type: 'retained_domain', key: name },
+      ...changeOf(operation, { type: 'retained_domain', key: name }),
       outcome: { lastDay, ...(isNew && drawn !== undefined && { password: drawn }), isNew },
     } as const;
     if (!row) {
@@ -60,10 +60,10 @@ export async function saveRetainedDomain(
         action: 'create',
         changes: difference({}, added),
         onlyIf: sql`not exists (select 1 from ${retainedDomains} where ${isName})`,
-        statements: (isWritten) => [
+        statements: [
           insertRetainedDomains(
             db,
-            namesIn(sql`select ${JSON.stringify(values)} as row where ${isWritten}`),
+            namesIn(sql`select ${JSON.stringify(values)} as row where ${change.isWritten}`),
           ),
         ],
       };
@@ -76,8 +76,8 @@ export async function saveRetainedDomain(
       changes,
       onlyIf: sql`exists (select 1 from ${retainedDomains} where ${isName}
         and password is ${row.password} and last_day is ${row.lastDay})`,
-      statements: (isWritten) => [
-        db.update(retainedDomains).set({ password, lastDay }).where(and(isName, isWritten)),
+      statements: [
+        db.update(retainedDomains).set({ password, lastDay }).where(and(isName, change.isWritten)),
       ],
     };
   };

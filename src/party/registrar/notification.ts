@@ -20,9 +20,8 @@ export function notifying<Outcome>(
   change: Change<Outcome>,
   notification: NewNotification,
 ): Change<Outcome> {
-  return followedBy(change, (isWritten) =>
-    insertion(db, { ...notification, deliveryId: newDeliveryId() }, isWritten),
-  );
+  const values = { ...notification, deliveryId: newDeliveryId() };
+  return followedBy(change, insertion(db, values, change.isWritten));
 }
 
 export function insertNotifications(db: Database, all: readonly NewNotification[]) {

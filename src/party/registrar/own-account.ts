@@ -4,7 +4,7 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { WriteRequest } from '../../change/origin.ts';
-import { type Change, write } from '../../change/write.ts';
+import { type Change, changeOf, write } from '../../change/write.ts';
 import { changeEach, changesOfRows } from '../../change/write-many.ts';
 import { digestSecret, generateSecret, holders, isAsSeen } from '../credential/holder.ts';
 import { endOfReplaced, isFirstUse } from '../credential/login.ts';
@@ -84,17 +84,18 @@ export async function replaceOwnSecret(
       const { registrarId } = caller;
       const current = { secretDigest, secretChangedAt: at, updatedAt: at };
       const row = { ...current, ...holders.api_user.replaced(user) };
+      const origin = { actor: caller.actor, request };
+      const about = changeOf({ origin }, { type: 'api_user', key: username });
       const change: Change<Caller> = {
-        by: caller.actor,
-        subject: { type: 'api_user', key: username },
+        ...about,
         action: 'update',
         changes: difference({}, { secretDigest }),
         onlyIf: isAsSeen(apiUsers, user),
-        statements: (isWritten) => [
+        statements: [
           db
             .update(apiUsers)
             .set(row)
-            .where(and(eq(apiUsers.id, user.id), isWritten)),
+            .where(and(eq(apiUsers.id, user.id), about.isWritten)),
         ],
         outcome: caller,
       };

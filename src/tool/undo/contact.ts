@@ -29,11 +29,11 @@ export async function contactUpdates(
     const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
     if (!contact) throw changedMeanwhile();
     const update = rowUpdate(operation, contact, valuesAfter(changes));
-    const { statements } = notifyingRegistrar(operation, contact, update);
+    const { statements } = notifyingRegistrar(db, contact, update);
     if (!statements) return [];
     const row = { ...contactSubject(contact), changes: update.changes };
     const rows = rowsIn(JSON.stringify([row]));
-    return [changesOfRows('contact', 'update', rows, statements(sql`true`))];
+    return [changesOfRows('contact', 'update', rows, statements)];
   });
   return (await Promise.all(found)).flat();
 }

@@ -6,7 +6,7 @@ import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { textField } from '../../../base/text/field.ts';
 import { difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type Change, write } from '../../../change/write.ts';
+import { type Change, changeOf, write } from '../../../change/write.ts';
 import { type Contact, isUnchanged, selectContacts } from '../../contact.ts';
 import { contactColumns } from '../../fields.ts';
 import { type Disclosure, getDisclosure } from './read.ts';
@@ -78,15 +78,15 @@ export async function openDisclosure(
       visibleAfter: null,
       explanation: null,
     };
+    const change = changeOf(operation, subjectOf(id));
     return {
-      by: origin.actor,
-      subject: subjectOf(id),
+      ...change,
       action: 'create',
       // Nothing that tells whose data it is: history outlives the erasure of a person.
       changes: difference({}, request),
       onlyIf: sql`not exists (select 1 from ${disclosures} where id = ${id})
         and ${isUnchanged(contact)}`,
-      statements: (isWritten) => [insertRows(db, disclosures, opened, sql`where ${isWritten}`)],
+      statements: [insertRows(db, disclosures, opened, sql`where ${change.isWritten}`)],
       outcome: opened,
     };
   };
@@ -182,22 +182,23 @@ function valuesOf(contact: Contact, fields: readonly string[]): Record<string, u
 }
 
 function answering(
-  { db, origin: { actor, request } }: Operation,
+  operation: Operation,
   disclosure: Disclosure,
   answer: Partial<Disclosure>,
   onlyIf: SQL = sql`true`,
 ): Change<Disclosure> {
-  const values = { ...answer, answeredAt: request.at.toISOString() };
+  const { db, origin } = operation;
+  const values = { ...answer, answeredAt: origin.request.at.toISOString() };
   const isThis = eq(disclosures.id, disclosure.id);
+  const change = changeOf(operation, subjectOf(disclosure.id));
   return {
-    by: actor,
-    subject: subjectOf(disclosure.id),
+    ...change,
     action: 'update',
     changes: difference(disclosure, values),
     onlyIf: sql`exists (select 1 from ${disclosures}
       where id = ${disclosure.id} and outcome is null)
       and ${onlyIf}`,
-    statements: (isWritten) => [db.update(disclosures).set(values).where(and(isThis, isWritten))],
+    statements: [db.update(disclosures).set(values).where(and(isThis, change.isWritten))],
     outcome: { ...disclosure, ...values },
   };
 }

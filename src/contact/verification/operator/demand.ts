@@ -65,7 +65,7 @@ export async function demandVerification(
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
     const notice = wanted && demandNotice(contact.code, domains, wanted);
-    return notifyingRegistrar(operation, contact, reported, notice);
+    return notifyingRegistrar(db, contact, reported, notice);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

@@ -7,7 +7,7 @@ import { type Problem, RegistryError, throwProblems } from '../../../base/error.
 import { dayOf, isDay } from '../../../base/time/day.ts';
 import { difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type Change, changedMeanwhile, write } from '../../../change/write.ts';
+import { type Change, changedMeanwhile, changeOf, write } from '../../../change/write.ts';
 import type { DomainName } from '../../domain/name.ts';
 import { closure, type Dispute, subjectOf } from '../dispute.ts';
 
@@ -56,14 +56,14 @@ export async function openDispute(operation: Operation, dispute: NewDispute): Pr
     db.select().from(disputes).where(overlaps).orderBy(asc(disputes.firstDay)).limit(1);
   const judge = (overlapping: Dispute[]): Change<void> => {
     throwProblems(overlapping.map(overlapProblem));
+    const change = changeOf(operation, subjectOf({ name }));
     return {
-      by: origin.actor,
-      subject: subjectOf({ name }),
+      ...change,
       action: 'create',
       changes,
       onlyIf: sql`not exists (select 1 from ${disputes} where ${overlaps})`,
-      statements: (isWritten) => [
-        insertDisputes(db, sql`select ${JSON.stringify(row)} as row where ${isWritten}`),
+      statements: [
+        insertDisputes(db, sql`select ${JSON.stringify(row)} as row where ${change.isWritten}`),
       ],
       outcome: undefined,
     };

@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { apiUsers, certificates, systems } from '../../../../drizzle/schema.ts';
 import { insertRows } from '../../../base/database/insert-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
@@ -73,7 +73,7 @@ export async function bindCertificate(
     throw new RegistryError('invalid', `the certificate has expired on ${expiresAt}`, 'file');
   }
   const { certificatesOf, option } = holders[holder.type];
-  const bind = ({ account: { id }, bound }: Seen) => {
+  const bind = ({ account: { id }, bound, isWritten }: Seen) => {
     if (bound.some((one) => one.fingerprint === fingerprint)) {
       const message = `this certificate is already bound to ${holderText(holder)}`;
       throw new RegistryError('taken', message, 'fingerprint');
@@ -82,9 +82,7 @@ export async function bindCertificate(
     const row = { ...unbound, ...certificate, createdAt, [certificatesOf]: id };
     return {
       changes: difference({}, { certificate: fingerprint }),
-      consequences: (isWritten: SQL) => [
-        insertRows(operation.db, certificates, row, sql`where ${isWritten}`),
-      ],
+      consequences: [insertRows(operation.db, certificates, row, sql`where ${isWritten}`)],
     };
   };
   await changeHolder(operation, holder, bind, option);
@@ -99,7 +97,7 @@ export function unbindCertificate(
   holder: Holder,
   fingerprint: string,
 ): Promise<{ isLockedOut: boolean }> {
-  const unbind = ({ account, bound, valid }: Seen) => {
+  const unbind = ({ account, bound, valid, isWritten }: Seen) => {
     const ended = bound.find((one) => one.fingerprint === fingerprint);
     if (!ended) {
       const message = `this certificate is not bound to ${holderText(holder)}`;
@@ -109,9 +107,7 @@ export function unbindCertificate(
     const isEnded = eq(certificates.id, ended.id);
     return {
       changes: difference({ certificate: fingerprint }, { certificate: null }),
-      consequences: (isWritten: SQL) => [
-        operation.db.delete(certificates).where(and(isEnded, isWritten)),
-      ],
+      consequences: [operation.db.delete(certificates).where(and(isEnded, isWritten))],
       also: { isLockedOut },
     };
   };

@@ -1,11 +1,11 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import { certificates } from '../../../../drizzle/schema.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { type Action, type Changes, difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type Change, write } from '../../../change/write.ts';
+import { type Change, changeOf, write } from '../../../change/write.ts';
 import {
   type Accounts,
   digestSecret,
@@ -20,8 +20,12 @@ export function holderText({ type, key }: Holder): string {
   return `${holders[type].one} ${key}`;
 }
 
-/** A holder as it was read: all its certificates are `bound`, and those that have not expired are `valid`. */
-export interface Seen<Type extends HolderType = HolderType> {
+/**
+ * A holder as it was read: all its certificates are `bound`, and those that have not expired are `valid`. What follows
+ * from its change writes only where `isWritten` holds.
+ */
+export interface Seen<Type extends HolderType = HolderType>
+  extends Pick<Change<never>, 'isWritten'> {
   account: Accounts[Type];
   bound: (typeof certificates.$inferSelect)[];
   valid: (typeof certificates.$inferSelect)[];
@@ -32,20 +36,21 @@ interface HolderChange<Type extends HolderType, Also> {
   values?: Partial<Accounts[Type]>;
   /** What the history says has changed, if it is not the values. */
   changes?: Changes;
-  consequences?: (isWritten: SQL) => readonly BatchItem<'sqlite'>[];
+  consequences?: readonly BatchItem<'sqlite'>[];
   also?: Also;
 }
 
 /**
- * Changes a holder, if nobody else has meanwhile; returns the changed fields, and what `changeOf` says `also`. Throws
+ * Changes a holder, if nobody else has meanwhile; returns the changed fields, and what `judgeHolder` says `also`. Throws
  * `not_found` about the field.
  */
 export async function changeHolder<Type extends HolderType, Also>(
-  { db, origin, isDryRun }: Operation,
+  operation: Operation,
   holder: Holder<Type>,
-  changeOf: (seen: Seen<Type>) => HolderChange<Type, Also>,
+  judgeHolder: (seen: Seen<Type>) => HolderChange<Type, Also>,
   field: string = holders[holder.type].field,
 ): Promise<{ changes: Changes } & Also> {
+  const { db, origin } = operation;
   const { table, key, certificatesOf, one } = holders[holder.type];
   const at = origin.request.at.toISOString();
   const isNamed = eq(key, holder.key);
@@ -63,25 +68,27 @@ export async function changeHolder<Type extends HolderType, Also>(
     }
     const account = row as Accounts[Type];
     const valid = bound.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
-    const change = changeOf({ account, bound, valid });
+    const about = changeOf(operation, holder);
+    const { isWritten } = about;
+    const change = judgeHolder({ account, bound, valid, isWritten });
     const { action = 'update', values = {}, changes = difference(account, values) } = change;
     const outcome = { changes, ...change.also } as Outcome;
-    const judged = { by: origin.actor, subject: holder, action, changes, outcome };
+    const judged = { ...about, action, changes, outcome };
     if (Object.keys(changes).length === 0) return judged;
     const updated = { ...values, updatedAt: at };
     return {
       ...judged,
       onlyIf: isAsSeen(table, account),
-      statements: (isWritten) => [
+      statements: [
         db
           .update(table)
           .set(updated)
           .where(and(eq(table.id, account.id), isWritten)),
-        ...(change.consequences?.(isWritten) ?? []),
+        ...(change.consequences ?? []),
       ],
     };
   };
-  return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /**
@@ -89,11 +96,12 @@ export async function changeHolder<Type extends HolderType, Also>(
  * dry run returns none. Throws `invalid`, `taken`.
  */
 export async function addHolder(
-  { db, origin, isDryRun }: Operation,
+  operation: Operation,
   { type, key: name }: Holder,
   values: Record<string, unknown>,
   { shown = values, secret = generateSecret() },
 ): Promise<string | undefined> {
+  const { db, origin, isDryRun } = operation;
   const { table, key, field, pattern, rule, withArticle, fields } = holders[type];
   const [digestField, changedField] = fields;
   if (!pattern.test(name)) {
@@ -108,15 +116,14 @@ export async function addHolder(
     if (same > 0)
       throw new RegistryError('taken', `there is already ${withArticle} ${name}`, field);
     return {
-      by: origin.actor,
-      subject: { type, key: name },
+      ...changeOf(operation, { type, key: name }),
       action: 'create',
       changes: difference({}, { ...shown, ...digest }),
-      statements: () => [db.insert(table as SQLiteTable).values(row)],
+      statements: [db.insert(table as SQLiteTable).values(row)],
       outcome: undefined,
     };
   };
-  await write(db, origin.request, { look, judge }, { isDryRun });
+  await write(db, origin.request, { look, judge }, operation);
   return isDryRun ? undefined : secret;
 }
 

@@ -7,7 +7,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { textField } from '../../../base/text/field.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type Change, write } from '../../../change/write.ts';
+import { type Change, changeOf, write } from '../../../change/write.ts';
 import { isAsSeen } from '../../credential/holder.ts';
 import { getRegistrar, type Registrar, selectRegistrars } from '../account.ts';
 import { generateWebhookSecret, webhookStatements } from './webhook.ts';
@@ -29,9 +29,10 @@ const codePattern = /^[A-Z0-9_-]{1,32}$/;
  * Throws `invalid`, `taken`.
  */
 export async function addRegistrar(
-  { db, origin, isDryRun }: Operation,
+  operation: Operation,
   wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
 ): Promise<Registrar> {
+  const { db, origin } = operation;
   const { code } = wanted;
   if (!codePattern.test(code)) {
     const rule = 'use 1 to 32 of A-Z, 0-9, _ and -';
@@ -52,15 +53,14 @@ export async function addRegistrar(
   const judge = (same: number): Change<Registrar> => {
     if (same > 0) throw new RegistryError('taken', `there is already a registrar ${code}`, 'code');
     return {
-      by: origin.actor,
-      subject: { type: 'registrar', key: code },
+      ...changeOf(operation, { type: 'registrar', key: code }),
       action: 'create',
       changes: difference({}, described),
-      statements: () => [db.insert(registrars).values(row)],
+      statements: [db.insert(registrars).values(row)],
       outcome: { ...row, ...initial },
     };
   };
-  return (await write(db, origin.request, { look, judge }, { isDryRun })).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /** Undefined fields stay as they are. */
@@ -84,10 +84,11 @@ interface UpdatedRegistrar {
  * dry run returns none. Throws `not_found`, `invalid`.
  */
 export async function updateRegistrar(
-  { db, origin, isDryRun }: Operation,
+  operation: Operation,
   code: string,
   wanted: RegistrarChanges,
 ): Promise<UpdatedRegistrar> {
+  const { db, origin, isDryRun } = operation;
   const { webhookUrl: url, suspension } = wanted;
   const webhook = typeof url === 'string' ? { url, secret: generateWebhookSecret() } : url;
   const updatedAt = origin.request.at.toISOString();
@@ -102,8 +103,7 @@ export async function updateRegistrar(
     const changes = difference(seen, { ...row, webhookUrl: url, webhookSecret: webhook?.secret });
     if (changes.suspendedAt && suspension) changes.reason = { from: null, to: suspension };
     const update = {
-      by: origin.actor,
-      subject: { type: 'registrar', key: code },
+      ...changeOf(operation, { type: 'registrar', key: code }),
       action: 'update',
       changes,
     } as const;
@@ -115,12 +115,15 @@ export async function updateRegistrar(
       ...update,
       // A change of the webhook updates the registrar, too.
       onlyIf: isAsSeen(registrars, { id: seen.id, updatedAt: seen.updatedAt }),
-      statements: (isWritten) => [
+      statements: [
         db
           .update(registrars)
           .set({ ...row, updatedAt })
-          .where(and(eq(registrars.id, seen.id), isWritten)),
-        ...webhookStatements(db, seen.id, webhook, { at: updatedAt, condition: isWritten }),
+          .where(and(eq(registrars.id, seen.id), update.isWritten)),
+        ...webhookStatements(db, seen.id, webhook, {
+          at: updatedAt,
+          condition: update.isWritten,
+        }),
       ],
       outcome: { registrar: { ...seen, ...row, ...shown, updatedAt }, changes },
     };

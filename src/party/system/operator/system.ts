@@ -40,13 +40,13 @@ export async function updateSystem(
 /** Removes the system, with its key and its certificates; the history keeps its name. Throws `not_found`. */
 export async function removeSystem(operation: Operation, name: string): Promise<void> {
   const { db, origin } = operation;
-  await changeHolder(operation, systemNamed(name), ({ account }) => {
+  await changeHolder(operation, systemNamed(name), ({ account, isWritten }) => {
     const { id, rights, allowedIps } = account;
     checkExpected(origin.request, `${id}`);
     return {
       action: 'delete',
       changes: difference({ rights, allowedIps }, { rights: null, allowedIps: null }),
-      consequences: (isWritten) => [db.delete(systems).where(and(eq(systems.id, id), isWritten))],
+      consequences: [db.delete(systems).where(and(eq(systems.id, id), isWritten))],
     };
   });
 }

@@ -4,7 +4,7 @@ import { retried } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type Change, write } from '../../../change/write.ts';
+import { type Change, changeOf, write } from '../../../change/write.ts';
 import { getWebhook } from '../../registrar/operator/webhook.ts';
 import { isOpen } from '../../registrar/webhook.ts';
 import { leaseMilliseconds } from '../hold.ts';
@@ -35,11 +35,11 @@ export async function resendDeliveries(
     return { registrarId, isToResend, deliveries: await db.$count(webhookDeliveries, isToResend) };
   };
   const judge = ({ registrarId, isToResend, deliveries }: Awaited<ReturnType<typeof look>>) => {
-    const subject = { type: 'registrar', key: code } as const;
     const to = 'id' in chosen ? chosen.id : `since ${chosen.since.toISOString()}`;
     const changes = { webhookResent: { from: null, to } };
     const outcome = { registrarId, deliveries };
-    const change = { by: origin.actor, subject, action: 'update', changes, outcome } as const;
+    const about = changeOf(operation, { type: 'registrar', key: code });
+    const change = { ...about, action: 'update', changes, outcome } as const;
     if (deliveries === 0) {
       if ('since' in chosen) return change;
       const message = `registrar ${code} has no delivery ${chosen.id} that was delivered or given up`;
@@ -48,12 +48,12 @@ export async function resendDeliveries(
     const waiting = { waitsSince: at, deliveredAt: null, failedAt: null, outcome: null };
     return {
       ...change,
-      statements: (isWritten) => [
-        db.update(webhookDeliveries).set(waiting).where(and(isToResend, isWritten)),
+      statements: [
+        db.update(webhookDeliveries).set(waiting).where(and(isToResend, change.isWritten)),
         db
           .update(webhooks)
           .set(restEnded(origin.request.at))
-          .where(and(eq(webhooks.registrarId, registrarId), isWritten)),
+          .where(and(eq(webhooks.registrarId, registrarId), change.isWritten)),
       ],
     } satisfies Change<typeof outcome>;
   };
