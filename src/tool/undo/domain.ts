@@ -18,8 +18,10 @@ import {
 } from '../../name/domain/record.ts';
 import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
+export type DomainRows = Awaited<ReturnType<typeof domainRows>>;
+
 /**
- * The rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would
+ * By name, the rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would
  * get back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one or another person's,
  * `gone` if the history does not say which one it was; and `changed_meanwhile` for each domain that is no longer
  * there.
@@ -43,20 +45,22 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   throwProblems(problemsOf(domains, parties));
   const since = await identitiesSince(db, parties);
   throwProblems(returned.flatMap((reversal) => contactProblems(reversal, parties, since)));
-  return domains.map((domain) => {
+  const rows = domains.map((domain) => {
     const { name, createdAt } = domain;
     const row = domainRow(domain, present.get(name), parties);
     const changes = { ...row.changes, ...difference({ ...present.get(name) }, { createdAt }) };
-    return { ...row, createdAt, changes };
+    return [name, { ...row, createdAt, changes }] as const;
   });
+  return new Map(rows);
 }
 
-export async function formerDomains(
+export function formerDomains(
   operation: Operation,
   reversals: readonly Reversal[],
-): Promise<ChangesOfMany[]> {
+  domains: DomainRows,
+): ChangesOfMany[] {
   const action = reversals[0]!.action === 'create' ? 'create' : 'update';
-  const rows = jsonArrays(await domainRows(operation.db, reversals));
+  const rows = jsonArrays(reversals.map(({ key }) => domains.get(key)!));
   return rows.map((some) => domainChanges(operation, action, some));
 }
 

@@ -21,12 +21,13 @@ import {
   updateClosures,
 } from '../../name/retained/operator/dispute.ts';
 import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
-import { formerDomains } from './domain.ts';
+import { type DomainRows, formerDomains } from './domain.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
 type Make = (
   operation: Operation,
   reversals: readonly Reversal[],
+  domains: DomainRows,
 ) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
 
 /** How each kind of reversal is made; null where the history does not have what was there before, as for secrets. */
@@ -57,9 +58,10 @@ export function isRevertible({ subject, action }: Reversal): boolean {
 export async function changesOf(
   operation: Operation,
   reversals: readonly Reversal[],
+  domains: DomainRows,
 ): Promise<ChangesOfMany[]> {
   const { subject, action } = reversals[0]!;
-  return (await kinds[subject]?.[action]?.(operation, reversals)) ?? [];
+  return (await kinds[subject]?.[action]?.(operation, reversals, domains)) ?? [];
 }
 
 type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];

@@ -11,7 +11,7 @@ import { changeEach } from '../../change/write-many.ts';
 import { findAuctionObstacles } from '../../name/auction/operator/obstacles.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
-import { domainRows } from './domain.ts';
+import { type DomainRows, domainRows } from './domain.ts';
 import { changesOf } from './kinds.ts';
 import { linkProblems, mixedProblems, registrarProblems, reversalProblems } from './problems.ts';
 import { type Reversal, returning, reversalOf } from './reversal.ts';
@@ -19,6 +19,8 @@ import { type Reversal, returning, reversalOf } from './reversal.ts';
 export interface RevertPlan {
   request: string;
   reversals: Reversal[];
+  /** The rows that were checked, which `revert` writes. */
+  domains: DomainRows;
   /** What stands against names that come back, which the registry may have nevertheless. */
   warnings: string[];
   /** The newest entry of history when this was planned. */
@@ -59,11 +61,11 @@ export async function planRevert(operation: Operation, request: string): Promise
   const inAuction = returning(reversals, 'auction').map(({ key }) => parseDomainName(key));
   throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));
   const againstAuctions = await findAuctionObstacles(operation, inAuction, []);
-  await domainRows(db, reversals);
+  const domains = await domainRows(db, reversals);
   const registered = returning(reversals, 'domain').map(({ key }) => parseDomainName(key));
   const againstDomains = await findAuctionObstacles(operation, registered, ['domain']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
-  return { request, reversals, warnings, seen };
+  return { request, reversals, domains, warnings, seen };
 }
 
 type Entry = HistoryEntry & { newer: HistoryEntry | null };
@@ -115,7 +117,7 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
  */
 export async function revert(operation: Operation, plan: RevertPlan): Promise<void> {
   const { db, origin } = operation;
-  const { request, seen, reversals } = plan;
+  const { request, seen, reversals, domains } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   // Contacts go after the domains that refer to them.
   const isOfContacts = ([some]: Reversal[]) => Number(some!.subject === 'contact');
@@ -140,7 +142,7 @@ export async function revert(operation: Operation, plan: RevertPlan): Promise<vo
   );
   try {
     const reverting = { db, origin: own };
-    const reverted = await Promise.all(kinds.map((some) => changesOf(reverting, some)));
+    const reverted = await Promise.all(kinds.map((some) => changesOf(reverting, some, domains)));
     await changeEach(reverting, { reverted: reverted.flat() }, isAsPlanned);
   } catch (error) {
     // Another plan says what has changed.
