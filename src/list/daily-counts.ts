@@ -2,6 +2,7 @@ import { and, between, inArray, sql } from 'drizzle-orm';
 import { dailyCounts, listPublications } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retried } from '../base/database/retry.ts';
+import { isRecent } from '../base/time/clock.ts';
 import { dayOf, daysBefore } from '../base/time/day.ts';
 import { putVariable } from './kv.ts';
 import { type CountedList, countedLists } from './lists.ts';
@@ -58,7 +59,7 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
 const freshMilliseconds = 60_000;
 
 /** Shared by all requests of the isolate, because they all see the same counts. */
-const remembered = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; freshUntil: number }>();
+const remembered = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; readAt: number }>();
 
 /**
  * At most 366 days, the oldest first, without those on which the cron did not run. Costs at most one read of KV. If KV
@@ -69,13 +70,13 @@ export async function readDailyCounts(
 ): Promise<readonly DailyCounts[]> {
   const known = remembered.get(reader.kv);
   const now = reader.clock().getTime();
-  if (known && known.freshUntil > now) return known.days;
+  if (known && isRecent(known.readAt, now, freshMilliseconds)) return known.days;
   reader.meter.kvReads += 1;
   try {
     const value = await reader.kv.get(countsKey, { type: 'text', cacheTtl: 60 });
     const held: DailyCounts[] = value === null ? [] : JSON.parse(value);
     const days = held.map(({ day, counts }) => ({ day, counts: { ...none, ...counts } }));
-    remembered.set(reader.kv, { days, freshUntil: now + freshMilliseconds });
+    remembered.set(reader.kv, { days, readAt: now });
     return days;
   } catch {
     return known?.days ?? [];

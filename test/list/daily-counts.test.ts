@@ -154,6 +154,10 @@ test('is read from KV once a minute, and never from the database', async () => {
   now = new Date(now.getTime() + 2_000);
   await readDailyCounts(reader);
   expect([counts.kvReads, reader.meter.kvReads]).toEqual([2, 2]);
+  // The clock was set back.
+  now = at('2026-05-05');
+  await readDailyCounts(reader);
+  expect([counts.kvReads, reader.meter.kvReads]).toEqual([3, 3]);
   expect(counts.d1RoundTrips).toBe(0);
 });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Cache } from '../../src/list/read/cache.ts';
+import { Memory } from '../../src/list/read/memory.ts';
 
 const mebibyte = 1024 * 1024;
 
@@ -40,4 +41,15 @@ test('never holds more, whatever comes', () => {
     cache.keep('body', `${(number * 7919) % 101}`, number, ((number * 104_729) % 20) * mebibyte);
     expect(cache.bytes).toBeLessThanOrEqual(15 * mebibyte);
   }
+});
+
+test('has a list for five seconds, and not once the clock was set back to before it was read', () => {
+  const memory = new Memory();
+  const seen = { etag: 'a', head: undefined };
+  memory.keep('all', 10_000, seen);
+  expect(memory.findFresh('all', 14_999)).toMatchObject(seen);
+  for (const now of [15_000, 9_999]) expect(memory.findFresh('all', now)).toBeUndefined();
+  memory.expire('all');
+  expect(memory.findFresh('all', 10_000)).toBeUndefined();
+  expect(memory.find('all')).toMatchObject(seen);
 });

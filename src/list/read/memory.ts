@@ -1,4 +1,5 @@
 import { onFirstUseOf } from '../../base/on-first-use.ts';
+import { isRecent } from '../../base/time/clock.ts';
 import type { OpenBlock } from '../format/block.ts';
 import type { BrowsedName } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
@@ -14,7 +15,7 @@ interface Seen {
   head: Head | undefined;
   /** Undefined in the same case. */
   publishedAt?: string | undefined;
-  freshUntil: number;
+  seenAt: number;
 }
 
 /** An isolate remembers at most 16 MiB of the lists, and their heads. */
@@ -60,16 +61,16 @@ export class Memory {
 
   findFresh(list: ListName, nowMilliseconds: number): Seen | undefined {
     const seen = this.#seen.get(list);
-    return seen && seen.freshUntil > nowMilliseconds ? seen : undefined;
+    return seen && isRecent(seen.seenAt, nowMilliseconds, freshMilliseconds) ? seen : undefined;
   }
 
-  keep(list: ListName, nowMilliseconds: number, seen: Omit<Seen, 'freshUntil'>): void {
-    this.#seen.set(list, { ...seen, freshUntil: nowMilliseconds + freshMilliseconds });
+  keep(list: ListName, nowMilliseconds: number, seen: Omit<Seen, 'seenAt'>): void {
+    this.#seen.set(list, { ...seen, seenAt: nowMilliseconds });
   }
 
   expire(list: ListName): void {
     const seen = this.#seen.get(list);
-    if (seen) seen.freshUntil = 0;
+    if (seen) seen.seenAt = -Infinity;
   }
 }
 

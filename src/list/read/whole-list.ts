@@ -1,4 +1,5 @@
 import type { Database } from '../../base/database/open.ts';
+import { isRecent } from '../../base/time/clock.ts';
 import { buildLists } from '../entries.ts';
 import { type Block, buildBlock, openBlock } from '../format/block.ts';
 import type { Entry } from '../format/entry.ts';
@@ -90,7 +91,7 @@ async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const load = async (block: Block) =>
     (await loadBlock(list, block, reader, { isKept: false })).data;
   await reader.countAs(Math.ceil(head.blocks.length / blocksOfRequest));
-  const isLoading = now - (loading.get(list) ?? 0) < patienceMilliseconds;
+  const isLoading = isRecent(loading.get(list) ?? 0, now, patienceMilliseconds);
   if (isLoading || !lists.fits(bytes)) return { etag, body: bodyStream(head, load), bytes };
   loading.set(list, now);
   try {
@@ -111,7 +112,7 @@ async function readFromDatabase(
   const memory = memoryOf(reader.kv);
   const now = reader.clock().getTime();
   let build = memory.builds.get(list);
-  if (!build || now - build.startedAt > patienceMilliseconds) {
+  if (!build || !isRecent(build.startedAt, now, patienceMilliseconds)) {
     build = { built: start(), startedAt: now };
     memory.builds.set(list, build);
     // The build goes on for those who wait for it, even if the client that asked first has gone.

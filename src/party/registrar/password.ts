@@ -1,4 +1,5 @@
 import { fromBase64 } from '../../base/bytes/encoding.ts';
+import { isRecent } from '../../base/time/clock.ts';
 
 /** Whether this is the password of the stored hash. A wrong one takes as long as the right one. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
@@ -21,7 +22,7 @@ export async function derive(password: string, salt: BufferSource, iterations: n
  * The stored hashes against which this isolate has verified a password, so that only the first login of many costs
  * the slow hash. A hash found here is only a claim, which each request's query compares with the stored one.
  */
-const verified = new Map<string, { stored: string; until: number }>();
+const verified = new Map<string, { stored: string; verifiedAt: number }>();
 
 const rememberedMilliseconds = 10 * 60 * 1000;
 /** An entry takes some 300 bytes. The oldest is dropped first. */
@@ -34,14 +35,15 @@ export interface Claim {
 
 export function rememberVerified(claim: Claim, stored: string): void {
   verified.delete(loginKey(claim));
-  verified.set(loginKey(claim), { stored, until: Date.now() + rememberedMilliseconds });
+  verified.set(loginKey(claim), { stored, verifiedAt: Date.now() });
   const [oldest] = verified.keys();
   if (verified.size > maximumRemembered && oldest !== undefined) verified.delete(oldest);
 }
 
 export function verifiedHash(claim: Claim): string | null {
   const known = verified.get(loginKey(claim));
-  return known && known.until > Date.now() ? known.stored : null;
+  const isKept = known && isRecent(known.verifiedAt, Date.now(), rememberedMilliseconds);
+  return isKept ? known.stored : null;
 }
 
 export function loginKey({ username, secretDigest }: Claim): string {

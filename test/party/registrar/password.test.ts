@@ -38,6 +38,10 @@ test('remembers a verified password for ten minutes', () => {
   expect(verifiedHash({ ...given, secretDigest: 'b'.repeat(64) })).toBeNull();
   clock.mockReturnValue(600_000);
   expect(verifiedHash(given)).toBeNull();
+  rememberVerified(given, 'stored');
+  // The clock was set back.
+  clock.mockReturnValue(0);
+  expect(verifiedHash(given)).toBeNull();
   clock.mockRestore();
 });
 

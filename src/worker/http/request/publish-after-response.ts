@@ -1,6 +1,7 @@
 import { pause } from '../../../base/database/retry.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import { onFirstUseOf } from '../../../base/on-first-use.ts';
+import { isRecent } from '../../../base/time/clock.ts';
 import type { ListName } from '../../../list/lists.ts';
 import { type PurgeContext, publishAndPurge } from '../../../list/publish/publish.ts';
 import type { AppContext } from './context.ts';
@@ -37,7 +38,7 @@ export function publishAfterResponse(
   const wanted = isForced ? lists.filter((list) => isRepairDue(env.LISTS, list)) : lists;
   if (wanted.length === 0) return;
   const current = runs.get(env.LISTS);
-  const isJoinable = current && Date.now() - current.startedAt < joinableMilliseconds;
+  const isJoinable = current && isRecent(current.startedAt, Date.now(), joinableMilliseconds);
   const run: Run = isJoinable
     ? current
     : { startedAt: Date.now(), waiting: new Set(), isForced: false };
@@ -65,7 +66,7 @@ export function publishAfterResponse(
 /** Notes that the list is now written again, if it is due. */
 function isRepairDue(kv: KVNamespace, list: ListName): boolean {
   const repairs = repairsOf(kv);
-  const isDue = Date.now() - (repairs.get(list) ?? 0) >= repairMilliseconds;
+  const isDue = !isRecent(repairs.get(list) ?? 0, Date.now(), repairMilliseconds);
   if (isDue) repairs.set(list, Date.now());
   return isDue;
 }

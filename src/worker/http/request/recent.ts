@@ -1,4 +1,5 @@
 import { openDatabase } from '../../../base/database/open.ts';
+import { isRecent } from '../../../base/time/clock.ts';
 import { type Auction, listStartedAuctions } from '../../../name/auction/read.ts';
 import { type Health, readHealth } from '../../health/health.ts';
 import { type AppContext, afterResponse, database } from './context.ts';
@@ -15,9 +16,8 @@ export class Recent<Binding extends WeakKey, Value> {
 
   find(c: AppContext, binding: Binding): Promise<Value> | undefined {
     const last = this.#last.get(binding);
-    const age = last ? c.var.now.getTime() - last.readAt : 0;
-    // A negative age means that the clock was set back.
-    return age >= 0 && age < freshMilliseconds ? last?.value : undefined;
+    const isFresh = last && isRecent(last.readAt, c.var.now.getTime(), freshMilliseconds);
+    return isFresh ? last.value : undefined;
   }
 
   /** The value, read again if it is older. Requests that come meanwhile share the reading. A failure is not remembered. */
@@ -87,9 +87,7 @@ async function readAgain(c: AppContext): Promise<Health> {
 }
 
 function isWithin(seconds: number, instant: number, c: AppContext): boolean {
-  const age = c.var.now.getTime() - instant;
-  // An instant in the future means that the clock was set back.
-  return age >= 0 && age < seconds * 1000;
+  return isRecent(instant, c.var.now.getTime(), seconds * 1000);
 }
 
 /** When this isolate last began to read the health for a page. */

@@ -6,6 +6,7 @@ import { type Env, isLocalEnvironment } from '../../../base/env.ts';
 import { LoginError, type LoginRefusal } from '../../../base/error.ts';
 import { writeLog } from '../../../base/log.ts';
 import { type RequestMetrics, requestPoint, writePoint } from '../../../base/metrics.ts';
+import { isRecent } from '../../../base/time/clock.ts';
 import { findRefusals, isApiUser } from '../../../party/registrar/login.ts';
 import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
 
@@ -82,7 +83,7 @@ export function countAnswer(env: Env, requestId: string, answered: Answered): vo
   if (counted) counted.count += 1;
   else counts.set(key, { ...answered, count: 1 });
   const now = Date.now();
-  if (now - countsWrittenAt < countsWrittenEverySeconds * 1_000) return;
+  if (isRecent(countsWrittenAt, now, countsWrittenEverySeconds * 1_000)) return;
   countsWrittenAt = now;
   for (const { count, ...each } of counts.values()) writeAnswers(env, each, count, { count });
   counts.clear();

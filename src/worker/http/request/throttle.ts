@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { networkOf, workersAddress } from '../../../base/address-list.ts';
 import { RegistryError } from '../../../base/error.ts';
+import { isRecent } from '../../../base/time/clock.ts';
 import { isApiUser, type Login } from '../../../party/registrar/login.ts';
 import { type Claim, loginKey } from '../../../party/registrar/password.ts';
 import { findRateLimits, limiters, type RateLimitName, settings } from '../../settings.ts';
@@ -105,7 +106,7 @@ export async function countFailedLogin(c: AppContext): Promise<void> {
  * Logins that it has seen succeed still go through, so that a guesser does not lock out others at the same address.
  * Requests share this state; no answer contains any of it.
  */
-const refusedUntil = new Map<string, number>();
+const refusals = new Map<string, { at: number; milliseconds: number }>();
 /** By login, whoever it is of. */
 const provenLogins = new Map<string, string>();
 
@@ -113,14 +114,14 @@ const provenLogins = new Map<string, string>();
 const maximumRemembered = 5_000;
 
 export function refuseLogins(address: string, now: Date, windowSeconds: number): void {
-  remember(refusedUntil, address, now.getTime() + windowSeconds * 1000);
+  remember(refusals, address, { at: now.getTime(), milliseconds: windowSeconds * 1000 });
 }
 
 /** Seconds for which the login is refused without a query; 0 if the database judges it. */
 export function refusedSeconds(address: string, login: Claim, now: Date): number {
-  const milliseconds = (refusedUntil.get(address) ?? 0) - now.getTime();
-  if (milliseconds > 0 && !provenLogins.has(loginKey(login))) return Math.ceil(milliseconds / 1000);
-  return 0;
+  const { at, milliseconds } = refusals.get(address) ?? { at: 0, milliseconds: 0 };
+  if (!isRecent(at, now.getTime(), milliseconds) || provenLogins.has(loginKey(login))) return 0;
+  return Math.ceil((at + milliseconds - now.getTime()) / 1000);
 }
 
 export function rememberLogin(login: Claim, caller = login.username): void {

@@ -193,4 +193,8 @@ it('a deployment counts its answers from memory, and writes the counts with the 
     ['200', [0, 0, 0, 0, 1]],
   ]);
   expect(await askAfter(11, unchanged)).toEqual([]);
+  // The clock was set back.
+  vi.useFakeTimers({ now: start - 3_600_000, toFake: ['Date'] });
+  await remember();
+  expect(await askAfter(-3_600, unchanged)).toMatchObject([{ count: 2 }]);
 });

@@ -20,6 +20,12 @@ test('lets a login through that has succeeded, until the database refuses it', (
   expect(refusedSeconds('shared', login('mari'), now)).toBe(60);
 });
 
+test('refuses no login once the clock was set back to before the refusal', () => {
+  refuseLogins('moved', new Date('2026-11-23T12:00:00Z'), 60);
+
+  expect(refusedSeconds('moved', login('ats'), now)).toBe(0);
+});
+
 test('remembers the latest 5,000 addresses', () => {
   for (let n = 0; n <= 5_000; n++) refuseLogins(`address${n}`, now, 60);
 

@@ -3,6 +3,7 @@ import type { Env } from '../../../../src/base/env.ts';
 import { listNames } from '../../../../src/list/lists.ts';
 import { publishAndPurge } from '../../../../src/list/publish/publish.ts';
 import { app } from '../../../../src/worker/http/app.ts';
+import { publishAfterResponse } from '../../../../src/worker/http/request/publish-after-response.ts';
 import { published, withMethods } from '../../../list/published.ts';
 import { addAuction, emptyLists } from '../../../support/fixtures.ts';
 import { startWorker } from '../../../support/worker.ts';
@@ -121,6 +122,26 @@ test('writes a list that lacks a block once, however many readers find that out'
   await Promise.allSettled(responses.map((response) => response.arrayBuffer()));
   await finish();
   expect(heads).toBe(1);
+});
+
+test('writes a list that lacks a block again after half a minute, and at once if the clock was set back', async () => {
+  await addAuction(worker.env);
+  await publishAndPurge(worker.env, {}, ['auctions']);
+  const kv = withMethods(worker.env.LISTS, {});
+  const start = Date.now();
+  const { publication } = (await published(worker.env, 'auctions')).metadata!;
+  const publications = [publication];
+  for (const seconds of [0, 29, 30, -3600]) {
+    vi.useFakeTimers({ toFake: ['Date'], now: start + seconds * 1_000 });
+    const { context, finish } = newContext();
+    const c = { env: { ...worker.env, LISTS: kv }, executionCtx: context, var: {} };
+    publishAfterResponse(c as never, ['auctions'], { isForced: true });
+    await finish();
+    publications.push((await published(worker.env, 'auctions')).metadata!.publication);
+  }
+  vi.useRealTimers();
+  const changes = publications.slice(1).map((each, index) => each !== publications[index]);
+  expect(changes).toEqual([true, false, true, true]);
 });
 
 test('publishes the changes of many simultaneous reports one after the other, and misses none', async () => {
