@@ -288,3 +288,89 @@ test('contact erase records its repetition even if the bucket has a record of an
     erased_again: [{ code: contact.code, uuid: contact.uuid }],
   });
 });
+
+/** A contact whose identity was corrected from one person to another, and a backup of before and after that. */
+async function correctedContact() {
+  const registry = await tool.newRegistry('ALPHA');
+  const { uuid } = contact;
+  await registry.addRecords({ ...contact, name: 'Vana Isik' });
+  const directory = await tool.newDirectory();
+  const [held, former] = ['held.sqlite', 'former.sqlite'].map((name) => path.join(directory, name));
+  await registry.done(['backup', held!]);
+  await registry.done([
+    ...'contact update ALPHA:TAMM --ident 47101010033 --yes --name'.split(' '),
+    'Mari',
+  ]);
+  await registry.done(['disclosure', 'open', '--contact', 'ALPHA:TAMM', ...disclosed]);
+  await registry.done(['backup', former!]);
+  const keys = async () => {
+    const { env, dispose } = await registry.open();
+    const { objects } = await env.ARCHIVE!.list({ prefix: 'erasures' });
+    await dispose();
+    return objects.map(({ key }) => key);
+  };
+  return { registry, uuid, held: held!, former: former!, keys };
+}
+
+const disclosed =
+  '--requester Mari --identified-by card --organization Police --basis law --fields name'.split(
+    ' ',
+  );
+const eraseFormer = 'contact erase ALPHA:TAMM --former 380010-85718 --yes';
+
+test('a former person who was erased is erased again after a restore, and is named', async () => {
+  const { registry, uuid, former, keys } = await correctedContact();
+  await registry.done(eraseFormer);
+  const [key] = await keys();
+  expect(key).toMatch(
+    new RegExp(`^erasures-of-former/${uuid}/[0-9a-f]{3}/\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
+  );
+  const restore = ['restore', former, '--yes'];
+  expect(await registry.done(restore)).toMatchObject({
+    erased_again: [{ code: 'ALPHA:TAMM', uuid, former: true }],
+    not_erased: [],
+  });
+  const rows = JSON.stringify(await registry.rows());
+  expect(rows).not.toContain('Vana Isik');
+  expect(rows).not.toContain('38001085718');
+  expect(await registry.done('contact show ALPHA:TAMM')).toMatchObject({
+    contact: { name: 'Mari', ident: '47101010033' },
+  });
+  expect(await registry.done('contact erase-again')).toMatchObject({ erased_again: [] });
+});
+
+test('a restore names a contact that belongs again to a person who was erased from it, and ends with 1', async () => {
+  const { registry, held } = await correctedContact();
+  await registry.done(eraseFormer);
+  const { status, stdout } = await registry.run(['restore', held, '--yes']);
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    'not erased: ALPHA:TAMM: ALPHA:TAMM belongs to this person now: erase it without --former\n',
+  );
+});
+
+test('who had the contact again after the erasure is not erased by a restore', async () => {
+  const { registry } = await correctedContact();
+  await registry.done(eraseFormer);
+  for (const ident of ['38001085718', '47101010033']) {
+    await registry.done(`contact update ALPHA:TAMM --ident ${ident} --yes`);
+  }
+  const later = path.join(await tool.newDirectory(), 'later.sqlite');
+  await registry.done(['backup', later]);
+  expect(await registry.done(['restore', later, '--yes'])).toMatchObject({ erased_again: [] });
+});
+
+test('says that the erasure of a former person could not be recorded, and ends with 1', async () => {
+  const { registry } = await correctedContact();
+  const open: OpenBindings = async (options, access) => {
+    const { env, dispose } = await openKept(options, access);
+    const ARCHIVE = { put: () => Promise.reject(new Error('R2 is down')) } as unknown as R2Bucket;
+    return { env: { ...env, ARCHIVE } as Env, dispose };
+  };
+  const args = [...eraseFormer.split(' '), '--persist-to', registry.directory];
+  const { status, stdout } = await captured(() => runProgram(args, open));
+  expect(status).toBe(1);
+  expect(stdout).toContain(
+    'the bucket ARCHIVE has no record of it (R2 is down), so a restore may undo it: repeat the command\n',
+  );
+});

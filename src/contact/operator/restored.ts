@@ -1,9 +1,12 @@
 import { sql } from 'drizzle-orm';
+import { changesIdentity, deletedIdentity } from '../../../drizzle/schema.ts';
+import { sha256Hex } from '../../base/bytes/digest.ts';
 import { jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
 import type { Contact } from '../contact.ts';
-import { isAboutContact } from '../entries.ts';
+import { isAboutContact, isLastDeletion, keyOfChanged, sameIdentitySince } from '../entries.ts';
+import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
 
 /**
@@ -37,4 +40,51 @@ export async function findRestored(
     ),
   );
   return (await Promise.all(found)).flat();
+}
+
+/**
+ * Tells apart the few people who have had one contact. So short a digest fits thousands of identity codes: whoever tries
+ * all of them learns nobody's.
+ */
+export async function formerDigest(uuid: string, ident: string): Promise<string> {
+  return (await sha256Hex(`${uuid} ${identityKey(ident)}`)).slice(0, 3);
+}
+
+/**
+ * Former holders who were erased, but of whom the history or disclosures have values, or who have the contact; not those
+ * who came to it since the erasure, by other than moving in. `ident` is a code in the form of `identityKey`.
+ */
+export async function findRestoredFormer(
+  db: Database,
+  erasures: readonly { uuid: string; digest: string; at: string }[],
+): Promise<(Pick<Contact, 'code' | 'uuid'> & { ident: string })[]> {
+  const uuid = sql`erased.uuid`;
+  const isBefore = sql`(actor_type = 'move_in' or occurred_at <= at)`;
+  const isSince = sql`exists (select 1 from history
+    where id = ${sameIdentitySince(uuid)} and not ${isBefore})`;
+  const found = jsonArrays(erasures).map((array) =>
+    retried(() =>
+      db.all<{ code: string; uuid: string; digest: string; ident: string }>(sql`
+        with erased as (select value ->> 'uuid' as uuid, value ->> 'digest' as digest, value ->> 'at' as at
+          from json_each(${array}))
+        select erased.uuid, digest, subject_key as code, ${keyOfChanged('from')} as ident
+          from erased join history
+          where ${isAboutContact(uuid)} and ${changesIdentity} and ${isBefore}
+            and changes ->> '$.ident.from' is not null
+        union select erased.uuid, digest, contact_code, ident_key
+          from erased join disclosures on contact_uuid = erased.uuid where received_at <= at
+        union select erased.uuid, digest, code, ident_key
+          from erased join contacts on contacts.uuid = erased.uuid where not ${isSince}
+        union select erased.uuid, digest, subject_key, ${deletedIdentity.key}
+          from erased join history on subject_uuid = erased.uuid
+          where ${isLastDeletion} and not ${isSince} and ${deletedIdentity.key} is not null
+        order by code`),
+    ),
+  );
+  const holders = new Map<string, { code: string; uuid: string; ident: string }>();
+  for (const { digest, ...holder } of (await Promise.all(found)).flat()) {
+    const { uuid, ident } = holder;
+    if ((await formerDigest(uuid, ident)) === digest) holders.set(`${uuid} ${ident}`, holder);
+  }
+  return [...holders.values()];
 }

@@ -1,13 +1,25 @@
 import { listObjects } from '../objects.ts';
 
 /*
- * The bucket has an empty object for each erasure of a contact, so that a restore of an older backup does not undo it.
- * Its key has the contact's random UUID and the time: nothing leads to the person once the contact is gone.
+ * The bucket has an empty object for each erasure, so that a restore of an older backup does not undo it. Its key has the
+ * contact's random UUID, for a former holder `formerDigest`, and the time: nothing leads to the person.
  */
 const prefix = 'erasures/';
+const formerPrefix = 'erasures-of-former/';
 
-export async function recordErasure(bucket: R2Bucket, uuid: string, at: Date): Promise<void> {
-  await bucket.put(`${prefix}${uuid}/${at.toISOString()}`, '');
+export interface FormerErasure {
+  uuid: string;
+  digest: string;
+  at: string;
+}
+
+/** Records the erasure of a contact or, with a digest, of a former holder. */
+export async function recordErasure(
+  bucket: R2Bucket,
+  { uuid, digest, at }: { uuid: string; digest?: string; at: Date },
+): Promise<void> {
+  const path = digest === undefined ? prefix + uuid : `${formerPrefix}${uuid}/${digest}`;
+  await bucket.put(`${path}/${at.toISOString()}`, '');
 }
 
 /** The last erasure of each contact, by its UUID. */
@@ -16,6 +28,19 @@ export async function readErasures(bucket: R2Bucket): Promise<Map<string, string
   for await (const { key } of listObjects(bucket, { prefix })) {
     const [uuid, at] = key.slice(prefix.length).split('/') as [string, string];
     erasures.set(uuid, at);
+  }
+  return erasures;
+}
+
+export async function readFormerErasures(bucket: R2Bucket): Promise<FormerErasure[]> {
+  const erasures = [];
+  for await (const { key } of listObjects(bucket, { prefix: formerPrefix })) {
+    const [uuid, digest, at] = key.slice(formerPrefix.length).split('/') as [
+      string,
+      string,
+      string,
+    ];
+    erasures.push({ uuid, digest, at });
   }
   return erasures;
 }

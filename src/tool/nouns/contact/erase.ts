@@ -1,9 +1,18 @@
+import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { contactFields } from '../../../contact/fields.ts';
 import { type Erasure, eraseContact } from '../../../contact/operator/erase.ts';
 import { eraseFormerHolder, type FormerErasure } from '../../../contact/operator/erase-former.ts';
-import { findRestored } from '../../../contact/operator/restored.ts';
-import { readErasures, recordErasure } from '../../../list/archive/operator/erasures.ts';
+import {
+  findRestored,
+  findRestoredFormer,
+  formerDigest,
+} from '../../../contact/operator/restored.ts';
+import {
+  readErasures,
+  readFormerErasures,
+  recordErasure,
+} from '../../../list/archive/operator/erasures.ts';
 import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
@@ -27,7 +36,7 @@ Deletes the contact, its personal values in history and in disclosures, and the 
 requests. History still says who changed which fields, and when: by name, if the person did in the portal.`,
     ),
   async (registry, contact, options) => {
-    const { isDryRun, did } = registry;
+    const { did } = registry;
     if (options.former !== undefined)
       return eraseFormer(registry, contact, options.former, options);
     const erasure = await confirmedChange(
@@ -38,7 +47,7 @@ requests. History still says who changed which fields, and when: by name, if the
         isErasing(would) ? `${textOf(would, 'would erase')}\nThis cannot be undone.` : undefined,
     );
     const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
-    const unrecorded = isDryRun ? undefined : await record(registry, uuid);
+    const unrecorded = await record(registry, { uuid });
     return {
       data: {
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
@@ -52,7 +61,6 @@ requests. History still says who changed which fields, and when: by name, if the
   },
 );
 
-/** The bucket's records are of whole contacts, so a restore brings these values back. */
 async function eraseFormer(
   registry: Registry,
   contact: string,
@@ -70,21 +78,28 @@ async function eraseFormer(
       isErasing(would) ? `This erases ${whatOf(would)}.\nThis cannot be undone.` : undefined,
   );
   const { code, uuid, ...counts } = erased;
+  const unrecorded = await record(registry, { uuid, digest: await formerDigest(uuid, ident) });
+  const text = isErasing(erased)
+    ? `${registry.did('erase')} ${whatOf(erased)}\n${backups}`
+    : `nothing is left to erase of such a person of contact ${code}`;
   return {
-    data: { contact: { code, uuid }, ...counts, changed: isErasing(erased) },
-    text: isErasing(erased)
-      ? `${registry.did('erase')} ${whatOf(erased)}; after a restore of an older backup, say it again\n${backups}`
-      : `nothing is left to erase of such a person of contact ${code}`,
+    data: {
+      contact: { code, uuid },
+      ...counts,
+      changed: isErasing(erased),
+      ...(unrecorded && { not_recorded: unrecorded }),
+    },
+    text: [text, ...(unrecorded ? [unrecorded] : [])].join('\n'),
   };
 }
 
 /** Records the erasure outside the database. Returns what to do if the bucket refuses it; the exit status is then 1. */
 async function record(
-  { env: { ARCHIVE }, origin }: Registry,
-  uuid: string,
+  { env: { ARCHIVE }, origin, isDryRun }: Registry,
+  erased: { uuid: string; digest?: string },
 ): Promise<string | undefined> {
   try {
-    if (ARCHIVE) await recordErasure(ARCHIVE, uuid, origin.request.at);
+    if (ARCHIVE && !isDryRun) await recordErasure(ARCHIVE, { ...erased, at: origin.request.at });
     return undefined;
   } catch (error) {
     process.exitCode = 1;
@@ -128,15 +143,17 @@ function namesOf(columns: readonly string[]): string[] {
 
 export const eraseAgain = verb(
   writing('erase-again', 'contact erase-again --dry-run')
-    .description('Erase the contacts that were erased before and that a restore has brought back')
+    .description(
+      'Erase the contacts and former persons that were erased before and that a restore has brought back',
+    )
     .addHelpText('after', '\nrestore does the same; run this after a restore by Time Travel.'),
   repeatErasures,
 );
 
 /**
- * Erases the contacts whose erasure the bucket remembers and of which the database has values, after a question.
- * Those that cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and `invalid`
- * if the operator does not agree.
+ * Erases the contacts and former holders whose erasure the bucket remembers and of which the database has values, after
+ * a question. Those that cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and
+ * `invalid` if the operator does not agree.
  */
 export async function repeatErasures(
   { db, env, origin, isDryRun }: Registry,
@@ -146,33 +163,63 @@ export async function repeatErasures(
     const message = 'wrangler.toml binds no ARCHIVE, so nothing remembers who was erased';
     throw new RegistryError('not_found', message);
   }
-  const restored = await findRestored(db, await readErasures(env.ARCHIVE));
+  const restored = await findAllRestored(db, env.ARCHIVE);
   if (isDryRun || restored.length === 0) {
     const text =
       restored.length > 0 ? `would erase ${restoredText(restored)}` : 'nobody to erase again';
-    return { data: { erased_again: restored, changed: false }, text };
+    return { data: { erased_again: restored.map(shownRestored), changed: false }, text };
   }
   if (!yes) await confirm(`This erases ${restoredText(restored)}. This cannot be undone.`);
   const erased = [];
   const refused = [];
-  for (const contact of restored) {
+  for (const one of restored) {
     try {
-      await eraseContact({ db, origin }, contact.uuid);
-      erased.push(contact);
+      await (one.ident === undefined
+        ? eraseContact({ db, origin }, one.uuid)
+        : eraseFormerHolder({ db, origin }, one.uuid, one.ident));
+      erased.push(one);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      refused.push({ ...contact, reason: error.reason, message: error.message });
+      refused.push({ ...shownRestored(one), reason: error.reason, message: error.message });
     }
   }
   if (refused.length > 0) process.exitCode = 1;
   const lines = refused.map(({ code, message }) => `not erased: ${code}: ${message}`);
   return {
-    data: { erased_again: erased, not_erased: refused, changed: erased.length > 0 },
+    data: {
+      erased_again: erased.map(shownRestored),
+      not_erased: refused,
+      changed: erased.length > 0,
+    },
     text: [`erased ${restoredText(erased)}`, ...lines].join('\n'),
   };
 }
 
-function restoredText(contacts: readonly { code: string }[]): string {
-  const codes = contacts.map(({ code }) => code).join(', ');
-  return `${counted(contacts.length, 'contact')} that had been erased before${codes && `: ${codes}`}`;
+type Restored = { code: string; uuid: string; ident?: string };
+
+/** A former holder of a contact that is erased as a whole goes with it. */
+async function findAllRestored(db: Database, bucket: R2Bucket): Promise<Restored[]> {
+  const whole = await findRestored(db, await readErasures(bucket));
+  const former = await findRestoredFormer(db, await readFormerErasures(bucket));
+  const uuids = new Set(whole.map(({ uuid }) => uuid));
+  return [...whole, ...former.filter(({ uuid }) => !uuids.has(uuid))];
+}
+
+const shownRestored = ({ code, uuid, ident }: Restored) => ({
+  ...{ code, uuid },
+  ...(ident !== undefined && { former: true }),
+});
+
+function restoredText(restored: readonly Restored[]): string {
+  const [contacts, former] = [true, false].map((isWhole) =>
+    restored.filter(({ ident }) => (ident === undefined) === isWhole).map(({ code }) => code),
+  ) as [string[], string[]];
+  const ofContacts = `${counted(contacts.length, 'contact')} that had been erased before`;
+  const ofFormer = `${counted(former.length, 'former person')}, as before, of ${former.join(', ')}`;
+  return [
+    ...(contacts.length > 0 || former.length === 0
+      ? [[ofContacts, ...(contacts.length > 0 ? [contacts.join(', ')] : [])].join(': ')]
+      : []),
+    ...(former.length > 0 ? [ofFormer] : []),
+  ].join('; ');
 }
