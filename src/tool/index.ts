@@ -30,10 +30,10 @@ async function build(): Promise<void> {
   renameSync(outfile, program);
 }
 
-/** The bundle, built again if a source has changed; the slower sources for a user who cannot write a bundle. */
+/** The bundle, built again if a source has changed; the slower sources for a user who cannot read or write a bundle. */
 async function findProgram(): Promise<string> {
-  if (isUpToDate(statSync(program, { throwIfNoEntry: false })?.mtimeMs)) return program;
   try {
+    if (isUpToDate(statSync(program, { throwIfNoEntry: false })?.mtimeMs)) return program;
     mkdirSync(path.dirname(program), { recursive: true });
     accessSync(path.dirname(program), constants.W_OK);
   } catch {

@@ -1,6 +1,8 @@
 import { enterUsersDirectory } from './project.ts';
 import { endAtInterrupt } from './report/interrupt.ts';
 
+// What the tool makes may have personal data, so files and directories are for their owner alone.
+process.umask(0o077);
 enterUsersDirectory('registry');
 endAtInterrupt();
 

@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { openFile } from '../../src/tool/local/file.ts';
+import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
 import { applyMigrations, listMigrations } from '../../src/tool/migrate.ts';
 import { writeBackup } from '../../src/tool/nouns/backup/file.ts';
 import { runProgram } from '../../src/tool/program.ts';
@@ -62,6 +62,25 @@ test('gives no id again that a caller has seen, in a new database neither, and l
   await other.addContacts('ALPHA:2');
   const ids = (await other.rows()).contacts!.map((row) => (row as { id: number }).id);
   expect(Math.max(...ids)).toBeGreaterThan(before[0]!);
+});
+
+/** The files and directories of a registry that others than their owner may read or enter. */
+function openToOthers(directory: string): string[] {
+  return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => statSync(path.join(directory, name)).mode & 0o077,
+  );
+}
+
+test('what a restore makes, and the database that it replaces, is for its owner alone', async () => {
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await registry.done(['backup', file]);
+  const place = new TestRegistry(path.join(await tool.newDirectory(), 'a', 'b'));
+  expect(await place.spawn(['restore', file])).toMatchObject({ status: 0 });
+  expect(openToOthers(path.join(place.directory, '../..'))).toEqual([]);
+  const database = findDatabaseFile(place.directory, undefined)!;
+  chmodSync(database, 0o644);
+  await place.spawn(['restore', file, '--yes']);
+  expect(openToOthers(place.directory)).toEqual([]);
 });
 
 test('asks before it restores over rows, and leaves them and no copy if nobody agrees', async () => {

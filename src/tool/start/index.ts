@@ -84,6 +84,8 @@ async function start(options: StartOptions): Promise<void> {
   }
 }
 
+// As in main.ts, for the data of the local server.
+process.umask(0o077);
 enterUsersDirectory('start');
 try {
   await start(readStartOptions(process.argv.slice(2)));

@@ -70,7 +70,7 @@ export const restoreCommand = command.action(async (name, options) => {
     await migrateCopy(copy, file);
     if (!options.remote) {
       const data = path.join(localDirectory(options.persistTo), 'v3/d1');
-      mkdirSync(data, { recursive: true, mode: 0o700 });
+      mkdirSync(data, { recursive: true });
     }
     const source = { file, copy, seal, state: 'the database is as it was' };
     using _ = atInterrupt(() => source.state);
