@@ -37,6 +37,8 @@ export interface Problem {
   field?: string | undefined;
   /** Of a `conflict`: what stands in the way, in a word for programs. */
   obstacle?: string | undefined;
+  /** The message without its cause, where the detail says that too. */
+  brief?: string | undefined;
   /** A sentence for people, where an interface's own words say too little. */
   detail?: string | undefined;
 }

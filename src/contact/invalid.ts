@@ -39,7 +39,7 @@ export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
         reason,
         message: error.issues[0]!.message,
         field: file,
-        ...(reason === 'invalid' && { detail: expectedSentence(rule()) }),
+        ...(reason === 'invalid' && { detail: expectedSentence(rule(), error.issues[0]) }),
         ...(column !== 'authInfo' && { value }),
       },
     ];

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../base/on-first-use.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { isBlank, plainText, textField } from '../base/text/field.ts';
+import { isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 
@@ -37,7 +37,9 @@ export const contactRules = {
   zip: onFirstUse(() => textField('Zip is invalid', 16)),
   state: onFirstUse(() => textField('State is invalid', 255)),
   countryCode: onFirstUse(() => countryCode('Country code is invalid')),
-  ident: onFirstUse(() => textField('Ident code is invalid', 64)),
+  ident: onFirstUse(() =>
+    textField('Ident code is invalid', 64, (code) => spoiledBy(code) ?? true),
+  ),
   identType: onFirstUse(() => z.enum(identityTypes, 'Ident type is invalid')),
   identCountryCode: onFirstUse(() => countryCode('Ident country code is invalid')),
   /** The part after the registrar's prefix, or the whole code. */

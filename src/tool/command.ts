@@ -109,4 +109,4 @@ export function reasonOption() {
     .makeOptionMandatory();
 }
 
-const reasonRule = textField('It must be a text of 1 to 255 characters on one line.', 255);
+const reasonRule = textField('It must be a text of 1 to 255 characters on one line', 255);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { expectedSentence } from '../../src/base/text/field.ts';
 import { contactRules } from '../../src/contact/rules.ts';
 
 const accepts = (field: keyof typeof contactRules, value: unknown) =>
@@ -115,3 +116,59 @@ test.each(['\u0000', '\u0007', 'a\u001fb', 'a\u007fb', 'a\u009fb', 'a\nb', '\ud8
     expect(accepts('name', name)).toBe(false);
   },
 );
+
+const refusalOf = (field: keyof typeof contactRules, value: string) => {
+  const [issue] = contactRules[field]().safeParse(value).error!.issues;
+  return [issue!.message, expectedSentence(contactRules[field](), issue)];
+};
+
+test.each([
+  ['street', 'Pikk 1\nTallinn', 'Street is invalid: contains a line break'],
+  [
+    'street',
+    'Pikk 1\u2028Tallinn\u0007',
+    'Street is invalid: contains an invisible character (U+0007)',
+  ],
+  ['name', 'Mari\u0007', 'Name is invalid: contains an invisible character (U+0007)'],
+  ['name', '\u200b', 'Name is invalid: contains an invisible character (U+200B)'],
+  ['name', 'a\ud800', 'Name is invalid: contains an invisible character (U+D800)'],
+  ['phone', '\u202a+372.5123456', 'Phone nr is invalid: contains an invisible character (U+202A)'],
+  [
+    'phone',
+    '\u202a+372.12345678901234',
+    'Phone nr is invalid: contains an invisible character (U+202A)',
+  ],
+  ['phone', '+372.512\u00a03456', 'Phone nr is invalid: contains an invisible character (U+00A0)'],
+  ['email', 'ma\u00adri@example.ee', 'Email is invalid: contains an invisible character (U+00AD)'],
+  ['ident', '2.01804E+11', 'Ident code is invalid: was spoiled by a spreadsheet'],
+] as const)(
+  'names what is wrong with a %s of %j, where nobody sees it',
+  (field, value, message) => {
+    expect(refusalOf(field, value)).toEqual([message, undefined]);
+  },
+);
+
+test.each([
+  ['phone', '+372 5123456'],
+  ['phone', '+3721.5123456'],
+  ['zip', 'x'.repeat(17)],
+  ['name', '\u200dx'.repeat(256)],
+] as const)('says what is expected where a %s shows what is wrong: %s', (field, value) => {
+  expect(refusalOf(field, value)[1]).toMatch(/^Expected: /);
+});
+
+test.each([
+  '2.01804E+11',
+  '2,01804E+11',
+  '2E+11',
+  '########',
+  '#NAME?',
+  '#NIMI?',
+  '#REF!',
+  '#N/A',
+  '#VALUE!',
+])('refuses the identity code %s, and takes one that only looks like it', (code) => {
+  expect(accepts('ident', code)).toBe(false);
+  expect(accepts('ident', `A${code}`)).toBe(true);
+  expect(accepts('ident', code.replace('E+', 'E'))).toBe(code.includes('E+'));
+});

@@ -85,6 +85,11 @@ export function refused(
   return { status, body: { code, message, data: {}, errors: [problem] } };
 }
 
+export const missing = refused(
+  ...([2303, 'Object does not exist', null, 404] as const),
+  "Nothing has this identifier, or it is another registrar's.",
+);
+
 /** What a parameter takes, as a refusal of its value says it. */
 export const parameterDetails: Record<string, string> = {
   limit: 'Expected: a whole number from 1 to 200.',

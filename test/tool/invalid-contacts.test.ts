@@ -83,12 +83,15 @@ test('prints no auth_info, and no character that a terminal would obey', async (
   const list = ['contact', 'list', '--invalid', '--name', 'A\u0007'];
   const { stdout } = await registry.run(list);
   expect(stdout).toBe(
-    `${code}: Name is invalid: "A\\u0007\\u{9b}\\u{202e}\\u{e0001}" [name]\n` +
-      `${code}: Auth info is invalid [auth_info]\n`,
+    `${code}: Name is invalid: contains an invisible character (U+0007): "A\\u0007\\u{9b}\\u{202e}\\u{e0001}" [name]\n` +
+      `${code}: Auth info is invalid: contains an invisible character (U+0009) [auth_info]\n`,
   );
   const { stdout: json } = await registry.run([...list, '--json']);
   expect(JSON.parse(json).invalid[1]).toEqual({
-    ...{ reason: 'invalid', message: 'Auth info is invalid', field: 'auth_info' },
-    detail: 'Expected: text of 1 to 255 characters.',
+    ...{
+      reason: 'invalid',
+      message: 'Auth info is invalid: contains an invisible character (U+0009)',
+      field: 'auth_info',
+    },
   });
 });

@@ -39,24 +39,49 @@ export function expectation(rule: z.core.$ZodType): string | undefined {
   return innerType && expectation(innerType);
 }
 
-/** The sentence about a value that the rule refuses. */
-export function expectedSentence(rule: z.core.$ZodType): string | undefined {
+/** The sentence about a value that the rule refuses; undefined if the message names the cause. */
+export function expectedSentence(
+  rule: z.core.$ZodType,
+  issue?: z.core.$ZodIssue,
+): string | undefined {
+  const { params } = (issue ?? {}) as Partial<z.core.$ZodIssueCustom>;
   const expected = expectation(rule);
-  return expected && `Expected: ${expected}.`;
+  return expected && !params?.brief ? `Expected: ${expected}.` : undefined;
+}
+
+const control = /[\p{Cc}\p{Cs}]/u;
+const invisible = /(?! )[\p{Cc}\p{Cs}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** What a refused text contains and nobody sees, in words that follow a name; undefined if everything can be seen. */
+export function unseenIn(text: string): string | undefined {
+  const [character] = control.exec(text) ?? invisible.exec(text) ?? [];
+  if (character === undefined) return undefined;
+  if (/[\n\v\f\r\u0085\u2028\u2029]/.test(character)) return 'contains a line break';
+  const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
+  return `contains an invisible character (U+${code})`;
+}
+
+/** What a spreadsheet makes of a long number, of text that begins with = or -, and of a column that is too narrow. */
+const spoiled = /^(-?\d([.,]\d+)?E[+-]\d{2,3}|#{2,}|#[\p{Lu}\d/]+[!?]|#N\/A)$/u;
+
+/** Why a value is certainly not what somebody has entered, in words that follow a name. */
+export function spoiledBy(text: string): string | undefined {
+  return spoiled.test(text.trim()) ? 'was spoiled by a spreadsheet' : undefined;
 }
 
 /**
  * Trimmed, NFC, at most `limit` characters, with at least one visible character, and without control characters or lone
- * surrogates. The limits stand on the string as well, where the OpenAPI document finds them.
+ * surrogates. The limits stand on the string as well, where the OpenAPI document finds them. A refusal names what nobody
+ * sees in the text, and the cause that `accepts` returns.
  */
 export function textField(
   message: string,
   limit: number,
-  accepts: RegExp | ((value: string) => boolean) = () => true,
+  accepts: RegExp | ((value: string) => boolean | string) = () => true,
   expected = `text of 1 to ${limit} characters`,
 ) {
   const pattern = accepts instanceof RegExp ? { pattern: accepts.source } : {};
-  const isAccepted = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
+  const judge = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   const limits = z.meta({ minLength: 1, maxLength: limit, ...pattern });
   const stored = z.transform((given: string, { issues }) => {
     const value = plainText(given, limit);
@@ -64,9 +89,18 @@ export function textField(
       value !== undefined &&
       visible.test(value) &&
       Array.from(value).length <= limit &&
-      !/[\p{Cc}\p{Cs}]/u.test(value);
-    if (isClean && isAccepted(value)) return value;
-    issues.push({ code: 'custom', message, input: given });
+      !control.test(value);
+    const verdict = isClean && judge(value);
+    if (verdict === true) return value;
+    // Longer text is refused for its length, which everybody sees.
+    const isShort = Array.from(given.replace(new RegExp(invisible, 'gu'), '')).length <= limit;
+    const cause = verdict || (isShort && unseenIn(given.trim()));
+    issues.push({
+      code: 'custom',
+      message: cause ? `${message}: ${cause}` : message,
+      input: given,
+      ...(cause && { params: { brief: message, detail: `It ${cause}.` } }),
+    });
     return z.NEVER;
   });
   return expecting(expected, z.pipe(z.string(message).check(limits), stored));

@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { RegistryError } from '../../base/error.ts';
+import { spoiledBy } from '../../base/text/field.ts';
 import { displayName, unreadableFile } from '../report/problem.ts';
 import { type Columns, type FileRow, findUnknownColumn } from './format.ts';
 
@@ -151,8 +152,10 @@ async function* readCsv(file: string, columns: Columns, reading: Reading): Async
     }
     const textOf = (field = '') => (reading.isVerbatim ? field : field.trim().normalize('NFC'));
     const values = Object.fromEntries(header.map((name, index) => [name, textOf(record[index])]));
-    if (record.length === header.length) yield { line, values };
-    else {
+    if (record.length === header.length) {
+      const problem = reading.isVerbatim ? undefined : spoiledValue(values, columns);
+      yield { line, values, problem };
+    } else {
       const problem = `has ${record.length} fields, but the header has ${header.length}`;
       yield { line, values: { ...values, rejected_text: record.join(delimiter) }, problem };
     }
@@ -162,6 +165,13 @@ async function* readCsv(file: string, columns: Columns, reading: Reading): Async
 
 /** A first line for Excel, which names the separator. */
 const separatorHint = /^"?sep=([,;\t])"?$/i;
+
+function spoiledValue(values: FileRow['values'], columns: Columns): string | undefined {
+  const texts = Object.keys(columns).map((name) => [name, String(values[name] ?? '')] as const);
+  const [name, text] = texts.find(([, text]) => spoiledBy(text)) ?? [];
+  if (name === undefined) return undefined;
+  return `${name} ${JSON.stringify(text)} was spoiled by a spreadsheet; make its column text there, and enter it again`;
+}
 
 function findSeparator(head: string): string {
   const lines = head.split(lineEnd);

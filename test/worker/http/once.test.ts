@@ -57,7 +57,13 @@ it('a request with the Idempotency-Key of another body or path is refused', asyn
   const update = (code: string, phone: string) =>
     answerOf(repp.request(alpha, 'PUT', `/${code}`, { contact: { phone } }, key('k')));
   await update(one.code, '+372.777');
-  const refusal = refused(2306, 'Idempotency key was used with another request', null, 422);
+  const refusal = refused(
+    2306,
+    'Idempotency key was used with another request',
+    null,
+    422,
+    'Within 24 hours, the key came with another method, path or body. A new request needs a new key.',
+  );
   expect(await update(one.code, '+372.888')).toEqual(refusal);
   expect(await update(two.code, '+372.777')).toEqual(refusal);
 });
@@ -100,7 +106,11 @@ it.each(['"open', 'x'.repeat(256), 'with"quote'])(
     expect(await answerOf(repp.request(alpha, 'POST', '', creation, key(malformed)))).toMatchObject(
       {
         status: 400,
-        body: { code: 2005, message: 'Idempotency key is invalid [Idempotency-Key]' },
+        body: {
+          code: 2005,
+          message: 'Idempotency key is invalid [Idempotency-Key]',
+          errors: [{ detail: expect.stringContaining('without quotes and backslashes') }],
+        },
       },
     );
   },

@@ -58,9 +58,9 @@ function readChanges(values: object): ContactChanges & Partial<ContactIdentity> 
     if (value === undefined) continue;
     const isClearing = isBlank(value) && !isRequired;
     const { data = null, error } = isClearing ? {} : rule().safeParse(value);
-    const detail = expectedSentence(rule());
-    const { message } = error?.issues[0] ?? {};
-    if (message) problems.push({ reason: 'invalid', message, field: file, detail });
+    const [issue] = error?.issues ?? [];
+    const detail = expectedSentence(rule(), issue);
+    if (issue) problems.push({ reason: 'invalid', message: issue.message, field: file, detail });
     else changes[column] = data;
   }
   throwProblems(problems);

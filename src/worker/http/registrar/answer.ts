@@ -56,6 +56,9 @@ export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 /** Sentences for people, about reasons that share their code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
+  not_found: () => "Nothing has this identifier, or it is another registrar's.",
+  key_reused: () =>
+    'Within 24 hours, the key came with another method, path or body. A new request needs a new key.',
   changed_meanwhile: () =>
     'The contact is not at a version that If-Match or If-None-Match allows; no status prohibits the operation.',
 };
@@ -64,8 +67,8 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
 const isWhole = (reason: Reason) => reason === 'identity_invalid' || reason === 'taken';
 
 function worded(problem: Problem) {
-  const { reason, message, field, detail = details[reason]?.(problem) } = problem;
-  const [code, fixed = message] = answers[reason];
+  const { reason, message, brief = message, field, detail = details[reason]?.(problem) } = problem;
+  const [code, fixed = brief] = answers[reason];
   const name = field?.replace(/^(contact|notification)\./, '');
   const suffix = name === undefined || isWhole(reason) ? '' : ` [${name}]`;
   const worded = { code, message: fixed + suffix, field: name ?? null };

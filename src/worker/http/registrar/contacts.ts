@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
-import { orRefusal } from '../../../base/error.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable, expecting, textField } from '../../../base/text/field.ts';
 import { instantRule } from '../../../base/time/instant.ts';
@@ -49,31 +49,16 @@ export const registrarContacts = newApp();
 registrarContacts.use(...registrarMiddleware);
 registrarContacts.route('/', verifications);
 
-/** Of what is compared with a value that may have a `+`. */
-const withoutLostPlus = (hasLostPlus: (given: string) => boolean, error: string) =>
-  z.refine<string>((given) => !hasLostPlus(given), {
-    params: { detail: 'A + in a URL means a blank: write it as %2B.' },
-    error,
-  });
-
 /** Filters are looser than the rules of a creation, so that values from a former registry are found. */
 export const listQuery = onFirstUse(() =>
   z.object({
     ...pageQuery().shape,
     details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
-    ident: z.optional(
-      textField('Ident code is invalid', 255).check(
-        withoutLostPlus(hasLostPlus, 'Ident code is invalid'),
-      ),
-    ),
+    ident: z.optional(textField('Ident code is invalid', 255)),
     ident_country_code: z.optional(
       z.pipe(textField('Ident country code is invalid', 255), z.transform(knownCountry)),
     ),
-    email: z.optional(
-      textField('Email is invalid', 255).check(
-        withoutLostPlus((email) => email.includes(' '), 'Email is invalid'),
-      ),
-    ),
+    email: z.optional(textField('Email is invalid', 255)),
     name: z.optional(textField('Name is invalid', 255, /../su)),
     status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
     verified: z.optional(z.literal('false', 'Verified is invalid')),
@@ -107,6 +92,7 @@ const expectedOfList = {
 
 registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
   const given = c.req.valid('query');
+  checkPlus(c, given);
   const page = requestedPage(given, given.updated_since !== undefined);
   const list = given.details === 'true' ? listContacts : listContactCodes;
   const { contacts, total, next } = await list(database(c), c.var.login, page, {
@@ -121,6 +107,17 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
   linkNext(c, page, next);
   return c.json({ contacts, total_number_of_records: total });
 });
+
+/** Throws `invalid` for a `+` that was not encoded: the search would be for another address or person. */
+function checkPlus(c: AppContext, { email = '', ident = '' }: { email?: string; ident?: string }) {
+  const isIdent = hasLostPlus(ident) && /[?&]ident=[^&]*\+/.test(c.req.url);
+  if (!isIdent && !email.includes(' ')) return;
+  const [message, field] = isIdent
+    ? ['Ident code is invalid', 'ident']
+    : ['Email is invalid', 'email'];
+  const detail = 'A + in a URL means a blank: write it as %2B.';
+  throw new RegistryError([{ reason: 'invalid', message, field, detail }]);
+}
 
 registrarContacts.get('/check/:code', async (c) => {
   const asked = contactRules.code().safeParse(c.req.param('code'));

@@ -54,7 +54,11 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
   if (reference) {
     const { name, value } = reference;
     if (!clientReferencePattern.test(value)) {
-      throw malformedHeader(name, 'Client transaction id', 'text of 1 to 64 ASCII characters');
+      throw malformedHeader(
+        name,
+        'Client transaction id',
+        'text of 1 to 64 visible ASCII characters and spaces',
+      );
     }
     c.header(name, value);
   }
@@ -139,7 +143,8 @@ async function idempotencyKey(c: AppContext): Promise<IdempotencyKey | undefined
   const [, quoted, bare] = keyPattern.exec(header) ?? [];
   const value = quoted ?? bare;
   if (value === undefined) {
-    const expected = 'text of 1 to 255 ASCII characters';
+    const expected =
+      '1 to 255 visible ASCII characters without quotes and backslashes; in double quotes, spaces too';
     throw malformedHeader('Idempotency-Key', 'Idempotency key', expected);
   }
   const body = await c.req.arrayBuffer();

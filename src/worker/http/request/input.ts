@@ -107,7 +107,7 @@ function problemsOf(
     // A symbol stands for a field with two values.
     const expected = typeof input === 'symbol' ? 'It is given twice.' : detailOf(path);
     const detail = params?.detail ?? (isGiven ? expected : undefined);
-    return { reason, message, field, detail };
+    return { reason, message, brief: params?.brief, field, detail };
   }) as [Problem, ...Problem[]];
 }
 

@@ -258,6 +258,16 @@ test.each([
   [{ phone: ' ' }, 'phone', 'parameter is required'],
   [{ address: 'Tartu' }, 'address', 'Address is invalid'],
   [{ disclosed_attributes: 'name' }, 'disclosed_attributes', 'is not a list'],
+  [
+    { address: { street: 'Pikk 1\nTallinn' } },
+    'address.street',
+    'Street is invalid: contains a line break',
+  ],
+  [
+    { phone: '\u202a+372.5123456' },
+    'phone',
+    'Phone nr is invalid: contains an invisible character (U+202A)',
+  ],
 ])('refuses the change %j, and changes nothing', async (fields, field, message) => {
   const { person, contact } = await addPersonWithContact();
   const before = await portal.read(person, contact.uuid);

@@ -50,13 +50,21 @@ test('accepts a code of 100 characters, and refuses one of 101', async () => {
   expect(await repp.create(registrar, newContact({ id: `${longest}Y` }))).toEqual(invalidId);
 });
 
-test.each(['a b', 'a/b', 'õ', 'a\nb', 'a,b', true, ['a'], '\ud800'])(
-  'refuses the id %j',
-  async (id) => {
-    const registrar = await addRegistrar(worker.env);
-    expect(await repp.create(registrar, newContact({ id }))).toEqual(invalidId);
-  },
-);
+test.each(['a b', 'a/b', 'õ', 'a,b', true, ['a']])('refuses the id %j', async (id) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await repp.create(registrar, newContact({ id }))).toEqual(invalidId);
+});
+
+test.each([
+  ['id', 'a\nb', 'Contact id is invalid [id]', 'It contains a line break.'],
+  ['id', '\ud800', 'Contact id is invalid [id]', 'It contains an invisible character (U+D800).'],
+  ['name', 'Mari\u0007', 'Name is invalid [name]', 'It contains an invisible character (U+0007).'],
+])('refuses the %s %j, and names what nobody sees in it', async (field, value, message, detail) => {
+  const registrar = await addRegistrar(worker.env);
+  expect(await repp.create(registrar, newContact({ [field]: value }))).toEqual(
+    refused(2005, message, field, 400, detail),
+  );
+});
 
 test('refuses an id that is only the prefix', async () => {
   const registrar = await addRegistrar(worker.env);

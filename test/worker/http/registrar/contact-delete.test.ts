@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
-import { completed, refused, registrarClient } from '../../../support/client.ts';
+import { completed, missing, refused, registrarClient } from '../../../support/client.ts';
 import { addContact, addDomainOf, addOwnContact, addRegistrar } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
@@ -9,7 +9,6 @@ const repp = registrarClient(worker);
 
 const done = completed({});
 const linked = refused(2305, 'Object association prohibits operation [domains]', 'domains');
-const missing = refused(2303, 'Object does not exist', null, 404);
 
 test('deletes a contact: it is gone from the list, and a second delete does not find it', async () => {
   const registrar = await addRegistrar(worker.env);

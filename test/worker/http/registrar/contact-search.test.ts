@@ -183,10 +183,21 @@ test.each([
     'Ident country code is invalid [ident_country_code]',
     'ident_country_code',
   ],
-  ['email=%00', 'Email is invalid [email]', 'email'],
+  [
+    'email=%00',
+    'Email is invalid [email]',
+    'email',
+    'It contains an invisible character (U+0000).',
+  ],
+  [
+    'email=a+b@example.ee',
+    'Email is invalid [email]',
+    'email',
+    'A + in a URL means a blank: write it as %2B.',
+  ],
   ['name=m', 'Name is invalid [name]', 'name'],
   ['name=%F0%9F%98%80', 'Name is invalid [name]', 'name'],
-  ['name=ma%00', 'Name is invalid [name]', 'name'],
+  ['name=ma%00', 'Name is invalid [name]', 'name', 'It contains an invisible character (U+0000).'],
   ['name=mari&name=mets', 'Name is invalid [name]', 'name'],
   ['status=OK', 'Status is invalid [status]', 'status'],
   ['status=inactive', 'Status is invalid [status]', 'status'],
@@ -203,10 +214,10 @@ test.each([
     'updated_since',
   ],
   ['updated_since=1795244731', 'Updated since is invalid [updated_since]', 'updated_since'],
-])('refuses a search for ?%s', async (query, message, field) => {
+])('refuses a search for ?%s', async (query, message, field, detail = parameterDetails[field]) => {
   const registrar = await addRegistrar(worker.env);
   expect(await repp.list(registrar, `?${query}`)).toEqual(
-    refused(2005, message, field, 400, parameterDetails[field]),
+    refused(2005, message, field, 400, detail),
   );
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
-import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
+import { answerOf, completed, missing, refused, registrarClient } from '../../../support/client.ts';
 import { addContact, addOwnContact, addRegistrar } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
@@ -176,7 +176,6 @@ test("shows another registrar's contact as missing, and leaves it alone", async 
   const [owner, other] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
   const { code } = await addContact(worker.env, owner);
   const before = await repp.read(owner, code);
-  const missing = refused(2303, 'Object does not exist', null, 404);
   expect(await repp.update(other, code, { name: 'Mari Kask' })).toEqual(missing);
   for (const method of ['GET', 'DELETE']) {
     const response = await repp.request(other, method, `/${code}`);

@@ -7,7 +7,7 @@ import { updateAnyContact } from '../../../../src/contact/operator/administer.ts
 import { takeIdentification } from '../../../../src/contact/verification/identity-request.ts';
 import { callbackOf } from '../../../../src/tool/sandbox/identity-service.ts';
 import { settings } from '../../../../src/worker/settings.ts';
-import { answerOf, completed, refused, registrarClient } from '../../../support/client.ts';
+import { answerOf, completed, missing, refused, registrarClient } from '../../../support/client.ts';
 import {
   addOwnContact,
   type addRegistrar,
@@ -578,7 +578,6 @@ describe('the proof of identity', () => {
 
   it('is missing before the person is identified', async () => {
     const one = await aContact();
-    const missing = refused(2303, 'Object does not exist', null, 404);
     expect(await answerOf(download(one))).toEqual(missing);
     await linkFor(one);
     expect(await answerOf(download(one))).toEqual(missing);

@@ -10,6 +10,7 @@ import { deleteOldNotifications } from '../../../../src/party/registrar/notifica
 import {
   answerOf,
   completed,
+  missing,
   parameterDetails,
   refused,
   registrantClient,
@@ -49,7 +50,6 @@ const oldest = async () => (await request('GET')).body.data;
 const unread = async (query = '') => (await request('GET', `all_notifications${query}`)).body.data;
 const markRead = (id: number, who = registrar) =>
   request('PUT', id, { notification: { read: true } }, who);
-const missing = refused(2303, 'Object does not exist', null, 404);
 
 it('a registrar learns which fields of its contact the registrant changed, without their values', async () => {
   const contact = await contactOfPerson();
