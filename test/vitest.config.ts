@@ -73,8 +73,9 @@ export default defineConfig({
       // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
       CLOUDFLARE_CF_FETCH_ENABLED: 'false',
       WRANGLER_SEND_METRICS: 'false',
-      // The demo has a zone, and tests need names of any.
+      // The demo has a zone and a table of letters, and tests need names of any.
       ZONES: '',
+      NAME_LETTERS: '',
     },
     // Starting the runtime takes a second or two; on a busy machine, several.
     hookTimeout: 60_000,

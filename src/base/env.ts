@@ -29,6 +29,7 @@ export interface Env {
   IDENTITY_SERVICE_URL?: string;
   IDENTITY_SERVICE_CLIENTS?: string;
   IDENTITY_SERVICE_ALLOWED_IPS?: string;
+  NAME_LETTERS?: string;
   ORPHAN_CONTACT_MONTHS?: string;
   RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
@@ -44,9 +45,15 @@ export const entriesOf = (text: string) =>
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '');
 
-/** For example `ee`; without any, names may be in any zone. */
-export function zonesOf({ ZONES = '' }: Pick<Env, 'ZONES'>): string[] {
-  return entriesOf(ZONES);
+export interface NameRules {
+  /** For example `ee`; without any, names may be in any zone. */
+  zones: readonly string[];
+  /** Those that names may have beside a to z; without any, they may have all. */
+  letters: string;
+}
+
+export function nameRulesOf({ ZONES = '', NAME_LETTERS = '' }: Partial<Env>): NameRules {
+  return { zones: entriesOf(ZONES), letters: NAME_LETTERS };
 }
 
 export function isLocalEnvironment(env: Env): boolean {

@@ -1,8 +1,8 @@
-import punycode from 'punycode/punycode.js';
 import * as z from 'zod/mini';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../base/on-first-use.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { nameOpenedFor, readDomainName } from '../base/text/domain-name.ts';
 import { isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
@@ -12,6 +12,7 @@ import { isCountryCode } from './country.ts';
 /** RFC 5733: `+`, country code, dot, number. Neither part consists of zeros only. */
 const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
 
+const emailFault = 'Email is invalid';
 const emailForm =
   'letters of any script (RFC 6531), `@`, and a domain name, which may be international';
 
@@ -28,7 +29,7 @@ const countryCode = (message: string) =>
 export const contactRules = {
   name: onFirstUse(() => textField('Name is invalid', 255)),
   orgName: onFirstUse(() => textField('Org name is invalid', 255)),
-  email: onFirstUse(() => textField('Email is invalid', 255, isEmail, emailForm)),
+  email: onFirstUse(() => z.pipe(textField(emailFault, 255, undefined, emailForm), emailAddress())),
   phone: onFirstUse(() => textField('Phone nr is invalid', 19, phonePattern, phoneForm)),
   fax: onFirstUse(() => textField('Fax nr is invalid', 19, phonePattern, phoneForm)),
   authInfo: onFirstUse(() => textField('Auth info is invalid', 255)),
@@ -86,20 +87,17 @@ const letter = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}]';
 const atom = `(${letter}|[!#$%&'*+\\-/=?^_\`{|}~])+`;
 const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
 
-/** A domain name as people write it. No label begins or ends with a hyphen, which punycode would hide in `õun-.ee`. */
-const unicodeLabel = `(${letter})+(-+(${letter})+)*`;
-const unicodePattern = new RegExp(`^${unicodeLabel}(\\.${unicodeLabel})+$`, 'u');
-
-/** A host name (RFC 1123) under a top-level domain that consists of letters or is in punycode. */
-const asciiPattern = /^([A-Za-z\d-]{1,63}\.)+([A-Za-z]{2,63}|xn--[A-Za-z\d-]{1,59})$/;
-
-/** The domain name may be internationalised. */
-export function isEmail(text: string): boolean {
-  const [local, domain, ...rest] = text.split('@');
-  if (local === undefined || domain === undefined || rest.length > 0) return false;
-  return (
-    localPattern.test(local) &&
-    unicodePattern.test(domain) &&
-    asciiPattern.test(punycode.toASCII(domain))
-  );
-}
+/** The domain name may be internationalised. Its top-level domain consists of letters, or is in punycode. */
+const emailAddress = () =>
+  z.transform((given: string, { issues }) => {
+    const [local = '', domain = '', ...rest] = given.split('@');
+    const read = readDomainName(domain);
+    const isLocal = rest.length === 0 && localPattern.test(local);
+    const hasLetters = /\.([a-z]{2,}|xn--[a-z\d-]+)$/.test(read.domain?.punycode ?? '');
+    if (isLocal && hasLetters) return given;
+    const meant = isLocal && !read.domain && nameOpenedFor(domain);
+    const hint = meant ? ` Did you mean ${JSON.stringify(`${local}@${meant.name}`)}?` : '';
+    const params = { detail: `Expected: ${emailForm}.${hint}` };
+    issues.push({ code: 'custom', message: emailFault, input: given, params });
+    return z.NEVER;
+  });

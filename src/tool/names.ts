@@ -1,13 +1,18 @@
-import { type Env, zonesOf } from '../base/env.ts';
-import { orRefusal, type Problem, RegistryError, throwProblems } from '../base/error.ts';
+import type { Database } from '../base/database/open.ts';
+import { type Env, nameRulesOf } from '../base/env.ts';
+import { type Problem, RegistryError, throwProblems } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { type DomainName, domainNameOf } from '../name/domain/name.ts';
-import { findZoneProblems } from '../name/domain/zone.ts';
+import { findDomainName } from '../name/domain/operator/name.ts';
+import { findRuleProblems } from '../name/domain/rules.ts';
 import { commandLine, usageError } from './command.ts';
 
 /** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
-export function parseName(text: string): DomainName {
-  const domain = domainNameOf(text);
+export async function parseName(db: Database, text: string): Promise<DomainName> {
+  return understood(text, await findDomainName(db, text));
+}
+
+function understood(text: string, domain: DomainName): DomainName {
   if (domain.name !== text) console.error(`${text} is understood as ${domain.name}`);
   return domain;
 }
@@ -19,25 +24,35 @@ export function parseContactKey(text: string): string {
   throw usageError(`${text} looks like an identity code; to find its contacts: ${list}`);
 }
 
-export function parseNameOrUuid(text: string): string {
-  return text.includes('.') ? parseName(text).name : text;
+export async function parseNameOrUuid(db: Database, text: string): Promise<string> {
+  return text.includes('.') ? (await parseName(db, text)).name : text;
 }
 
-/** Parses the names of a command line, each once. Throws everything that is wrong with any of them. */
-export function parseNames(texts: readonly string[], env: Env): DomainName[] {
-  const names = parseAnyNames(texts);
-  throwProblems(findZoneProblems(names, zonesOf(env)));
+/**
+ * Parses names that are to come into the registry, each once. Throws everything that is wrong with any of them.
+ */
+export async function parseNewNames(texts: readonly string[], env: Env): Promise<DomainName[]> {
+  const names = await eachOnce(texts, async (text) => understood(text, domainNameOf(text)));
+  throwProblems(findRuleProblems(names, nameRulesOf(env)));
   return names;
 }
 
-/** Parses names of any zone, because names that leave the registry may be foreign. */
-export function parseAnyNames(texts: readonly string[]): DomainName[] {
+/** Parses names that are to leave the registry, each once: they may be of any zone. Throws as `parseNewNames`. */
+export function parseNames(db: Database, texts: readonly string[]): Promise<DomainName[]> {
+  return eachOnce(texts, (text) => parseName(db, text));
+}
+
+async function eachOnce(texts: readonly string[], parse: (text: string) => Promise<DomainName>) {
   const names = new Map<string, DomainName>();
   const problems: Problem[] = [];
   for (const text of texts) {
-    const name = orRefusal(() => parseName(text));
-    if (name instanceof RegistryError) problems.push(...name.problems);
-    else names.set(name.name, name);
+    try {
+      const name = await parse(text);
+      names.set(name.name, name);
+    } catch (error) {
+      if (!(error instanceof RegistryError)) throw error;
+      problems.push(...error.problems);
+    }
   }
   throwProblems(problems);
   return [...names.values()];

@@ -29,8 +29,8 @@ export async function openRegistry(
   opened.defer(dispose);
   if (!mayBeEmpty) await checkMigrations(env.DB);
   if (options.remote && isChange) await checkClock(env.DB);
-  // The zones may also come from the environment of the command.
-  const { ZONES = env.ZONES } = process.env;
+  // The rules of names may also come from the environment of the command.
+  const { ZONES = env.ZONES, NAME_LETTERS = env.NAME_LETTERS } = process.env;
   const isDryRun = options.dryRun ?? false;
   const origin: Origin = {
     actor: { type: 'operator', name: `Operator ${operatorName()}` },
@@ -38,7 +38,11 @@ export async function openRegistry(
   };
   return {
     db: openDatabase(env.DB),
-    env: { ...env, ...(ZONES !== undefined && { ZONES }) },
+    env: {
+      ...env,
+      ...(ZONES !== undefined && { ZONES }),
+      ...(NAME_LETTERS !== undefined && { NAME_LETTERS }),
+    },
     ...(service !== undefined && { service }),
     origin,
     isDryRun,

@@ -3,6 +3,7 @@ import type { AuctionStatus } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../base/address-list.ts';
 import { type Env, entriesOf, isLocalEnvironment } from '../base/env.ts';
 import { onFirstUseOf } from '../base/on-first-use.ts';
+import { lowerCase } from '../base/text/domain-name.ts';
 import type { IdentityClient } from '../contact/verification/identity-service.ts';
 import type { TokenKey } from '../party/registrant/token.ts';
 
@@ -61,6 +62,12 @@ const months = () =>
   readBy('must be a number of months, 1 to 9999, or empty', (text) => {
     requires(/^([1-9]\d{0,3})?$/.test(text));
     return text === '' ? undefined : Number(text);
+  });
+
+const nameLetters = () =>
+  readBy('must be letters in lower case (NFC), with nothing between them, or empty', (text) => {
+    requires(/^[\p{L}\p{M}]*$/u.test(text) && text === lowerCase(text).normalize('NFKC'));
+    return text;
   });
 
 const policyUrl = () =>
@@ -163,6 +170,8 @@ export const settings = onFirstUseOf((env: Env) => {
     IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
     IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
     IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
+    /** Those that names may have beside a to z; empty allows all. */
+    NAME_LETTERS: z.optional(nameLetters()),
     /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),

@@ -79,9 +79,22 @@ test.each([
   'a\u3164b@foo.ee',
   'a@foo\ufe0f.ee',
   '"a b"@foo.ee',
+  'a@ﬁrma.ee',
+  'a@firma².ee',
+  'a@aא.ee',
+  'a@xn--rma-bo3s.ee',
   'a@[192.0.2.1]',
 ])('refuses the address %j', (email) => {
   expect(accepts('email', email)).toBe(false);
+});
+
+test('the refusal of an address asks for the one whose domain a browser opens', () => {
+  const detailOf = (email: string) => {
+    const [issue] = contactRules.email().safeParse(email).error!.issues;
+    return (issue as { params?: { detail?: string } }).params?.detail;
+  };
+  expect(detailOf('a@ﬁrma.ee')).toMatch(/^Expected: .*\. Did you mean "a@firma.ee"\?$/);
+  expect(detailOf('a b@ﬁrma.ee')).toMatch(/^Expected: [^?]*\.$/);
 });
 
 test.each(['\u200b', '\u200d\u2060', '\u00ad', '\u3164', '\u2800 \u2800', '\u202e', '\u{e0041}'])(

@@ -112,8 +112,8 @@ async function holdToContract(asked: Asked, response: Response): Promise<void> {
 
 function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
   const prebuiltWorkerDir = inject('bundle');
-  // The demo has a zone, and tests need names of any.
-  const settings = { ZONES: '', ...vars };
+  // The demo has a zone and a table of letters, and tests need names of any.
+  const settings = { ZONES: '', NAME_LETTERS: '', ...vars };
   const configuration = { configPath: './wrangler.toml', prebuiltWorkerDir, vars: settings };
   const worker = environment ? { ...configuration, env: environment } : configuration;
   return startHarness(worker, environment);

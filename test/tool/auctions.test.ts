@@ -168,22 +168,42 @@ test('an auction that holds a name is corrected, although the name was blocked m
   expect(await registry.done(`${correct} awaiting_payment`)).toMatchObject({ changed: true });
 });
 
-test('refuses names outside the zones of the registry', async () => {
-  const before = process.env.ZONES;
-  process.env.ZONES = 'ee';
-  try {
-    const message = 'is not in a zone of this registry (ee) [name]\n';
-    for (const args of [
-      ['auction', 'start', 'example.com'],
-      ['retained', 'add', 'example.com', '--status', 'blocked'],
-      ['dispute', 'open', 'example.com', '--from', '2026-01-01', '--until', '2026-01-02'],
-    ]) {
-      expect((await registry.run(args)).stderr).toContain(`"example.com" ${message}`);
+test.each([
+  ['ZONES', 'ee', 'example.com', 'is not in a zone of this registry (ee)'],
+  [
+    'NAME_LETTERS',
+    'õ',
+    'tаllinn.ee',
+    'contains “а” (U+0430), and the letters of this registry are a-z and õ',
+  ],
+])(
+  'with %s = %s, refuses %s wherever it would come into the registry',
+  async (setting, value, name, why) => {
+    const before = process.env[setting];
+    process.env[setting] = value;
+    try {
+      const message = `"${name}" ${why} [name]\n`;
+      for (const args of [
+        ['auction', 'start', name],
+        ['retained', 'add', name, '--status', 'blocked'],
+        ['dispute', 'open', name, '--from', '2026-01-01', '--until', '2026-01-02'],
+      ]) {
+        expect((await registry.run(args)).stderr).toContain(message);
+      }
+      for (const [args, columns, row] of [
+        ['retained import - --status blocked', 'name', name],
+        ['auction import -', 'name', name],
+        ['dispute import -', 'name,from', `${name},2026-01-01`],
+      ] as const) {
+        const imported = await registry.run(args, `${columns}\n${row}\n`);
+        expect(imported.stderr).toBe(`refused: standard input:2: ${message}`);
+      }
+      expect((await registry.run(['retained', 'remove', name, '--status', 'blocked'])).status).toBe(
+        0,
+      );
+    } finally {
+      if (before === undefined) delete process.env[setting];
+      else process.env[setting] = before;
     }
-    const imported = await registry.run('retained import - --status blocked', 'name\na.com\n');
-    expect(imported.stderr).toBe(`refused: standard input:2: "a.com" ${message}`);
-  } finally {
-    if (before === undefined) delete process.env.ZONES;
-    else process.env.ZONES = before;
-  }
-});
+  },
+);

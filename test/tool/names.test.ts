@@ -130,6 +130,41 @@ test('never takes a row that it skips for a name to remove', async () => {
   expect((await registry.rows()).retained_domains).toHaveLength(2);
 }, 120_000);
 
+test('a name of an earlier release that is none any more is listed, published and removed, and comes back', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done('retained add firma.ee --status blocked');
+  registry.edit(`
+    update retained_domains set name = 'ﬁrma.ee', punycode = 'xn--rma-bo3s.ee';
+    create temp table entry as select * from history;
+    update entry set id = null, subject_key = 'ﬁrma.ee';
+    insert into history select * from entry;
+  `);
+  const names = [{ name: 'ﬁrma.ee', punycode_name: 'xn--rma-bo3s.ee', status: 'blocked' }];
+  expect(await registry.done('retained list')).toMatchObject({ retained_domains: names });
+  expect(await registry.done('retained show ﬁrma.ee')).toMatchObject({ retained_domains: names });
+  expect(await registry.done('name xn--rma-bo3s.ee')).toMatchObject({ retained_domains: names });
+  expect((await registry.run('retained show ﬁrma².ee')).stderr).toContain(
+    'Did you mean "firma2.ee"?',
+  );
+  const removal = await registry.done('retained remove ﬁrma.ee --status blocked');
+  expect(removal).toMatchObject({ removed: 1, published: ['all', 'blocked'] });
+  await registry.done(['history', 'revert', removal.request_id, '--yes']);
+  expect(await registry.done('retained list')).toMatchObject({ retained_domains: names });
+  expect(await published(registry)).toMatchObject({ all: 1, blocked: 1 });
+  expect(await registry.done('health')).toMatchObject({ database: {} });
+}, 120_000);
+
+test('refuses what is no name, and asks for the one that is meant', async () => {
+  const registry = await tool.newRegistry();
+  for (const command of ['retained add ﬁrma.ee --status blocked', 'auction start ﬁrma.ee']) {
+    const { status, stderr } = await registry.run(command);
+    expect(status).toBe(1);
+    expect(stderr).toContain('Did you mean "firma.ee"?');
+  }
+  const { stderr } = await registry.run('auction import -', 'name\nﬁrma.ee\n');
+  expect(stderr).toContain('Did you mean "firma.ee"?');
+}, 120_000);
+
 test('starts auctions of a platform', async () => {
   const registry = await tool.newRegistry();
   const start = ['auction', 'start', 'kohv.ee', '--platform', 'english'];

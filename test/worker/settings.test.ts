@@ -129,6 +129,7 @@ test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (
 
 const months = 'must be a number of months, 1 to 9999, or empty';
 const addresses = 'must be addresses and CIDR ranges, separated by commas';
+const nameLetters = 'must be letters in lower case (NFC), with nothing between them, or empty';
 const serviceUrl = 'must be a URL that begins with https://, or empty';
 const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
 const keys =
@@ -152,6 +153,9 @@ test.each([
     '"caller";q=100;w=60',
     'must give "caller", "address", "failed-login", "password", "registrant-write", "system", each as "name";q=requests;w=10 or 60',
   ],
+  ['NAME_LETTERS', 'ä, ö', nameLetters],
+  ['NAME_LETTERS', 'ÄÖ', nameLetters],
+  ['NAME_LETTERS', 'o\u0303', nameLetters],
   ['IDENTITY_SERVICE_URL', 'http://id.example', serviceUrl],
   ['IDENTITY_SERVICE_URL', 'https://user:pasted@id.example', serviceUrl],
   ['IDENTITY_SERVICE_URL', 'https://id.example/?key=pasted', serviceUrl],

@@ -68,7 +68,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
     // Nobody reads the report, so its verbs may be wrong.
     const registry = {
       db,
-      env: { ...env, ZONES: '' },
+      env: { ...env, ZONES: '', NAME_LETTERS: '' },
       origin,
       isDryRun: false,
       did: (verb: string) => verb,

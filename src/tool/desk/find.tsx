@@ -1,10 +1,10 @@
 import { eq } from 'drizzle-orm';
 import { contacts, registrars } from '../../../drizzle/schema.ts';
-import { orRefusal, RegistryError } from '../../base/error.ts';
+import { RegistryError } from '../../base/error.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { type ContactWithRegistrar, selectContacts } from '../../contact/contact.ts';
 import { findContacts } from '../../contact/operator/find.ts';
-import { domainNameOf } from '../../name/domain/name.ts';
+import { findDomainName } from '../../name/domain/operator/name.ts';
 import { contactsView } from '../nouns/contact/index.ts';
 import type { Registry } from '../registry.ts';
 import { findRequest } from './history.tsx';
@@ -26,13 +26,18 @@ async function findAll({ db }: Registry, text: string) {
   ]);
   const people = new Map<string, ContactWithRegistrar>();
   for (const contact of [...named, ...traced.flat()]) people.set(contact.code, contact);
-  const name = text.includes('.') && !isAddress && orRefusal(() => domainNameOf(text));
+  const name =
+    text.includes('.') && !isAddress ? await findDomainName(db, text).catch(ignored) : undefined;
   const pages = [
-    ...(name && !(name instanceof RegistryError) ? [pageHref('name', name.name)] : []),
+    ...(name ? [pageHref('name', name.name)] : []),
     ...ofCode.map((registrar) => pageHref('registrar', registrar.code)),
     ...request.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
   ];
   return { pages, people: [...people.values()] };
+}
+
+function ignored(error: unknown): undefined {
+  if (!(error instanceof RegistryError)) throw error;
 }
 
 /** Leads to the one hit; several are listed. */

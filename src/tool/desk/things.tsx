@@ -1,6 +1,6 @@
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { getDisclosure } from '../../contact/operator/disclosure/read.ts';
-import { domainNameOf } from '../../name/domain/name.ts';
+import { findDomainName } from '../../name/domain/operator/name.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { listDeliveries } from '../../party/webhook/operator/list.ts';
@@ -24,7 +24,7 @@ const linksOfDomain = {
 } as const;
 
 export const namePage: ShowPage = async ({ registry, key }) => {
-  const { name, punycode } = domainNameOf(key);
+  const { name, punycode } = await findDomainName(registry.db, key);
   const facts = await readNameFacts(registry, { name, punycode });
   return {
     title: name,

@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { type AuctionStatus, auctionStatuses } from '../../../drizzle/schema.ts';
 import { everyRow } from '../../base/database/every-row.ts';
 import { retried } from '../../base/database/retry.ts';
-import { zonesOf } from '../../base/env.ts';
+import { nameRulesOf } from '../../base/env.ts';
 import { auctionLists } from '../../list/lists.ts';
 import { cancelAuction } from '../../name/auction/cancel.ts';
 import { correctAuction, registerAuction } from '../../name/auction/operator/correct.ts';
@@ -12,12 +12,12 @@ import { startAuctions } from '../../name/auction/operator/start.ts';
 import { type Auction, getAuctionOf, registrationCodeOf } from '../../name/auction/read.ts';
 import type { DomainName } from '../../name/domain/name.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
-import { findZoneProblems } from '../../name/domain/zone.ts';
+import { findRuleProblems } from '../../name/domain/rules.ts';
 import { noun, reading, reasonOption, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
-import { parseNameOrUuid, parseNames } from '../names.ts';
+import { parseNameOrUuid, parseNewNames } from '../names.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -45,7 +45,7 @@ const start = verb(
     .option('--platform <text>', 'the kind of auction')
     .addOption(evenIfRetained()),
   async (registry, texts, options) => {
-    const names = parseNames(texts, registry.env);
+    const names = await parseNewNames(texts, registry.env);
     const { platform } = options;
     const ignored = ignoredBy(options);
     const started = await startAuctions(registry, names, { platform, ignored });
@@ -72,7 +72,8 @@ const show = verb(
     .description('Show an auction, with its registration code while it is paid')
     .argument('<auction>', newestOf),
   async ({ db }, text) => {
-    const auction = await retried(() => getAuctionOf(db, parseNameOrUuid(text)));
+    const key = await parseNameOrUuid(db, text);
+    const auction = await retried(() => getAuctionOf(db, key));
     const columns = { ...auctionsView.columns, registration_code: registrationCodeOf };
     return showReport(undefined, columns, auction);
   },
@@ -85,7 +86,7 @@ const auctionImport = (
   read: (values) => parseDomainName(requiredText(values, 'name')),
   key: ({ name }) => name,
   findProblems: async (registry, names) => [
-    ...findZoneProblems(names, zonesOf(registry.env)),
+    ...findRuleProblems(names, nameRulesOf(registry.env)),
     ...(await findAuctionObstacles(registry, names, ['started', ...ignoredBy(options)])),
   ],
   write: (registry, names) =>
@@ -112,7 +113,7 @@ const cancel = verb(
   async (registry, text, options) => {
     const { did } = registry;
     const { reason } = options;
-    const named = { auction: parseNameOrUuid(text), reason };
+    const named = { auction: await parseNameOrUuid(registry.db, text), reason };
     const auction = await confirmedChange(
       registry,
       options,
@@ -139,7 +140,7 @@ const correct = verb(
   async (registry, text, options) => {
     const { did } = registry;
     const { status, reason } = options;
-    const correction = { auction: parseNameOrUuid(text), status, reason };
+    const correction = { auction: await parseNameOrUuid(registry.db, text), status, reason };
     const { before, after } = await confirmedChange(
       registry,
       options,
@@ -167,7 +168,7 @@ const register = verb(
     .argument('<auction>', newestOf)
     .requiredOption('--code <code>', 'the registration code that the buyer presented'),
   async (registry, text, { code }) => {
-    const named = parseNameOrUuid(text);
+    const named = await parseNameOrUuid(registry.db, text);
     const auction = await registerAuction(registry, named, code);
     return {
       data: dataOf(auctionsView.columns, auction),

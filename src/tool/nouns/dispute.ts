@@ -1,14 +1,14 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
 import { everyRow } from '../../base/database/every-row.ts';
 import type { Database } from '../../base/database/open.ts';
-import { zonesOf } from '../../base/env.ts';
+import { nameRulesOf } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { listsShowing } from '../../list/lists.ts';
 import type { DomainName } from '../../name/domain/name.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
-import { findZoneProblems } from '../../name/domain/zone.ts';
+import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { Dispute } from '../../name/retained/dispute.ts';
 import {
   checkDays,
@@ -35,7 +35,7 @@ import type { Values } from '../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
 import { exporting, exportRows } from '../files/write.ts';
-import { parseName, parseNames } from '../names.ts';
+import { parseName, parseNewNames } from '../names.ts';
 import type { Registry } from '../registry.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -51,7 +51,7 @@ const open = verb(
     .option('--until <day>', 'its last day; by default, it lasts until it is closed'),
   async (registry, text, options) => {
     const { from, until } = options;
-    const [name] = parseNames([text], registry.env) as [DomainName];
+    const [name] = (await parseNewNames([text], registry.env)) as [DomainName];
     const dispute = { ...name, firstDay: from, lastDay: until ?? untilClosed };
     await openDispute(registry, dispute);
     return {
@@ -67,7 +67,7 @@ const close = verb(
     .description('Close the dispute of a name as of today and publish the lists')
     .argument('<name>', 'the name'),
   async (registry, text) => {
-    const { name } = parseName(text);
+    const { name } = await parseName(registry.db, text);
     await closeDispute(registry, { name });
     return { data: { name }, text: `${registry.did('close')} the dispute of ${name}`, publish };
   },
@@ -94,7 +94,7 @@ const show = verb(
     .description('Show the disputes of a name, with their passwords')
     .argument('<name>', 'the name'),
   async (registry, text) => {
-    const { name } = parseName(text);
+    const { name } = await parseName(registry.db, text);
     const found = await readDisputes(registry, name);
     if (found.length === 0) {
       throw new RegistryError('not_found', `${JSON.stringify(name)} was never disputed`, 'name');
@@ -143,7 +143,7 @@ export const disputeImport = (): Import<NewDispute, 'opened'> => ({
   read: rememberingReader(),
   key: ({ name, firstDay }) => `${name} from ${firstDay}`,
   findProblems: async ({ db, env }, rows) => [
-    ...findZoneProblems(rows, zonesOf(env)),
+    ...findRuleProblems(rows, nameRulesOf(env)),
     ...(await findDisputeProblems(db, rows)),
   ],
   write: (registry, disputes) =>

@@ -72,7 +72,7 @@ export const nameCommand = verb(
     .description('Show everything that is true of a name now, and was')
     .argument('<name>', 'the name'),
   async (registry, text) => {
-    const name = parseName(text);
+    const name = await parseName(registry.db, text);
     const facts = await readNameFacts(registry, name);
     const reports = [
       rowsReport(domainsView, facts.registered),

@@ -8,7 +8,7 @@ import type { Operation } from '../../change/origin.ts';
 import type { ChangesOfMany } from '../../change/write-many.ts';
 import { sameIdentitySince } from '../../contact/entries.ts';
 import { domainChanges, domainRow } from '../../name/domain/change.ts';
-import { parseDomainName } from '../../name/domain/operator/name.ts';
+import { recordedName } from '../../name/domain/operator/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
 import {
   type DomainRecord,
@@ -38,7 +38,7 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   );
   const domains = returned.map(({ key, changes }) => {
     const values = { registrant: null, admin: [], tech: [], ...present.get(key) };
-    const record = { ...parseDomainName(key), ...values, ...valuesAfter(changes) };
+    const record = { ...recordedName(key), ...values, ...valuesAfter(changes) };
     return record as DomainRecord & { createdAt?: string };
   });
   const parties = await loadParties(db, domains);

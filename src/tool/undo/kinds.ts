@@ -9,7 +9,7 @@ import { type ChangesOfMany, changesOfRows } from '../../change/write-many.ts';
 import { deleteAuctions } from '../../name/auction/operator/start.ts';
 import { insertAuctions } from '../../name/auction/start.ts';
 import { deleteDomains } from '../../name/domain/change.ts';
-import { parseDomainName } from '../../name/domain/operator/name.ts';
+import { recordedName } from '../../name/domain/operator/name.ts';
 import { insertRetainedDomains, namesIn } from '../../name/retained/change-names.ts';
 import {
   deleteRetainedDomains,
@@ -84,5 +84,5 @@ function ofRows(statementsOf: (db: Database, rows: SQL) => Statements): Make {
 function rowOf({ action, key, uuid, registrar, changes, entry }: Reversal, at: string) {
   const values = valuesAfter(action === 'delete' ? entry.changes : changes);
   const times = { createdAt: at, updatedAt: at };
-  return { ...times, ...values, ...parseDomainName(key), key, uuid, registrar, changes };
+  return { ...times, ...values, ...recordedName(key), key, uuid, registrar, changes };
 }

@@ -9,7 +9,7 @@ import { type HistoryEntry, nothingSince } from '../../change/history/search.ts'
 import type { Operation } from '../../change/origin.ts';
 import { changeEach } from '../../change/write-many.ts';
 import { findAuctionObstacles } from '../../name/auction/operator/obstacles.ts';
-import { parseDomainName } from '../../name/domain/operator/name.ts';
+import { recordedName } from '../../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
 import { type DomainRows, domainRows } from './domain.ts';
 import { changesOf } from './kinds.ts';
@@ -58,11 +58,11 @@ export async function planRevert(operation: Operation, request: string): Promise
   throwProblems(mixedProblems(reversals));
   throwProblems(await linkProblems(db, reversals));
   throwProblems(await registrarProblems(db, reversals));
-  const inAuction = returning(reversals, 'auction').map(({ key }) => parseDomainName(key));
+  const inAuction = returning(reversals, 'auction').map(({ key }) => recordedName(key));
   throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));
   const againstAuctions = await findAuctionObstacles(operation, inAuction, []);
   const domains = await domainRows(db, reversals);
-  const registered = returning(reversals, 'domain').map(({ key }) => parseDomainName(key));
+  const registered = returning(reversals, 'domain').map(({ key }) => recordedName(key));
   const againstDomains = await findAuctionObstacles(operation, registered, ['domain']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
   return { request, reversals, domains, warnings, seen };

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { domainNameOf, readDomainName } from '../../../src/name/domain/name.ts';
+import { readDomainName } from '../../../src/base/text/domain-name.ts';
+import { domainNameOf } from '../../../src/name/domain/name.ts';
 import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 
 test.each([
@@ -24,7 +25,7 @@ test('takes 253 octets in all, and not one more', () => {
 
 test('reads a name as long as one may be in the form that takes the most code units', () => {
   const labels = (label: string) => `${`${label}.`.repeat(3)}ee`;
-  const [longest, tooLong] = ['ᾂ'.repeat(57), 'ᾂ'.repeat(58)];
+  const [longest, tooLong] = ['ṩ'.repeat(57), 'ṩ'.repeat(58)];
   expect(readDomainName(labels(longest.normalize('NFD')))).toMatchObject({
     domain: { name: labels(longest) },
   });
@@ -59,7 +60,13 @@ test.each([
   ['a\u3002b.ee', 'contains a character that host names cannot'],
   ['😀.ee', 'contains a character that host names cannot'],
   ['\u0301a.ee', 'has a part that starts with a combining mark'],
-  ['127.0.0.1', 'ends in digits only'],
+  ['127.0.0.1', 'ends in a number'],
+  ['firma.0x1f', 'ends in a number'],
+  ['①.ee', 'contains a character that host names cannot'],
+  ['l·l.ee', 'contains a character that host names cannot'],
+  ['aא.ee', 'mixes scripts that are written from the right with others (RFC 5893)'],
+  ['123.אב', 'mixes scripts that are written from the right with others (RFC 5893)'],
+  ['xn--rma-bo3s.ee', 'contains a character that host names cannot'],
   [`${'x'.repeat(64)}.ee`, 'has a part of more than 63 characters in punycode'],
   [`${'õ'.repeat(60)}.ee`, 'has a part of more than 63 characters in punycode'],
 ])('refuses %j, and says why', (name, reason) => {
@@ -70,6 +77,32 @@ test.each([
       message: expect.stringContaining(reason),
     }),
   );
+});
+
+test.each([
+  ['ﬁrma.ee', 'firma.ee'],
+  ['ｆｉｒｍａ.ee', 'firma.ee'],
+  ['firma².ee', 'firma2.ee'],
+  ['①.ee', '1.ee'],
+  ['firma。ee', 'firma.ee'],
+  ['ÕU\u00adN.ee', 'õun.ee'],
+  ['https://firma.ee/hind', 'firma.ee'],
+  ['firma.ee:443', 'firma.ee'],
+  ['info@õun.ee', 'õun.ee'],
+])('the refusal of %j asks for %s', (text, meant) => {
+  expect(() => domainNameOf(text)).toThrow(`Did you mean "${meant}"?`);
+});
+
+test.each(['firma', 'a b.ee', '-a.ee', '☃.ee', 'ꭰ.ee', `${'ﬁ'.repeat(3_000)}.ee`])(
+  'the refusal of a text that opens no name asks for none: %j',
+  (text) => {
+    expect(() => domainNameOf(text)).not.toThrow('Did you mean');
+  },
+);
+
+test('a name in capital letters is the one that a browser opens', () => {
+  expect(domainNameOf('ΟΔΟΣ-1.EE').name).toBe('οδοσ-1.ee');
+  expect(domainNameOf('οδος-1.ee').name).toBe('οδος-1.ee');
 });
 
 test.each(['õ.ee', 'Õ.EE', 'o\u0303.ee', 'xn--mda.ee', 'XN--MDA.EE'])(

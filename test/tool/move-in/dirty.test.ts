@@ -369,7 +369,7 @@ test('refuses only what cannot be told apart or cannot be held, and keeps the do
     'domain-contacts.csv:8 pirn.ee role "omanik" refused: is not one of registrant, admin, tech',
     'domain-contacts.csv:9 puudub.ee domain "puudub.ee" refused: there is no such row in domains',
     'domain-contacts.csv:10 pirn.ee contact "ALPHA:11" refused: an earlier line has another registrant',
-    'domains.csv:4  name "-.ee" refused: is not a domain name',
+    'domains.csv:4  name "-.ee" refused: is not a domain name: it has a part that starts or ends with a hyphen',
     'domains.csv:5 kadunud.ee registrar "#99" refused: there is no such registrar',
     'registrars.csv:4 BETA code "beta" refused: an earlier line has the same',
     'registrars.csv:5  code "" refused: is missing',

@@ -1,23 +1,28 @@
-import { nfc } from '../../../base/text/nfc.ts';
+import type { Database } from '../../../base/database/open.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
 import {
   type DomainName,
-  invalidName,
+  faultSentence,
+  lowerCase,
   maximumNameOctets,
-  nameFaults,
   readDomainName,
-} from '../name.ts';
+  readHostName,
+} from '../../../base/text/domain-name.ts';
+import { nfc } from '../../../base/text/nfc.ts';
+import { listNewestEntries, meets } from '../../../change/history/operator/search.ts';
+import { domainNameOf, invalidName } from '../name.ts';
 
 /**
  * Requires the form in which the registry keeps names: Unicode, lower case and NFC. Throws `invalid`, with what is
  * wrong and how to write it instead.
  */
 export function parseDomainName(text: string): DomainName {
-  const { domain, fault } = readDomainName(text);
-  if (!domain) throw invalidName(text, nameFaults[fault]);
-  const { name } = domain;
-  if (text === name) return domain;
+  const read = readDomainName(text);
+  if (!read.domain) throw invalidName(text, faultSentence(text, read.fault));
+  const { name } = read.domain;
+  if (text === name) return read.domain;
   const written = JSON.stringify(name);
-  if (text !== text.toLowerCase()) {
+  if (text !== lowerCase(text)) {
     throw invalidName(text, `contains capital letters; write ${written}`);
   }
   if (text === nfc(text, maximumNameOctets)) {
@@ -25,3 +30,19 @@ export function parseDomainName(text: string): DomainName {
   }
   throw invalidName(text, 'is not in Unicode normalisation form C');
 }
+
+/**
+ * Reads a name in any spelling. One that only an earlier release took is a name as long as the history has it. Throws
+ * `invalid`.
+ */
+export async function findDomainName(db: Database, text: string): Promise<DomainName> {
+  const name = orRefusal(() => domainNameOf(text));
+  if (!(name instanceof RegistryError)) return name;
+  const { domain } = readHostName(text.trim());
+  const entries = domain ? await listNewestEntries(db, meets({ key: domain.name }), 1) : [];
+  if (domain && entries.length > 0) return domain;
+  throw name;
+}
+
+/** A name on record, which is not judged again. */
+export const recordedName = (name: string): DomainName => readHostName(name).domain!;

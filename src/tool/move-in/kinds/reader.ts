@@ -1,9 +1,9 @@
 import { RegistryError } from '../../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { faultSentence, readDomainName } from '../../../base/text/domain-name.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
 import { knownCountry } from '../../../contact/country.ts';
-import { readDomainName } from '../../../name/domain/name.ts';
 import { secretOfName } from '../../../name/retained/save.ts';
 
 /** Notes that a value is not taken as it is in the file, and why. */
@@ -74,10 +74,11 @@ export const username = matching(
 
 /** The Unicode form of a domain name in any spelling. */
 export const domainName: ReadText = (text, note) => {
-  const { domain } = readDomainName(text);
-  if (!domain) throw refusal('is not a domain name');
-  if (domain.name !== text) note('is now in its Unicode form, in lower case');
-  return domain.name;
+  const read = readDomainName(text);
+  if (!read.domain) throw refusal(`is not a domain name: it ${faultSentence(text, read.fault)}`);
+  const { name } = read.domain;
+  if (name !== text) note('is now in its Unicode form, in lower case');
+  return name;
 };
 
 export const oneOf =

@@ -14,7 +14,7 @@ import { removeDomains } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
-import { parseAnyNames, parseName } from '../../names.ts';
+import { parseName, parseNames } from '../../names.ts';
 import { reportOfChange } from '../../report/changes.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
@@ -50,7 +50,7 @@ const show = verb(
     .description('Show a domain and its contacts')
     .argument('<name>', 'the name'),
   async ({ db }, text) => {
-    const name = parseName(text);
+    const name = await parseName(db, text);
     const domain = { ...name, ...(await getDomain(db, name.name)) };
     return showReport(
       'domain',
@@ -69,7 +69,7 @@ const update = verb(
     .option('--tech <code...>', "all its technical contacts; '' for none")
     .hook('preAction', requireOneOf('--registrant', '--admin', '--tech')),
   async (registry, text, { registrant, admin, tech }) => {
-    const name = parseName(text);
+    const name = await parseName(registry.db, text);
     const contacts = {
       ...(registrant !== undefined && { registrant }),
       ...(admin && { admin: admin.filter((code) => code !== '') }),
@@ -87,7 +87,7 @@ const remove = verb(
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
     const { db, did } = registry;
-    const names = parseAnyNames(texts).map(({ name }) => name);
+    const names = (await parseNames(db, texts)).map(({ name }) => name);
     const all = { one: 'domain', countAll: () => countDomains(db) };
     const { removed } = await confirmedRemoval(registry, options, all, (operation) =>
       removeDomains(operation, names),
@@ -107,7 +107,7 @@ const transfer = verb(
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
   async (registry, text, { to, yes }) => {
     const { db, isDryRun, did } = registry;
-    const name = parseName(text);
+    const name = await parseName(db, text);
     const { registrar: from } = await getDomain(db, name.name);
     const changed = from !== to;
     const copied = (copies: object) => counted(Object.keys(copies).length, 'contact');

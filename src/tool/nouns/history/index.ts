@@ -40,7 +40,7 @@ const show = verb(
       new Option('--follow', 'wait for further changes, until Ctrl-C').conflicts(['until', 'last']),
     ),
   async ({ db }, noun, text, { follow, last, ...options }) => {
-    const key = text && keyOf(noun, text);
+    const key = text && (await keyOf(db, noun, text));
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const pause = follow && (() => setTimeout(500));
     const criteria = { ...options, subject, key };
@@ -69,9 +69,9 @@ function parseSubject(text: string): string {
 }
 
 /** The key as history has it. A UUID is found in either case. */
-function keyOf(noun: string | undefined, text: string): string {
+async function keyOf(db: Database, noun: string | undefined, text: string): Promise<string> {
   if (noun === 'contact' || noun === 'registrar') return asciiUpperCase(text);
-  return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(text);
+  return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(db, text);
 }
 
 /** The entries that meet the criteria, the oldest first. With a pause, it then follows new entries for ever. */

@@ -3,11 +3,11 @@ import { Option } from '@commander-js/extra-typings';
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
 import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { zonesOf } from '../../../base/env.ts';
+import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listsShowing } from '../../../list/lists.ts';
 import { parseDomainName } from '../../../name/domain/operator/name.ts';
-import { findZoneProblems } from '../../../name/domain/zone.ts';
+import { findRuleProblems } from '../../../name/domain/rules.ts';
 import type { RetainedDomain, RetainedStatus } from '../../../name/retained/list.ts';
 import {
   addRetainedDomains,
@@ -58,7 +58,7 @@ export function retainedImport(
       ...readReservation(values, readStatus(values, status)),
     }),
     key: (row) => `${row.name} (${row.status})`,
-    findProblems: async ({ env }, names) => findZoneProblems(names, zonesOf(env)),
+    findProblems: async ({ env }, names) => findRuleProblems(names, nameRulesOf(env)),
     async write(registry, rows) {
       const usedPasswords = await readUsedPasswords(registry.db);
       const isUsed = ({ name, password }: RetainedDomain) =>

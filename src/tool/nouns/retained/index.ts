@@ -9,7 +9,7 @@ import {
 } from '../../../name/retained/operator/change-names.ts';
 import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
 import { noun, reading, writing } from '../../command.ts';
-import { parseAnyNames, parseName, parseNames } from '../../names.ts';
+import { parseName, parseNames, parseNewNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
@@ -22,7 +22,7 @@ const add = verb(
     .argument('<name...>', 'the names')
     .addOption(statusOption('the status to give them').makeOptionMandatory()),
   async (registry, texts, { status }) => {
-    const names = parseNames(texts, registry.env).map((name) => ({ ...name, status }));
+    const names = (await parseNewNames(texts, registry.env)).map((name) => ({ ...name, status }));
     const { added } = await addRetainedDomains(registry, names);
     const unchanged = names.length - added;
     return {
@@ -43,7 +43,7 @@ const remove = verb(
     const { db, did } = registry;
     const { status } = options;
     const one = `${status} name`;
-    const names = parseAnyNames(texts).map((name) => ({ ...name, status }));
+    const names = (await parseNames(db, texts)).map((name) => ({ ...name, status }));
     const all = { one, countAll: () => countRetainedDomains(db, [status]) };
     const { removed } = await confirmedRemoval(registry, options, all, (operation) =>
       removeRetainedDomains(operation, names),
@@ -74,7 +74,7 @@ const show = verb(
     .description('Show a reserved or blocked name, with its password')
     .argument('<name>', 'the name'),
   async ({ db }, text) => {
-    const name = parseName(text);
+    const name = await parseName(db, text);
     const asked = retainedStatuses.map((status) => ({ ...name, status }));
     const found = await findRetainedDomains(db, asked);
     if (found.length === 0) {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { retried } from '../../../base/database/retry.ts';
-import { zonesOf } from '../../../base/env.ts';
+import { nameRulesOf } from '../../../base/env.ts';
 import { orRefusal, RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
@@ -9,6 +9,7 @@ import { auctionLists } from '../../../list/lists.ts';
 import { type DomainName, nameConflict } from '../../../name/domain/name.ts';
 import { getDomain, type Recorded } from '../../../name/domain/read.ts';
 import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
+import { findRuleProblems } from '../../../name/domain/rules.ts';
 import {
   removeDomains,
   saveDomain,
@@ -16,7 +17,6 @@ import {
   type WantedDomain,
 } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
-import { findZoneProblems } from '../../../name/domain/zone.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';
 import { messagesByField } from '../request/answer.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
@@ -146,7 +146,7 @@ export const removalQuery = onFirstUse(() =>
 internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' }), async (c) => {
   const { name, punycode } = requestedName(c);
   if (c.req.valid('query').release === 'true') {
-    throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
+    throwProblems(findRuleProblems([{ name }], nameRulesOf(c.env)));
     const release = releaseDomain(operationOf(c), { name, punycode });
     await release.finally(() => forgetStarted(c.env.DB));
     publishAfterResponse(c, auctionLists);

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
 import { retried } from '../../../base/database/retry.ts';
-import { zonesOf } from '../../../base/env.ts';
+import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable } from '../../../base/text/field.ts';
@@ -9,7 +9,7 @@ import { auctionLists, listsShowing } from '../../../list/lists.ts';
 import { cancelAuction } from '../../../name/auction/cancel.ts';
 import { getAuction } from '../../../name/auction/read.ts';
 import { platformRule, startAuction } from '../../../name/auction/start.ts';
-import { findZoneProblems } from '../../../name/domain/zone.ts';
+import { findRuleProblems } from '../../../name/domain/rules.ts';
 import { readNameState } from '../../../name/registration/name-state.ts';
 import { registerDomain } from '../../../name/registration/register.ts';
 import { takeBackRegistration } from '../../../name/registration/take-back.ts';
@@ -53,7 +53,7 @@ export const registrationBody = onFirstUse(() => {
 
 internalNames.post('/:name/registration', may('domains'), limitBody, async (c) => {
   const name = requestedName(c);
-  throwProblems(findZoneProblems([{ name: name.name }], zonesOf(c.env)));
+  throwProblems(findRuleProblems([{ name: name.name }], nameRulesOf(c.env)));
   const body = await parseBody(c, registrationBody());
   const record = recordOf(name, body.domain);
   // EPP has one field for both, so each is good for whatever the name needs.
@@ -90,7 +90,7 @@ for (const status of retainedStatuses) {
 
   internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
     const { name, punycode } = requestedName(c);
-    throwProblems(findZoneProblems([{ name }], zonesOf(c.env)));
+    throwProblems(findRuleProblems([{ name }], nameRulesOf(c.env)));
     const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
       c,
       shape(),
@@ -130,7 +130,7 @@ export const startBody = onFirstUse(() =>
 
 internalAuctions.post('/', limitBody, async (c) => {
   const { domain, platform = null } = (await parseBody(c, startBody())).auction;
-  const problems = findZoneProblems([domain], zonesOf(c.env));
+  const problems = findRuleProblems([domain], nameRulesOf(c.env));
   throwProblems(problems.map((problem) => ({ ...problem, field: 'domain' })));
   const { db, origin } = operationOf(c);
   const request = await writeRequest(c);

@@ -1,10 +1,10 @@
 import { networkOf } from '../../../base/address-list.ts';
 import type { Env } from '../../../base/env.ts';
+import { readDomainName } from '../../../base/text/domain-name.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { type ListName, listNames, publicLists } from '../../../list/lists.ts';
 import { recallName } from '../../../list/read/look-up.ts';
 import { recallList } from '../../../list/read/whole-list.ts';
-import { readDomainName } from '../../../name/domain/name.ts';
 import { findRateLimits } from '../../settings.ts';
 import { isKnown } from '../request/public-list.ts';
 import { countAnswer } from '../request/request-log.ts';

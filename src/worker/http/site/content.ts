@@ -1,4 +1,11 @@
 import { within } from '../../../base/database/retry.ts';
+import {
+  type DomainName,
+  hostOpenedFor,
+  type NameFault,
+  nameOpenedFor,
+  readDomainName,
+} from '../../../base/text/domain-name.ts';
 import { dayOf, daysBefore, isDay } from '../../../base/time/day.ts';
 import { readDailyCounts } from '../../../list/daily-counts.ts';
 import { auctionList, listNames, retainedList } from '../../../list/lists.ts';
@@ -6,15 +13,16 @@ import { type NameInterval, readNameHistory } from '../../../list/name-history/n
 import { browseNames, readNames } from '../../../list/read/browse.ts';
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
 import { type Reader, readFacts } from '../../../list/read/parts.ts';
-import { type DomainName, type NameFault, readDomainName } from '../../../name/domain/name.ts';
-import { findOutside, type Outside } from '../../../name/domain/zone.ts';
+import { findOutside, type Outside } from '../../../name/domain/rules.ts';
 import type { View } from './view.ts';
 
 export type Answer =
-  | { isName: false; fault: NameFault }
+  | { isName: false; fault: NameFault; meant: DomainName | undefined }
   | {
       isName: true;
       domain: DomainName;
+      /** Whether the visitor gave more or less than the name. */
+      isTaken: boolean;
       outside: Outside | undefined;
       /** Undefined while the lists cannot be read. */
       listed: ListedName | undefined;
@@ -48,7 +56,8 @@ export async function readContent(
   const { starts: prefix, after } = view;
   const limit = prefix || after ? pageNames : firstNames;
   const range = { prefix, after: after || undefined, limit };
-  const asked = view.name === '' ? undefined : readDomainName(nameMeant(view.name, zones));
+  const meant = nameMeant(view.name, zones);
+  const asked = view.name === '' ? undefined : readDomainName(meant);
   const domain = asked?.domain;
   const historyOf = (name: string) => readNameHistory(reader.db(), name, reader.clock());
   const [found, history, auctions, retained, facts, days] = await Promise.all([
@@ -63,11 +72,12 @@ export async function readContent(
     ? {
         isName: true,
         domain,
+        isTaken: meant !== view.name,
         outside: findOutside(domain.name, zones),
         listed: found?.[0],
         history,
       }
-    : asked && { isName: false, fault: asked.fault };
+    : asked && { isName: false, fault: asked.fault, meant: nameOpenedFor(meant) };
   const yesterday = daysBefore(dayOf(reader.clock()), 1);
   const isPast = isDay(view.as_of) && view.as_of <= yesterday;
   const asOf = { yesterday, isNotPast: view.as_of !== '' && !isPast };
@@ -81,8 +91,9 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
   return Boolean(isAnswered && auctions && retained && hasFacts && days?.length);
 }
 
-/** A visitor may give an address of a page, a name with `www.` in front, or one without its zone. */
+/** A visitor may give an address of a page or of e-mail, a name with `www.` in front, or one without its zone. */
 function nameMeant(given: string, [zone]: readonly string[]): string {
-  const host = given.replace(/^https?:\/\/([^/?#]*).*$/i, '$1').replace(/^www\.(?=.+\.)/i, '');
+  const isAddress = /[/\\:@?#]/.test(given);
+  const host = ((isAddress && hostOpenedFor(given)) || given).replace(/^www\.(?=.+\.)/i, '');
   return host.includes('.') || zone === undefined ? host : `${host}.${zone}`;
 }

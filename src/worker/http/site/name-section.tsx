@@ -47,6 +47,14 @@ export function NameSection(page: Surroundings & Pick<Content, 'answer' | 'asOf'
           {wrong && (
             <p class="error" id="name-error">
               <bdi>{text.wrongName(view.name, text.nameFaults[wrong.fault])}</bdi>
+              {wrong.meant && (
+                <>
+                  {' '}
+                  <a href={hrefOf(language, { name: wrong.meant.name })}>
+                    {text.didYouMean(wrong.meant.name)}
+                  </a>
+                </>
+              )}
             </p>
           )}
           <p class="hint" id="name-hint">
@@ -62,7 +70,7 @@ export function NameSection(page: Surroundings & Pick<Content, 'answer' | 'asOf'
 type AnswerParts = Surroundings & Pick<Content, 'asOf'> & NameAnswered;
 
 function NameAnswer(parts: AnswerParts) {
-  const { text, listed } = parts;
+  const { text, listed, isTaken, view } = parts;
   const { name, punycode } = parts.domain;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
   return (
@@ -75,6 +83,11 @@ function NameAnswer(parts: AnswerParts) {
           </span>
         )}
       </h2>
+      {isTaken && (
+        <p class="quiet">
+          <bdi>{text.takenFrom(view.name)}</bdi>
+        </p>
+      )}
       {listed ? (
         <>
           {punycode !== name && <p class="code">{punycode}</p>}

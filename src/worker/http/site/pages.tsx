@@ -1,5 +1,5 @@
 import { sha256Hex } from '../../../base/bytes/digest.ts';
-import { zonesOf } from '../../../base/env.ts';
+import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import { listNames } from '../../../list/lists.ts';
@@ -38,7 +38,7 @@ for (const language of languages) {
 async function answerWithPage(c: AppContext, language: Language): Promise<Response> {
   const { origin, searchParams } = new URL(c.req.url);
   const view = readView(searchParams);
-  const content = await readContent(view, zonesOf(c.env), readerOf(c), (error) => {
+  const content = await readContent(view, nameRulesOf(c.env).zones, readerOf(c), (error) => {
     if (error instanceof RegistryError) throw error;
     logUnexpected(error as Error, c.var.requestId);
   });

@@ -118,6 +118,20 @@ it('the answer about a name is about the whole name, however many characters its
   expect(heading).toMatch(/^õ{40}\.õ{40}\.õ{40}\.õ{40}\.ee is on none of the lists$/);
 });
 
+it('the answer about a name says from what it was taken', async () => {
+  const given = 'https://blocked.ee/path';
+  expect((await ask('en', given)).answer).toContain(`Taken from “${given}”.`);
+  expect((await ask('et', given)).answer).toContain(`Võetud tekstist „${given}“.`);
+  expect((await ask('en', 'BLOCKED.ee')).answer).not.toContain('Taken from');
+});
+
+it('instead of an answer about what is no name, the page leads to the name that a browser opens for it', async () => {
+  const [en, et] = [await ask('en', 'blocked².ee'), await ask('et', 'blocked².ee')];
+  expect([en.status, et.status]).toEqual([400, 400]);
+  expect(linkOf(en.html, 'Did you mean blocked2.ee?')).toBe('/en/?name=blocked2.ee');
+  expect(linkOf(et.html, 'Kas mõtlesid nime blocked2.ee?')).toBe('/et/?name=blocked2.ee');
+});
+
 it('the answer about a name links to the same answer as JSON', async () => {
   const { html } = await ask('en', 'both.ee');
   const response = await worker.fetch(linkOf(html, 'For programs (JSON)')!);
@@ -255,7 +269,7 @@ it.each([
   'xn--a.ee',
   'xn--mda..ee',
   'my_name.ee',
-  'a@b.ee',
+  "a'b.ee",
   '-a.ee',
   'ab--cd.ee',
   '\u0301a.ee',

@@ -51,6 +51,13 @@ it.each([
   ['http://reserved.ee', 'reserved.ee'],
   ['https://www.reserved.ee/', 'reserved.ee'],
   ['WWW.reserved.ee', 'reserved.ee'],
+  ['reserved.ee/', 'reserved.ee'],
+  ['reserved.ee/path', 'reserved.ee'],
+  ['reserved.ee:443', 'reserved.ee'],
+  ['//reserved.ee\\\\path', 'reserved.ee'],
+  ['ftp://ÕUN.ee/', 'õun.ee'],
+  ['mari@reserved.ee', 'reserved.ee'],
+  ['mailto:mari@reserved.ee', 'reserved.ee'],
   ['www.ee', 'www.ee'],
 ])('with zones, the answer about a name understands %s as %s', async (given, name) => {
   const html = await (await worker.fetch(`/en/?name=${encodeURIComponent(given)}`)).text();

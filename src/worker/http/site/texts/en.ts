@@ -1,5 +1,5 @@
+import { nameFaults } from '../../../../base/text/domain-name.ts';
 import type { ListName, NameStatus } from '../../../../list/lists.ts';
-import { nameFaults } from '../../../../name/domain/name.ts';
 import { dayFormat, enumerated, numbersOf, statesIn } from './format.ts';
 
 const { number, counted, month } = numbersOf('en-GB');
@@ -42,6 +42,8 @@ export const en = {
     'This is not a day that is over (in UTC): write year, month and day, for example 2026-01-31.',
   wrongName: (given: string, fault: string) => `“${given}” ${fault}.`,
   nameFaults,
+  didYouMean: (name: string) => `Did you mean ${name}?`,
+  takenFrom: (given: string) => `Taken from “${given}”.`,
   error: 'Error',
   isNow: (words: string) => `is ${words}`,
   isUnlisted: 'is on none of the lists',

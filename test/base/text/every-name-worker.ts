@@ -1,0 +1,3 @@
+import { everyNameDigest } from './every-name.ts';
+
+export default { fetch: () => Response.json(everyNameDigest()) };
