@@ -14,6 +14,7 @@ import {
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
+import { emailKeys } from './mailbox.ts';
 
 export interface ContactFilters {
   ident?: string | undefined;
@@ -50,6 +51,10 @@ const given = (name: string) => sql.placeholder(name);
 const conditions = {
   ident: { index: 'contacts_by_ident', where: sql`ident_key = ${given('ident')}` },
   email: { index: 'contacts_by_email', where: sql`email_key = ${given('email')}` },
+  emails: {
+    index: 'contacts_by_email',
+    where: sql`email_key in (select value from json_each(${given('emails')}))`,
+  },
   name: {
     index: 'contacts_by_name',
     where: sql`name_key >= ${given('name')} and name_key < ${given('nameEnd')}`,
@@ -73,10 +78,12 @@ const conditionNames = Object.keys(conditions) as ConditionName[];
 
 function valuesOf(filters: ContactFilters): Record<ConditionName, string | undefined> {
   const { ident, email, name, status, updatedSince, identCountryCode } = filters;
+  const keys = email ? emailKeys(email) : [];
   const isDerived = status === 'ok' || status === 'linked';
   return {
     ident: ident && identityKey(ident),
-    email: email && searchKey(email),
+    email: keys.length === 1 ? keys[0] : undefined,
+    emails: keys.length > 1 ? JSON.stringify(keys) : undefined,
     name: name && searchKey(name),
     stored: isDerived ? undefined : JSON.stringify(status),
     linked: status === 'linked' ? status : undefined,
@@ -161,7 +168,8 @@ function searchFor(
   const bound =
     leads.length === 1 ? limits.counted : Math.floor(limits.countedOfSeveral / leads.length);
   const isByChange = names.includes('since');
-  const isInOrder = (name: ConditionName) => (isByChange ? name === 'since' : name !== 'name');
+  const isInOrder = (name: ConditionName) =>
+    isByChange ? name === 'since' : !['name', 'emails'].includes(name);
   const place = sql.raw(`${isByChange ? 'updated_at || ' : ''}printf('%015d', number)`);
   const fits = names.flatMap((name): SQL[] => {
     const { where, fits }: Condition = conditions[name];

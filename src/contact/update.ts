@@ -18,6 +18,7 @@ import {
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
+import { isSameMailbox } from './mailbox.ts';
 import { isContactOfPerson } from './read.ts';
 
 /** Throws what is wrong with the request. */
@@ -78,9 +79,13 @@ export function contactUpdate(
 ): Change<Contact> {
   const { origin } = operation;
   checkVersion(contact, origin.request);
-  const { authInfo, ...changes } = changesOf(contact);
+  const { authInfo, email, ...changes } = changesOf(contact);
   checkStatuses(contact, 'Update');
-  const values = { ...changes, authInfo: authInfo === null ? generateAuthInfo() : authInfo };
+  const values = {
+    ...changes,
+    email: email !== undefined && isSameMailbox(email, contact.email) ? undefined : email,
+    authInfo: authInfo === null ? generateAuthInfo() : authInfo,
+  };
   return rowUpdate(operation, contact, values);
 }
 

@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
 import {
   type ContactStatus,
   changesIdentity,
@@ -29,6 +29,7 @@ import { isLastDeletion, keyOfChanged } from '../entries.ts';
 import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
+import { emailKeys } from '../mailbox.ts';
 import { contactUpdate } from '../update.ts';
 
 export interface ContactCriteria {
@@ -63,7 +64,7 @@ export function listContactsBy(
         gt(contacts.id, page.after?.id ?? 0),
         registrar === undefined ? undefined : eq(registrars.code, registrar),
         ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
-        email === undefined ? undefined : sql`lower(${contacts.email}) = lower(${email})`,
+        email === undefined ? undefined : inArray(contacts.emailKey, emailKeys(email)),
         name === undefined ? undefined : sql`instr(${contacts.nameKey}, ${searchKey(name)}) > 0`,
         isWithout ? isUnverified : undefined,
         // A query of its own, or SQLite would go through all contacts by their ids.

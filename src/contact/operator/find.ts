@@ -1,9 +1,10 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { contacts, registrars } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { searchKey } from '../../base/text/search-key.ts';
 import { type ContactWithRegistrar, selectContacts } from '../contact.ts';
 import { identityKey } from '../identity-code.ts';
+import { emailKeys } from '../mailbox.ts';
 
 /** One of these: a whole identity code of any type and country, a whole address, or how a name begins. */
 export interface ContactTrace {
@@ -25,7 +26,7 @@ export function findContacts(
       and(
         sql`${registrarId} in (select id from ${registrars})`,
         ident === undefined ? undefined : eq(identKey, identityKey(ident)),
-        email === undefined ? undefined : eq(emailKey, searchKey(email)),
+        email === undefined ? undefined : inArray(emailKey, emailKeys(email)),
         name === undefined
           ? undefined
           : sql`${nameKey} >= ${name} and ${nameKey} < ${`${name}\u{10ffff}`}`,

@@ -193,6 +193,23 @@ test('a field that is no claim’s ends nothing, nor does the same value sent ag
   expect(await claimsOf(registrar, contact.code)).toHaveLength(5);
 });
 
+test('an address whose domain is only spelt in another way is no change, whoever sends it', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const person = await addPerson(worker.env);
+  const values = { ident: person.code, ...allClaims, email: 'info@õun.ee' };
+  const { code, uuid } = await addContact(worker.env, registrar, values);
+  const email = 'info@XN--un-bka.ee';
+  await repp.update(registrar, code, { email });
+  await registrantClient(worker).update(person, uuid, { email: 'info@ÕUN.ee' });
+  expect(await updateAnyContact(worker.operation, code, { email })).toEqual({});
+  expect((await repp.read(registrar, code)).email).toBe('info@õun.ee');
+  expect(await claimsOf(registrar, code)).toHaveLength(5);
+  for (const spelling of ['info@õun.ee', email, 'INFO@ÕUN.EE']) {
+    const query = `?email=${encodeURIComponent(spelling)}`;
+    expect((await repp.list(registrar, query)).body.contacts).toEqual([code]);
+  }
+});
+
 test('the notification of a change by somebody else says which verifications have ended', async () => {
   const registrar = await addRegistrar(worker.env);
   const person = await addPerson(worker.env);

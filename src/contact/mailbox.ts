@@ -1,0 +1,54 @@
+import punycode from 'punycode/punycode.js';
+import { searchKey } from '../base/text/search-key.ts';
+
+/*
+ * One mailbox has many addresses: its domain has a Unicode form and punycode, in either case. Addresses are stored as
+ * given and compared here.
+ */
+
+/** The case of what is before the @ counts (RFC 5321, section 2.4). */
+export function isSameMailbox(one: string, other: string): boolean {
+  return unicodeForm(one) === unicodeForm(other);
+}
+
+function unicodeForm(email: string): string {
+  const [local, labels] = partsOf(email);
+  return local + labels.map(unicodeLabel).join('.');
+}
+
+/** The domain's labels are in lower case. */
+function partsOf(email: string): [local: string, labels: string[]] {
+  const start = email.lastIndexOf('@') + 1;
+  return [email.slice(0, start), email.slice(start).toLowerCase().split('.')];
+}
+
+/** What is not the punycode of a label stays as it is. */
+function unicodeLabel(label: string): string {
+  if (!label.startsWith('xn--')) return label.normalize('NFC');
+  try {
+    const unicode = punycode.toUnicode(label);
+    return punycode.toASCII(unicode) === label ? unicode : label;
+  } catch {
+    return label;
+  }
+}
+
+/** More international labels than these are looked for all in Unicode and all in punycode. */
+const mixedLabels = 4;
+
+/** The search keys of all addresses of a mailbox, whatever the case of what is before the @. */
+export function emailKeys(email: string): string[] {
+  const [local, labels] = partsOf(email);
+  const spellings = labels.map(unicodeLabel).map((label) => {
+    const ascii = punycode.toASCII(label);
+    return ascii === label ? [label] : [label, ascii];
+  });
+  const isMixed = spellings.filter(({ length }) => length > 1).length <= mixedLabels;
+  const domains = isMixed
+    ? spellings.reduce(
+        (heads, label) => heads.flatMap((head) => label.map((one) => `${head}.${one}`)),
+        [''],
+      )
+    : [0, -1].map((which) => spellings.map((label) => `.${label.at(which)}`).join(''));
+  return domains.map((domain) => searchKey(local + domain.slice(1)));
+}
