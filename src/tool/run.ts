@@ -6,7 +6,7 @@ import {
 } from '@commander-js/extra-typings';
 import { type Problem, RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
-import type { ListName } from '../list/lists.ts';
+import { type ListName, listNames } from '../list/lists.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
@@ -113,7 +113,7 @@ export async function attempt<Result>(
   }
 }
 
-/** Publishes the report's lists and adds the outcome. If that fails, the change is kept and the exit status is 1. */
+/** If the report has lists, publishes all that are behind, and adds the outcome. If that fails, the change is kept and the exit status is 1. */
 async function published(
   report: Report,
   { db, env, isDryRun }: Registry,
@@ -124,7 +124,8 @@ async function published(
   if (isDryRun) return { text, data: { ...data, published: [] } };
   try {
     const { publish } = await import('../list/publish/publish.ts');
-    const changed = await publish({ db, kv: env.LISTS, clock: currentTime }, lists);
+    // All of them, which costs no more: an earlier command may have been killed before it published.
+    const changed = await publish({ db, kv: env.LISTS, clock: currentTime }, listNames);
     return {
       data: { ...data, published: changed },
       text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,

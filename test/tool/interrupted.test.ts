@@ -51,6 +51,7 @@ test.each(['retained import FILE', 'retained add a.ee --status reserved'])(
 
 test('says that a change is made but not published, and how to publish it', async () => {
   const registry = await tool.newRegistry();
+  await registry.done('lists publish');
   const args = ['retained', 'add', 'a.ee', '--status', 'reserved'];
   const place = ['--persist-to', registry.directory];
   const failed = await captured(() => runProgram([...args, ...place], withoutPublishing));
@@ -66,6 +67,7 @@ test('says that a change is made but not published, and how to publish it', asyn
 
 test('says in JSON that a change is made but not published', async () => {
   const registry = await tool.newRegistry();
+  await registry.done('lists publish');
   const place = ['--persist-to', registry.directory, '--json'];
   const { status, stdout } = await captured(() =>
     runProgram(['retained', 'add', 'a.ee', '--status', 'reserved', ...place], withoutPublishing),

@@ -9,8 +9,8 @@ let registry: TestRegistry;
 
 beforeEach(async () => {
   registry = await tool.newRegistry();
-  await registry.done('retained add a.ee b.ee --status reserved');
-  await registry.done('retained add c.ee --status blocked');
+  const names = 'name,status\na.ee,reserved\nb.ee,reserved\nc.ee,blocked\n';
+  await registry.done('retained import -', names);
   await registry.done('lists publish');
 });
 

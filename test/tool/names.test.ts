@@ -13,6 +13,7 @@ async function published(registry: TestRegistry): Promise<Record<string, number 
 
 test('publishes each change of retained names before it returns', async () => {
   const registry = await tool.newRegistry();
+  await registry.done('lists publish');
   const add = ['retained', 'add', 'õ.ee', 'riik.ee', '--status', 'blocked'];
   expect(await registry.done([...add, '--dry-run'])).toMatchObject({ added: 2, changed: false });
   expect((await registry.rows()).retained_domains).toEqual([]);
@@ -27,6 +28,16 @@ test('publishes each change of retained names before it returns', async () => {
     ],
   });
 }, 120_000);
+
+test('publishes what a killed command has left of other lists as well', async () => {
+  const registry = await tool.newRegistry();
+  await registry.done('retained add a.ee --status blocked');
+  await registry.done('lists publish');
+  registry.edit("delete from retained_domains where name = 'a.ee'");
+  const { published: lists } = await registry.done('auction import -', 'name\nk.ee\n');
+  expect(lists).toEqual(['auctions', 'all', 'blocked']);
+  expect(await published(registry)).toMatchObject({ auctions: 1, all: 0, blocked: 0 });
+});
 
 test('makes the list equal to the file with --replace, and leaves the other list alone', async () => {
   const registry = await tool.newRegistry();
@@ -180,6 +191,7 @@ test('starts auctions of a platform', async () => {
 
 test('opens and closes disputes, and publishes the list', async () => {
   const registry = await tool.newRegistry();
+  await registry.done('lists publish');
   const open = ['dispute', 'open', 'õ.ee', '--from', '2020-01-01', '--until', '2099-12-31'];
   expect(await registry.done(open)).toMatchObject({ published: ['all', 'disputed'] });
   expect(await published(registry)).toMatchObject({ all: 1, disputed: 1 });
