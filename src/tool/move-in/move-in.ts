@@ -11,10 +11,11 @@ import { writeBackup } from '../nouns/backup/file.ts';
 import { operatorName } from '../registry.ts';
 import { inChunks } from '../report/progress.ts';
 import { counted, table } from '../report/text.ts';
-import { report } from '../run.ts';
+import { type Report, report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
 import type { Kind, PartLists } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
+import { isOver } from './kinds/reader.ts';
 import { addForms, completeForm } from './kinds/rows.ts';
 import { type Finding, findingColumns, formsIn, stageFiles } from './stage.ts';
 
@@ -33,6 +34,7 @@ export const moveInCommand = bare(
     '--orphans-to <code>',
     'the registrar that gets the contacts and domains of one that is gone',
   )
+  .option('--skip-invalid', 'write the file although rows are refused, without them')
   .option('--dry-run', 'write the report alone')
   .option('--json', 'answer in JSON, and print nothing else to standard output')
   .addHelpText(
@@ -42,7 +44,7 @@ No registry is touched: restore takes the file in, and reconcile compares it wit
 the directory names every value that was changed, or carried although today's rules refuse it, and every row that was
 refused. Rehearse it as often as you like.`,
   )
-  .action(async (name, { to, orphansTo, dryRun, json }) => {
+  .action(async (name, { to, orphansTo, skipInvalid, dryRun, json }) => {
     if (!dryRun && to === undefined) throw usageError(usage);
     const target = dryRun ? null : path.resolve(to!);
     await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
@@ -51,38 +53,70 @@ refused. Rehearse it as often as you like.`,
       const file = directory.fileOf(reportName);
       const rows = findings.map((finding) => ({ ...finding, file: `${finding.file}.csv` }));
       await writeFileRows(file, rows, { columns: findingColumns });
-      if (target !== null) {
-        const fill = async (partial: string) => {
-          const { database, close } = openFile(partial, { isWritable: true });
-          await applyMigrations(database);
-          await writeRows(openDatabase(database), lines);
-          close();
-        };
-        await writeBackup(target, fill, { writtenBy: 'move-in' });
-      }
-      const causes = causesOf(findings);
-      const counts = kinds.flatMap((kind) => {
-        const added = formsIn(lines, kind).length;
-        const isRefused = (one: Finding) => one.file === kind.name && one.done === 'refused';
-        const refused = findings.filter(isRefused).length;
-        return added + refused > 0 ? [{ kind: kind.name, added, refused }] : [];
-      });
-      const { ignored } = directory;
-      const text = [
-        ...(target === null ? ['no file is written; this is what it would hold:'] : []),
-        table(counts, 'the files hold nothing', ['kind', 'added', 'refused']),
-        ...causes.map(({ file, done, column, why, count }) => {
-          const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
-          return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
-        }),
-        ...ignoredText(ignored),
-        `every line: ${file}`,
-        ...(target === null ? [] : [`wrote ${target} (${statSync(target).size} bytes)`]),
-      ];
-      const data = { kinds: counts, causes, ignored, report: file, file: target };
-      return { data, text: text.join('\n') };
+      const isRefused = ({ done, why }: Finding) => done === 'refused' && why !== isOver;
+      const isWhole = skipInvalid === true || !findings.some(isRefused);
+      if (!isWhole) process.exitCode = 1;
+      const written = isWhole ? target : null;
+      if (written !== null) await writeMoved(written, lines);
+      return summary(findings, { lines, ignored: directory.ignored, file, written, isWhole });
     });
   });
+
+interface Moved {
+  lines: Lines;
+  ignored: readonly string[];
+  /** The report. */
+  file: string;
+  /** The file with the rows. */
+  written: string | null;
+  /** No row was refused, or those that were may stay behind. */
+  isWhole: boolean;
+}
+
+/** Begins with what was refused, and ends with how many rows stay behind. */
+function summary(
+  findings: readonly Finding[],
+  { lines, ignored, file, written, isWhole }: Moved,
+): Report {
+  const causes = causesOf(findings);
+  const counts = kinds.flatMap((kind) => {
+    const added = formsIn(lines, kind).length;
+    const isRefused = (one: Finding) => one.file === kind.name && one.done === 'refused';
+    const refused = findings.filter(isRefused).length;
+    return added + refused > 0 ? [{ kind: kind.name, added, refused }] : [];
+  });
+  const [refused, others] = ['refused', 'changed carried'].map((all) =>
+    causes.filter(({ done }) => all.includes(done)).map(causeText),
+  ) as [string[], string[]];
+  const left = counts.reduce((sum, { refused }) => sum + refused, 0);
+  const text = [
+    ...refused,
+    ...(written === null ? ['no file is written; this is what it would hold:'] : []),
+    table(counts, 'the files hold nothing', ['kind', 'added', 'refused']),
+    ...others,
+    ...ignoredText(ignored),
+    `every line: ${file}`,
+    ...(written === null ? [] : [`wrote ${written} (${statSync(written).size} bytes)`]),
+    `${counted(left, 'row stays', 'rows stay')} behind${isWhole ? '' : '; correct them, or pass --skip-invalid'}`,
+  ];
+  const data = { kinds: counts, causes, ignored, report: file, file: written, left };
+  return { data, text: text.join('\n') };
+}
+
+function causeText({ file, done, column, why, count }: ReturnType<typeof causesOf>[number]) {
+  const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
+  return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
+}
+
+async function writeMoved(target: string, lines: Lines): Promise<void> {
+  const fill = async (partial: string) => {
+    const { database, close } = openFile(partial, { isWritable: true });
+    await applyMigrations(database);
+    await writeRows(openDatabase(database), lines);
+    close();
+  };
+  await writeBackup(target, fill, { writtenBy: 'move-in' });
+}
 
 function causesOf(findings: readonly Finding[]) {
   const causes = Map.groupBy(findings, ({ file, done, column, why }) =>

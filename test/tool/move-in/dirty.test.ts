@@ -426,3 +426,82 @@ test('names registrars that may call from nowhere, or from everywhere', async ()
     'allowed-ips.csv: BETA  "" carried: has no row: open to every address',
   ]);
 });
+
+test('opens nothing because of a value that cannot be read', async () => {
+  const files = smallRegistry();
+  const disabled = ['true', '2020-02-30', 'infinity'];
+  files['api-users']!.push(
+    ...disabled.map((disabled_at, n) => row.user(`u${n}`, 'BETA', { disabled_at })),
+  );
+  files.certificates!.push(row.certificate('ats', digests[0], { expires_at: 'eile' }));
+  files.reserved!.push(row.reserved('kinni.ee', { last_day: '2020-02-30' }));
+  files.disputes!.push(row.dispute('tuli.ee', '2016-01-01', { closed_at: 'jah' }));
+  files.auctions!.push(row.auction(40, 'oksjon.ee', 'started', { registration_deadline: 'homme' }));
+  files.contacts!.push(
+    row.contact(70, 'ALPHA', { statuses: '{serverUpdateProhibited,serverHold}' }),
+  );
+  const before = (await own.moveIn(smallRegistry())).lines;
+  const { lines } = await own.moveIn(files);
+  const epoch = '1970-01-01T00:00:00.000Z';
+  const since = 'disabled_at "VALUE" changed: is not a time; it counts as 1970-01-01';
+  expect(lines.filter((line) => !before.includes(line))).toEqual([
+    ...disabled.flatMap((value, n) => [
+      `api-users.csv:${n + 3} u${n} ${since.replace('VALUE', value)}`,
+      `api-users.csv:${n + 3} u${n} disabled_at "${value}" carried: is disabled, so nobody can log in with it`,
+    ]),
+    'auctions.csv:4 00000000-0000-4000-8000-000000000040 registration_deadline "homme" refused: is not a time',
+    `certificates.csv:3 ats ${digests[0]} expires_at "eile" refused: is not a time`,
+    'contacts.csv:5 ALPHA:70 statuses "{serverUpdateProhibited,serverHold}" changed: is not a list; it is now a list of the statuses that it names',
+    'disputes.csv:3 tuli.ee 2016-01-01 2015-03-04T05:06:07.123Z closed_at "jah" refused: is not a time',
+    'reserved.csv:3 kinni.ee last_day "2020-02-30" refused: is not a day',
+  ]);
+  const rows = own.rows();
+  expect(rows.api_users!.map((user) => user.disabled_at)).toEqual([null, epoch, epoch, epoch]);
+  expect(rows.contacts!.at(-1)).toMatchObject({ statuses: '["serverUpdateProhibited"]' });
+  expect(await own.reconcile()).toMatchObject({ status: 0, unreported: 0 });
+});
+
+test('names what no login can supply, and codes that today would be refused', async () => {
+  const files = smallRegistry();
+  files.registrars!.push(row.registrar(10, 'A/B'));
+  files['allowed-ips']!.push({ registrar: 'A/B', address: '192.0.2.7' });
+  files['api-users']!.push(
+    row.user('r\u00fc\nvi', 'BETA', { password: 'sala' }),
+    row.user('cr', 'BETA', { password: 'a\rb' }),
+    row.user('tab', 'BETA', { password: 'a\tb' }),
+    row.user('line', 'BETA', { password: 'a\u2028b' }),
+    row.user('fine', 'BETA', { password: ' a b\u00a0' }),
+  );
+  files.contacts!.push(row.contact(71, 'A/B'));
+  const before = (await own.moveIn(smallRegistry())).lines;
+  const { lines } = await own.moveIn(files);
+  const why = 'carried: contains a control character or a line break, so nobody can log in with it';
+  expect(lines.filter((line) => !before.includes(line))).toEqual([
+    `api-users.csv:3 r\u00fc\nvi username "r\u00fc\\nvi" ${why}`,
+    `api-users.csv:5 cr password "" ${why}`,
+    `api-users.csv:7 tab password "" ${why}`,
+    `api-users.csv:8 line password "" ${why}`,
+    'contacts.csv:5 A/B:71 code "A/B:71" carried: Contact id is invalid; a path needs it percent-encoded',
+    'registrars.csv:4 A/B code "A/B" carried: is not a registrar code: use 1 to 32 of A-Z, 0-9, _ and -',
+  ]);
+});
+
+test('writes nothing while a row is refused, unless it may stay behind, and says so last', async () => {
+  const files = smallRegistry();
+  files.domains!.push(row.domain('-.ee', 'ALPHA'));
+  files.reserved!.push(row.reserved('aegunud.ee', { last_day: '2020-01-01' }));
+  writeFiles(own.directory, files);
+  const args = ['move-in', own.directory, '--to', own.file];
+  const refused = await run(...args);
+  expect(refused.status).toBe(1);
+  expect(existsSync(own.file)).toBe(false);
+  const [first, ...rest] = refused.stdout.trim().split('\n');
+  expect(first).toMatch(/^refused: 1 line of (domains|reserved)\.csv /);
+  expect(rest.at(-1)).toBe('2 rows stay behind; correct them, or pass --skip-invalid');
+  const skipped = await run(...args, '--skip-invalid');
+  expect(skipped).toMatchObject({
+    status: 0,
+    stdout: expect.stringMatching(/\n2 rows stay behind\n$/),
+  });
+  expect(existsSync(own.file)).toBe(true);
+});

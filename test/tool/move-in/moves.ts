@@ -38,7 +38,8 @@ export function startMoves(before: typeof beforeAll = beforeEach) {
       count += 1;
       writeFiles(directory, files);
       const target = options.includes('--dry-run') ? [] : ['--to', file()];
-      const ended = await run('move-in', directory, '--json', ...target, ...options);
+      const all = [...target, '--skip-invalid', ...options];
+      const ended = await run('move-in', directory, '--json', ...all);
       if (ended.status !== 0) throw new Error(ended.stdout + ended.stderr);
       const { kinds, causes, ignored } = JSON.parse(ended.stdout);
       const counts = (kinds as Row[]).map(({ kind, added, refused }) => [kind, added, refused]);

@@ -22,7 +22,8 @@ export async function checkRegistrar(db: Database, code: string | undefined): Pr
 }
 
 /** Leaves room for a suffix of 67 characters in a contact code. */
-const codePattern = /^[A-Z0-9_-]{1,32}$/;
+export const registrarCodePattern = /^[A-Z0-9_-]{1,32}$/;
+export const registrarCodeRule = 'use 1 to 32 of A-Z, 0-9, _ and -';
 
 /**
  * Adds a registrar; `allowedIps` are addresses and CIDR ranges, and an empty list allows every address.
@@ -34,9 +35,8 @@ export async function addRegistrar(
 ): Promise<Registrar> {
   const { db, origin } = operation;
   const { code } = wanted;
-  if (!codePattern.test(code)) {
-    const rule = 'use 1 to 32 of A-Z, 0-9, _ and -';
-    const message = `${JSON.stringify(code)} is not a registrar code: ${rule}`;
+  if (!registrarCodePattern.test(code)) {
+    const message = `${JSON.stringify(code)} is not a registrar code: ${registrarCodeRule}`;
     throw new RegistryError('invalid', message, 'code');
   }
   const [name, allowedIps] = [registrarName(wanted.name), addressEntries(wanted.allowedIps)];

@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Claim, contacts } from '../../../../drizzle/schema.ts';
+import { type Claim, contactStatuses, contacts } from '../../../../drizzle/schema.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { derivedStatuses, generateAuthInfo, keysOf } from '../../../contact/contact.ts';
 import { insertContacts } from '../../../contact/create.ts';
@@ -11,6 +11,7 @@ import {
   reasonIn,
   verificationRule,
 } from '../../../contact/operator/verification-rules.ts';
+import { contactRules } from '../../../contact/rules.ts';
 import { columnOf, kindOf, registrarOf } from './kind.ts';
 import * as read from './reader.ts';
 
@@ -46,6 +47,12 @@ function objectIn(text: string | null | undefined): Record<string, unknown> | nu
 
 function storedStatuses(text: string, note: read.Note) {
   const derived: readonly string[] = derivedStatuses;
+  const named = contactStatuses.filter((status) => text.includes(status));
+  if (named.length > 0 && !Array.isArray(read.parseJson(text))) {
+    // As one text, they would prohibit nothing.
+    note('is not a list; it is now a list of the statuses that it names');
+    return JSON.stringify(named);
+  }
   const statuses: string[] = JSON.parse(read.list(text, note)!);
   return JSON.stringify(statuses.filter((status) => !derived.includes(status)));
 }
@@ -82,6 +89,9 @@ export const contactKind = kindOf(contacts, {
       const text = form[file] ?? null;
       return [field, readers[field] === read.list ? JSON.parse(text ?? '[]') : text];
     });
+    const { error } = contactRules.code().safeParse(form.code);
+    if (error)
+      note('code', 'carried', `${error.issues[0]!.message}; a path needs it percent-encoded`);
     for (const one of invalidValues(Object.fromEntries(values), currentTime())) {
       note(one.field, 'carried', one.reason === 'missing' ? 'is missing' : one.message);
     }

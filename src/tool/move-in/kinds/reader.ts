@@ -104,6 +104,7 @@ function instantOf(text: string): string | undefined {
   return /^\d{4}-/.test(iso) ? iso : undefined;
 }
 
+/** A time that only says how old a row is. */
 export const requiredInstant: ReadText = (text, note) => {
   const at = instantOf(text);
   if (at === undefined) note('is not a time; it is left out');
@@ -116,22 +117,28 @@ export function isEndless(text: string): boolean {
   return text.trim() === 'infinity';
 }
 
-export const instant: ReadText = (text, note) =>
-  isEndless(text) ? null : (requiredInstant(text, note) ?? null);
+/** The end of something, which would never end without it. */
+export const instant: ReadText = (text) => {
+  if (isEndless(text)) return null;
+  const at = instantOf(text);
+  if (at === undefined) throw refusal('is not a time');
+  return at;
+};
+
+/** Since when something is closed: whatever is there closes it. */
+export const closedSince: ReadText = (text, note) => {
+  const at = instantOf(text);
+  if (at === undefined) note('is not a time; it counts as 1970-01-01');
+  return at ?? new Date(0).toISOString();
+};
 
 export const requiredDay: ReadText = (text) => {
-  const date = text.trim().slice(0, 10);
-  if (!isEndless(text) && isDay(date)) return date;
-  throw refusal('is not a day');
+  const [, date] = /^(\d{4}-\d\d-\d\d)(?:[ T].*)?$/.exec(text.trim()) ?? [];
+  if (date === undefined || !isDay(date)) throw refusal('is not a day');
+  return date;
 };
 
-export const day: ReadText = (text, note) => {
-  if (isEndless(text)) return null;
-  const date = text.trim().slice(0, 10);
-  if (isDay(date)) return date;
-  note('is not a day; it is left out');
-  return null;
-};
+export const day: ReadText = (text, note) => (isEndless(text) ? null : requiredDay(text, note));
 
 /** The last day or instant of a row that is of no use after it. */
 export const lastOf =

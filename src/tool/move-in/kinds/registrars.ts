@@ -1,6 +1,10 @@
 import { sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars } from '../../../../drizzle/schema.ts';
 import { parseAddressList } from '../../../base/address-list.ts';
+import {
+  registrarCodePattern,
+  registrarCodeRule,
+} from '../../../party/registrar/operator/account.ts';
 import { hashPassword } from '../../../party/registrar/operator/password.ts';
 import { isPasswordOf } from '../../../party/registrar/password.ts';
 import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
@@ -17,6 +21,11 @@ export const registrarKind = kindOf(registrars, {
   },
   key: ['code'],
   unique: ({ id }) => ({ id: id ?? null }),
+  check(form, note) {
+    const isToday = registrarCodePattern.test(form.code!);
+    if (!isToday) note('code', 'carried', `is not a registrar code: ${registrarCodeRule}`);
+    return form;
+  },
   subject: 'registrar',
 });
 
@@ -48,13 +57,18 @@ function address(text: string, note: read.Note): string {
   }
 }
 
+/** HTTP Basic has no control characters (RFC 7617, section 2), and a login here no line break of any kind. */
+const unsuppliable = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const cannotBeSupplied =
+  'contains a control character or a line break, so nobody can log in with it';
+
 export const apiUserKind = kindOf(apiUsers, {
   name: 'api-users',
   columns: {
     registrar: registrarOf(apiUsers.registrarId),
     username: columnOf(apiUsers, 'username', read.username),
     password: columnOf(apiUsers, 'passwordHash'),
-    disabled_at: read.instant,
+    disabled_at: read.closedSince,
     created_at: read.requiredInstant,
     updated_at: read.requiredInstant,
   },
@@ -65,6 +79,9 @@ export const apiUserKind = kindOf(apiUsers, {
   check(form, note) {
     if (form.disabled_at) {
       note('disabled_at', 'carried', 'is disabled, so nobody can log in with it');
+    }
+    for (const column of ['username', 'password'] as const) {
+      if (unsuppliable.test(form[column] ?? '')) note(column, 'carried', cannotBeSupplied);
     }
     return form;
   },
