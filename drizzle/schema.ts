@@ -912,6 +912,11 @@ export const webhooks = sqliteTable('webhooks', {
   url: text().notNull(),
   /** `whsec_` and base64, as shown to the operator. Signing needs the secret itself, not a digest. */
   secret: text().notNull(),
+  /** Secrets that the registrar has replaced. Each signs beside the current one until its time. */
+  replacedSecrets: text('replaced_secrets', { mode: 'json' })
+    .$type<{ secret: string; until: string }[]>()
+    .notNull()
+    .default([]),
   createdAt: createdAt(),
   /** Until then, a message in the queue leads to the next attempt; null if there is none. */
   queuedUntil: text('queued_until'),

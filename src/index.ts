@@ -1,6 +1,7 @@
 import { openDatabase } from './base/database/open.ts';
 import type { Env, WebhookMessage } from './base/env.ts';
-import { consumeDeliveries, senderOf } from './party/webhook/deliver.ts';
+import { consumeDeliveries } from './party/webhook/consume.ts';
+import { senderOf } from './party/webhook/deliver.ts';
 import { runCron } from './worker/cron.ts';
 import { app } from './worker/http/app.ts';
 import { answerFromMemory } from './worker/http/public/from-memory.ts';

@@ -341,6 +341,22 @@ test('who calls is read in one round trip, and a secret replaced in two', async 
   expect(await account(registrar)).toEqual(read);
 });
 
+test('a webhook is set, given a new secret and ended in two round trips, and tested in two', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const path = '/repp/v1/registrar/webhook';
+  const cost = async (method: string, suffix = '', body?: unknown) =>
+    (await costOf(path + suffix, send(method, registrar, body))).answer;
+  const webhook = { url: 'http://localhost:9/' };
+  // The registrar and its code, the history and its index, the webhook.
+  expect(await cost('PUT', '', { webhook })).toEqual(writes(2, 16, 4));
+  expect(await cost('PUT', '', { webhook })).toEqual(reads(1, 6));
+  expect(await cost('POST', '/secret')).toEqual(writes(2, 15, 4));
+  // The delivery and its indexes.
+  expect(await cost('POST', '/test')).toEqual(writes(2, 5, 4));
+  expect(await cost('DELETE')).toEqual(writes(2, 16, 4));
+  expect(await cost('DELETE')).toEqual(reads(1, 6));
+});
+
 test('an auction is read in one round trip and reported in two', async () => {
   const { uuid } = await addAuction(worker.env);
   const path = `/api/v1/auctions/${uuid}`;

@@ -1,5 +1,7 @@
+/** Sends the waiting deliveries of a registrar, by its record id, or one test of its webhook, by the id of the test. */
 export interface WebhookMessage {
   registrar: number;
+  test?: string;
 }
 
 /** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */

@@ -1,8 +1,16 @@
 import { asc, eq } from 'drizzle-orm';
-import { apiUsers, auctions, contacts, history, notifications } from '../../drizzle/schema.ts';
+import {
+  apiUsers,
+  auctions,
+  contacts,
+  history,
+  notifications,
+  webhooks,
+} from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { type Contact, versionOf } from '../../src/contact/contact.ts';
+import { generateWebhookSecret } from '../../src/party/registrar/webhook.ts';
 import {
   addAuction,
   addContact,
@@ -146,6 +154,29 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
         },
       };
     };
+  const ofWebhook = (method: string, body?: unknown) => async (): Promise<Command> => {
+    const { id: registrarId, code, authorization } = await addRegistrar(env);
+    const row = {
+      registrarId,
+      secret: generateWebhookSecret(),
+      createdAt: '2026-01-01T00:00:00.000Z',
+    };
+    if (method !== 'PUT') await db.insert(webhooks).values({ ...row, url: 'http://localhost:8/' });
+    return {
+      path: '/repp/v1/registrar/webhook',
+      init: send(method, { authorization }, body, loopback),
+      state: async () => {
+        const ofRegistrar = eq(webhooks.registrarId, registrarId);
+        const [webhook] = await db.select().from(webhooks).where(ofRegistrar);
+        const told = await db.select().from(history).where(eq(history.subjectKey, code));
+        return {
+          url: webhook?.url,
+          replaced: webhook?.replacedSecrets.length,
+          told: told.map(({ action, changes }) => ({ action, changes })),
+        };
+      },
+    };
+  };
   const addUser = async () => {
     const { apiUser, authorization } = await addRegistrar(env);
     return { ...apiUser, authorization };
@@ -154,6 +185,8 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
   return {
     'who calls': ofAccount('GET'),
     [replacing]: ofAccount('POST', '/api_user/secret'),
+    'a new webhook': ofWebhook('PUT', { webhook: { url: 'http://localhost:9/' } }),
+    'the end of a webhook': ofWebhook('DELETE'),
     'a list of codes': list('?limit=1'),
     'a list with details': list('?limit=1&details=true'),
     'a search': list('?name=same&limit=1'),

@@ -41,7 +41,7 @@ async function answerTo({ path, init }: Command, faults: Faults, settings: Parti
 function told({ status, text }: { status: number; text: string }) {
   const same = text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
-    .replaceAll(/[0-9a-f]{32,64}/g, '<code>')
+    .replaceAll(/[0-9a-f]{32,64}|whsec_[\w+/]{43}=/g, '<code>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
     .replaceAll(/(REG\d+:)?(C|NEW|contact|auction|user|REG|Registrar )\d+/g, '<name>')
     .replaceAll(

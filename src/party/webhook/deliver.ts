@@ -2,13 +2,11 @@ import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
-import type { WebhookMessage } from '../../base/env.ts';
 import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
-import { logUnexpected } from '../../base/log.ts';
 import { clockAhead, currentTime } from '../../base/time/clock.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
-import { isOpen, signedHeaders } from '../registrar/webhook.ts';
+import { isOpen, signedHeaders, signingSecrets, type Webhook } from '../registrar/webhook.ts';
 import { leased, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
@@ -32,7 +30,6 @@ export function senderOf(env: Env): WebhookSender {
 const deliveriesPerMessage = 50;
 
 export type Delivery = typeof webhookDeliveries.$inferSelect;
-type Webhook = typeof webhooks.$inferSelect;
 
 /**
  * Sends the registrar's waiting deliveries, in the order of the notifications, until an attempt fails. Only one
@@ -130,7 +127,7 @@ function payloadOf({ createdAt }: Delivery, notification: Notification): string 
 const maximumMilliseconds = 10_000;
 
 export async function post(
-  { url, secret }: Webhook,
+  webhook: Webhook,
   id: string,
   body: string,
   { fetch, now, isLocal }: WebhookSender,
@@ -139,12 +136,12 @@ export async function post(
   const signedAt = new Date(now().getTime() - clockAhead());
   try {
     // The rule may have become stricter since the URL was stored.
-    const response = await fetch(parseWebhookUrl(url, { isLocal }), {
+    const response = await fetch(parseWebhookUrl(webhook.url, { isLocal }), {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
         'User-Agent': 'Registry-Edge',
-        ...(await signedHeaders(secret, { id, at: signedAt, body })),
+        ...(await signedHeaders(signingSecrets(webhook, now()), { id, at: signedAt, body })),
       },
       body,
       // A redirect could lead into a private network.
@@ -163,30 +160,4 @@ function failureOf(error: unknown): string {
   if (error instanceof RegistryError) return error.message;
   const isTimeout = error instanceof Error && error.name === 'TimeoutError';
   return isTimeout ? 'no answer in time' : 'no connection';
-}
-
-/** Longer than a consumer that ended midway holds a webhook. */
-const pauseSeconds = 90;
-
-/** Serves the registrars that the messages name in parallel. A registrar's next attempt is another message. */
-export async function consumeDeliveries(
-  batch: MessageBatch<WebhookMessage>,
-  db: Database,
-  queue: Pick<Queue<WebhookMessage>, 'send'>,
-  sender: WebhookSender,
-): Promise<void> {
-  const consume = async (message: Message<WebhookMessage>) => {
-    try {
-      const next = await sendDeliveries(db, message.body.registrar, sender);
-      if (next) {
-        const delaySeconds = Math.ceil((next.getTime() - sender.now().getTime()) / 1000);
-        await queue.send(message.body, { delaySeconds: Math.max(0, delaySeconds) });
-      }
-      message.ack();
-    } catch (error) {
-      logUnexpected(error, undefined);
-      message.retry({ delaySeconds: pauseSeconds });
-    }
-  };
-  await Promise.all(batch.messages.map(consume));
 }

@@ -1,4 +1,5 @@
-import type { webhooks } from '../../../drizzle/schema.ts';
+import { sql } from 'drizzle-orm';
+import { webhooks } from '../../../drizzle/schema.ts';
 import { timeAfter } from '../../base/time/clock.ts';
 
 const second = 1000;
@@ -12,7 +13,7 @@ const retryDelays = [
 ];
 
 /** Longer than an attempt and its record take. */
-export const leaseMilliseconds = minute;
+const leaseMilliseconds = minute;
 
 /** Afterwards the message counts as lost, and the next run of the cron sends another. */
 export const queuePatience = 10 * minute;
@@ -38,4 +39,15 @@ export function stateAfter(
 function heldFor(milliseconds: number, now: Date) {
   const resumesAt = timeAfter(now, milliseconds);
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
+}
+
+/** A pause no longer than a lease is kept: a consumer may hold the webhook, or it is tried again soon anyway. */
+export function restEnded(now: Date) {
+  // The clock of the operator's machine may be behind the Worker's.
+  const longestLease = timeAfter(now, 2 * leaseMilliseconds);
+  const isResting = sql`${webhooks.resumesAt} > ${longestLease}`;
+  return {
+    resumesAt: sql`iif(${isResting}, null, ${webhooks.resumesAt})`,
+    queuedUntil: sql`iif(${isResting}, null, ${webhooks.queuedUntil})`,
+  };
 }

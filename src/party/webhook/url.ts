@@ -1,6 +1,6 @@
 import { RegistryError } from '../../base/error.ts';
 
-const maximumLength = 2_000;
+export const maximumUrlLength = 2_000;
 
 /**
  * These lead to no host of the public internet: special-use names (iana.org/assignments/special-use-domain-names) and
@@ -18,8 +18,8 @@ const privateSuffixes = [
  */
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || text.length > maximumLength)
-    throw refused(`must be a URL of at most ${maximumLength} characters`);
+  if (!url || text.length > maximumUrlLength)
+    throw refused(`must be a URL of at most ${maximumUrlLength} characters`);
   if (url.username !== '' || url.password !== '')
     throw refused('must not contain a user name or password');
   if (url.port === '0') throw refused('must not have the port 0');

@@ -4,7 +4,7 @@ import { getWebhook } from '../../party/registrar/operator/webhook.ts';
 import { senderOf } from '../../party/webhook/deliver.ts';
 import { type ListedDelivery, listDeliveries } from '../../party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
-import { testWebhook } from '../../party/webhook/operator/send-test.ts';
+import { addTest, sendTest } from '../../party/webhook/test-delivery.ts';
 import { noun, parseNumber, usageError, writing } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -16,9 +16,12 @@ const test = verb(
     .description('Send a test from this machine to the webhook of a registrar')
     .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db, env, isDryRun }, code) => {
-    const { url } = await getWebhook(db, code);
+    const webhook = await getWebhook(db, code);
+    const { url } = webhook;
     if (isDryRun) return { data: { url, changed: false }, text: `would send a test to ${url}` };
-    const { id, outcome, deliveredAt } = await testWebhook(db, code, senderOf(env));
+    const sender = senderOf(env);
+    const id = await addTest(db, webhook, sender.now());
+    const { outcome, deliveredAt } = await sendTest(db, webhook, id, sender);
     const isDelivered = deliveredAt !== null;
     if (!isDelivered) process.exitCode = 1;
     return {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { openDatabase } from '../../../src/base/database/open.ts';
-import { consumeDeliveries } from '../../../src/party/webhook/deliver.ts';
+import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
 import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
 import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
 import { Faults, passingMessages } from '../../attack/faults.ts';

@@ -3,9 +3,9 @@ import { expect, it } from 'vitest';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { openDatabase } from '../../../src/base/database/open.ts';
 import { updateRegistrar } from '../../../src/party/registrar/operator/account.ts';
-import { consumeDeliveries, sendDeliveries } from '../../../src/party/webhook/deliver.ts';
+import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
+import { sendDeliveries } from '../../../src/party/webhook/deliver.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
-import { testWebhook } from '../../../src/party/webhook/operator/send-test.ts';
 import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
 import { counted } from '../../support/counted.ts';
 import { operator } from '../../support/fixtures.ts';
@@ -17,6 +17,7 @@ const {
   endpoint,
   world,
   sender,
+  test,
   operatorNow,
   changeEmail,
   cron,
@@ -156,7 +157,7 @@ it.each([
     (id: string) =>
       resendDeliveries({ db: worker.db, origin: operatorNow() }, world.registrar.code, { id }),
   ],
-  ['a test arrives', () => testWebhook(worker.db, world.registrar.code, sender())],
+  ['a test arrives', () => test()],
 ])('a webhook that a consumer posts to is left to it while %s', async (_, disturb) => {
   await changeEmail();
   await cron();

@@ -2,10 +2,13 @@ import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
 import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Env } from '../../../src/base/env.ts';
 import { updateContactOfPerson } from '../../../src/contact/update.ts';
-import { generateWebhookSecret } from '../../../src/party/registrar/operator/webhook.ts';
-import { consumeDeliveries } from '../../../src/party/webhook/deliver.ts';
+import { getWebhook } from '../../../src/party/registrar/operator/webhook.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
+import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
+import type { WebhookSender } from '../../../src/party/webhook/deliver.ts';
 import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
 import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { addTest, sendTest } from '../../../src/party/webhook/test-delivery.ts';
 import { app } from '../../../src/worker/http/app.ts';
 import { addContact, addPerson, addRegistrar, operator, send } from '../../support/fixtures.ts';
 import { shareEmptyWorker, type TestWorker } from '../../support/worker.ts';
@@ -55,6 +58,21 @@ export function startPushing() {
     endpoint,
     world,
     sender,
+    /** Sends a test to the webhook. */
+    async test(db = worker.db, by: WebhookSender = sender()) {
+      const webhook = await getWebhook(db, world.registrar.code);
+      return sendTest(db, webhook, await addTest(db, webhook, by.now()), by);
+    },
+    /** A call of the registrar to the application with this queue. */
+    async call(method: string, path: string, body?: unknown) {
+      const init = send(method, world.registrar, body);
+      Object.assign(init.headers, { 'CF-Connecting-IP': '127.0.0.1' });
+      const env = { ...worker.env, WEBHOOKS: world.queue } as unknown as Env;
+      const context = { waitUntil: () => {} } as unknown as ExecutionContext;
+      const answer = await app.request(`/repp/v1/registrar/webhook${path}`, init, env, context);
+      // biome-ignore lint/suspicious/noExplicitAny: the answers of every call
+      return { status: answer.status, body: (await answer.json()) as any };
+    },
     /** The operator, at the time of the queue. */
     operatorNow: () => ({ ...operator, request: requestNow() }),
     /** The person changes the contact, which puts a delivery into the outbox. */

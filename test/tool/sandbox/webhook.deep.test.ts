@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test, vi } from 'vitest';
 import { registrars, webhooks } from '../../../drizzle/schema.ts';
-import { generateWebhookSecret } from '../../../src/party/registrar/operator/webhook.ts';
+import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
 import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
 import { loadDemoData } from '../../../src/tool/demo/load.ts';

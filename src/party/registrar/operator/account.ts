@@ -10,7 +10,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
 import { isAsSeen } from '../../credential/holder.ts';
 import { getRegistrar, type Registrar, selectRegistrars } from '../account.ts';
-import { generateWebhookSecret, webhookStatements } from './webhook.ts';
+import { generateWebhookSecret, webhookStatements } from '../webhook.ts';
 
 export async function listRegistrars(db: Database): Promise<Registrar[]> {
   return selectRegistrars(db).orderBy(asc(registrars.code));
@@ -90,7 +90,9 @@ export async function updateRegistrar(
 ): Promise<UpdatedRegistrar> {
   const { db, origin, isDryRun } = operation;
   const { webhookUrl: url, suspension } = wanted;
-  const webhook = typeof url === 'string' ? { url, secret: generateWebhookSecret() } : url;
+  // A secret that the operator replaces ends at once: it may have leaked.
+  const fresh = { secret: generateWebhookSecret(), replacedSecrets: [] };
+  const webhook = typeof url === 'string' ? { url, ...fresh } : url;
   const updatedAt = origin.request.at.toISOString();
   const look = () => getRegistrar(db, code);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<UpdatedRegistrar> => {

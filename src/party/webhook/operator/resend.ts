@@ -1,13 +1,12 @@
-import { and, eq, gte, isNotNull, not, sql } from 'drizzle-orm';
+import { and, eq, gte, isNotNull, not } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../../drizzle/schema.ts';
 import { retried } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
-import { timeAfter } from '../../../base/time/clock.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
 import { getWebhook } from '../../registrar/operator/webhook.ts';
 import { isOpen } from '../../registrar/webhook.ts';
-import { leaseMilliseconds } from '../hold.ts';
+import { restEnded } from '../hold.ts';
 
 /**
  * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since
@@ -63,15 +62,4 @@ export async function resendDeliveries(
   // More deliveries may have ended since the look.
   const isResent = and(isChosen(registrarId), eq(waitsSince, at));
   return retried(() => db.$count(webhookDeliveries, isResent));
-}
-
-/** A pause no longer than a lease is kept: a consumer may hold the webhook, or it is tried again soon anyway. */
-export function restEnded(now: Date) {
-  // The clock of the operator's machine may be behind the Worker's.
-  const longestLease = timeAfter(now, 2 * leaseMilliseconds);
-  const isResting = sql`${webhooks.resumesAt} > ${longestLease}`;
-  return {
-    resumesAt: sql`iif(${isResting}, null, ${webhooks.resumesAt})`,
-    queuedUntil: sql`iif(${isResting}, null, ${webhooks.queuedUntil})`,
-  };
 }

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { json } from '../openapi/call.ts';
 import { instantType, named } from '../openapi/describe.ts';
 import { boundedPageQuery } from '../openapi/paging.openapi.ts';
-import { readBody, secretBody } from './account.ts';
+import { readBody, secretBody, webhookBody } from './account.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 
 const user = z.object({
@@ -38,6 +38,20 @@ const newSecret = z.object({
   previous_secret_valid_until: z
     .null()
     .describe('Nobody has used the new secret yet, so the old one works on.'),
+});
+
+const webhook = named('Webhook', {
+  url: z.url(),
+  secret: z.string().optional().meta({
+    description: 'The secret that signs. It is shown only when it is new.',
+    pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
+  }),
+});
+
+const testDelivery = z.object({
+  id: z
+    .string()
+    .meta({ description: 'The `webhook-id` of the test.', pattern: '^msg_[0-9a-f]{32}$' }),
 });
 
 export const notification = named('Notification', {
@@ -81,6 +95,52 @@ export const accountPaths = {
       body: json(secretBody),
       success: 'The new secret.',
       answer: envelope('NewSecretAnswer', z.object({ api_user: newSecret })),
+      refusals: ['update_prohibited'],
+    },
+  }),
+  ...registrarCalls('Registrar: webhooks')({
+    'PUT /repp/v1/registrar/webhook': {
+      operationId: 'setWebhook',
+      summary: 'Set the webhook',
+      description:
+        'Pushes the registrar’s notifications to this address from now on. Another address brings ' +
+        'a new secret. The same address again changes nothing, and shows no secret.',
+      body: json(webhookBody().check(z.meta({ id: 'WebhookUpdate' }))),
+      success: 'The webhook, with its secret if that is new.',
+      answer: envelope('WebhookAnswer', z.object({ webhook })),
+      refusals: ['update_prohibited'],
+    },
+    'POST /repp/v1/registrar/webhook/secret': {
+      operationId: 'replaceWebhookSecret',
+      summary: 'Get a new secret of the webhook',
+      description:
+        'For 24 hours, deliveries carry a signature with the new secret and one with the old. If ' +
+        'the answer was lost, call again. To end a secret that has leaked at once, delete the ' +
+        'webhook and set it again. Fields of a body are ignored.',
+      body: json(secretBody),
+      success: 'The webhook with its new secret.',
+      answer: envelope('WebhookSecretAnswer', z.object({ webhook: webhook.required() })),
+      refusals: ['update_prohibited', 'not_found'],
+    },
+    'POST /repp/v1/registrar/webhook/test': {
+      operationId: 'testWebhook',
+      summary: 'Send a test to the webhook',
+      description:
+        'Queues one delivery of the type `webhook.test`, which is sent once, within seconds. If it ' +
+        'arrives, deliveries that wait after a failure follow. Fields of a body are ignored.',
+      body: json(secretBody),
+      success: 'The test is queued.',
+      answer: envelope('WebhookTestAnswer', z.object({ delivery: testDelivery })),
+      refusals: ['update_prohibited', 'not_found'],
+    },
+    'DELETE /repp/v1/registrar/webhook': {
+      operationId: 'deleteWebhook',
+      summary: 'End the webhook',
+      description:
+        'Gives up what waits to be delivered; `GET` still has each notification. If the answer was ' +
+        'lost, call again.',
+      success: 'There is no webhook.',
+      answer: envelope('NoWebhookAnswer', z.object({})),
       refusals: ['update_prohibited'],
     },
   }),

@@ -1,6 +1,8 @@
 import * as z from 'zod/mini';
+import { isLocalEnvironment } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
+import type { RegistrarCall } from '../../../party/registrar/login.ts';
 import {
   getNotification,
   listUnreadNotifications,
@@ -8,8 +10,15 @@ import {
   notificationRepresentation,
 } from '../../../party/registrar/notification.ts';
 import { getOwnAccount, replaceOwnSecret } from '../../../party/registrar/own-account.ts';
+import {
+  changeOwnWebhook,
+  getOwnWebhook,
+  noWebhook,
+} from '../../../party/registrar/own-webhook.ts';
+import { addTest } from '../../../party/webhook/test-delivery.ts';
+import { maximumUrlLength, parseWebhookUrl } from '../../../party/webhook/url.ts';
 import { clientReference } from '../request/client-headers.ts';
-import { database, newApp, queueAfterResponse } from '../request/context.ts';
+import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
 import { parseBody } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage } from '../request/paging.ts';
 import { done } from './answer.ts';
@@ -40,15 +49,57 @@ export const secretBody = z.object({});
 
 registrarAccount.post('/api_user/secret', async (c) => {
   await parseBody(c, secretBody, { isOptional: true });
-  // An idempotency key would need the outcome kept, and the secret is kept nowhere.
+  const { db, login, request } = callWithoutKey(c);
+  const { caller, username, secret } = await replaceOwnSecret(db, login, request);
+  queueAfterResponse(c, caller.registrarId);
+  return c.json(done({ api_user: { username, secret, previous_secret_valid_until: null } }));
+});
+
+/** The outcome of a call with an idempotency key is kept, and a secret must not be. */
+function callWithoutKey(c: AppContext): RegistrarCall {
   const request = {
     at: c.var.now,
     requestId: c.var.requestId,
     clientReference: clientReference(c)?.value,
   };
-  const { caller, username, secret } = await replaceOwnSecret(database(c), c.var.login, request);
-  queueAfterResponse(c, caller.registrarId);
-  return c.json(done({ api_user: { username, secret, previous_secret_valid_until: null } }));
+  return { db: database(c), login: c.var.login, request };
+}
+
+export const webhookBody = onFirstUse(() => {
+  const url = z.string('Url is invalid').check(z.meta({ maxLength: maximumUrlLength }));
+  return z.object({ webhook: z.object({ url }, 'Webhook is invalid') });
+});
+
+registrarAccount.put('/webhook', async (c) => {
+  const { webhook } = await parseBody(c, webhookBody());
+  const url = parseWebhookUrl(webhook.url, { isLocal: isLocalEnvironment(c.env) });
+  const { caller: _, ...changed } = await changeOwnWebhook(callWithoutKey(c), () => url);
+  return c.json(done({ webhook: changed }));
+});
+
+registrarAccount.post('/webhook/secret', async (c) => {
+  await parseBody(c, secretBody, { isOptional: true });
+  const keepUrl = (current: string | null) => {
+    if (current === null) throw noWebhook();
+    return current;
+  };
+  const isRotated = true;
+  const { url, secret } = await changeOwnWebhook(callWithoutKey(c), keepUrl, { isRotated });
+  return c.json(done({ webhook: { url, secret } }));
+});
+
+registrarAccount.post('/webhook/test', async (c) => {
+  await parseBody(c, secretBody, { isOptional: true });
+  const { db, login } = callWithoutKey(c);
+  const webhook = await getOwnWebhook({ db, login });
+  const id = await addTest(db, webhook, c.var.now);
+  await c.env.WEBHOOKS?.send({ registrar: webhook.registrarId, test: id });
+  return c.json(done({ delivery: { id } }));
+});
+
+registrarAccount.delete('/webhook', async (c) => {
+  await changeOwnWebhook(callWithoutKey(c), () => null);
+  return c.json(done({}));
 });
 
 registrarAccount.get('/notifications', async (c) => {

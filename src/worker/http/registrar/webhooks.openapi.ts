@@ -42,7 +42,7 @@ const summaries: Record<NotificationEvent | 'webhook.test', string> = {
   'contact.verification_required':
     'The registry asks the registrar to verify one of its contacts; `text` says what and by when',
   'api_user.updated': 'One of the registrar’s API users has replaced its secret',
-  'webhook.test': 'The operator tests the registrar’s webhook',
+  'webhook.test': 'The registrar or the operator tests the webhook',
 };
 
 function webhook(event: string, summary: string): ZodOpenApiPathItemObject {

@@ -61,6 +61,10 @@ async function answered(
 const different = [
   'GET /repp/v1/registrar',
   'POST /repp/v1/registrar/api_user/secret',
+  'PUT /repp/v1/registrar/webhook',
+  'POST /repp/v1/registrar/webhook/secret',
+  'POST /repp/v1/registrar/webhook/test',
+  'DELETE /repp/v1/registrar/webhook',
   // It answers with a PDF.
   'GET /repp/v1/contacts/download_poi/{code}',
 ];
@@ -105,12 +109,22 @@ test('the account of the registrar has no user for a system', async () => {
   ]);
 });
 
-test('a system gets no new secret of a user', async () => {
-  const registrar = await addRegistrar(worker.env);
-  const acting = actingAs(await addSystem(worker.env, ['act-for']), registrar.code);
-  const { status, body } = await acting('POST', '/repp/v1/registrar/api_user/secret');
-  expect([status, body.code]).toEqual([400, 2304]);
-});
+test.each([
+  ['POST', '/api_user/secret'],
+  ['PUT', '/webhook'],
+  ['POST', '/webhook/secret'],
+  ['POST', '/webhook/test'],
+  ['DELETE', '/webhook'],
+])(
+  'a system does not get or change by %s %s what is the registrar’s alone',
+  async (method, path) => {
+    const registrar = await addRegistrar(worker.env);
+    const acting = actingAs(await addSystem(worker.env, ['act-for']), registrar.code);
+    const webhook = method === 'PUT' ? { webhook: { url: 'http://localhost:9/' } } : undefined;
+    const { status, body } = await acting(method, `/repp/v1/registrar${path}`, webhook);
+    expect([status, body.code]).toEqual([400, 2304]);
+  },
+);
 
 test('what a system does for a registrar is in its own name', async () => {
   const registrar = await addRegistrar(worker.env);

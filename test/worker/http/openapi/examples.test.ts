@@ -53,6 +53,7 @@ function withoutChanging(value: unknown): unknown {
     if (key === 'access_token') return '<token>';
     if (key === 'link') return '<link>';
     if (key === 'secret') return '<secret>';
+    if (key === 'id' && String(inner).startsWith('msg_')) return '<delivery>';
     if (key === 'verification') return '<verification>';
     if (key === 'registration_code' && inner !== null) return '<code>';
     if (key === 'version' || key === 'build') return `<${key}>`;

@@ -1,0 +1,1 @@
+ALTER TABLE `webhooks` ADD `replaced_secrets` text DEFAULT '[]' NOT NULL;

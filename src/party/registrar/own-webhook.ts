@@ -1,0 +1,109 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { registrars, webhooks } from '../../../drizzle/schema.ts';
+import { RegistryError } from '../../base/error.ts';
+import { timeAfter } from '../../base/time/clock.ts';
+import { difference } from '../../change/history/changes.ts';
+import { type Change, changeOf, write } from '../../change/write.ts';
+import {
+  type Caller,
+  isApiUser,
+  type Login,
+  type RegistrarCall,
+  readWithLogin,
+  withLogin,
+} from './login.ts';
+import { generateWebhookSecret, type Webhook, webhookStatements } from './webhook.ts';
+
+/** How long a replaced secret signs beside the new one. */
+const overlap = 24 * 60 * 60 * 1000;
+
+/** A registrar that replaces secrets faster than this loses the oldest. */
+const maximumReplaced = 4;
+
+interface OwnWebhook {
+  caller: Caller;
+  url: string | null;
+  /** Absent where the webhook has the secret that it had. */
+  secret?: string;
+}
+
+/**
+ * Gives the caller's registrar the webhook that `urlOf` returns for the URL that it has, or null for none. Another URL,
+ * and `isRotated`, bring a new secret, and what it replaces signs as well for another day. Otherwise nothing changes.
+ * Two round trips. Throws `update_prohibited` to a system, what `urlOf` throws, and what `withLogin` throws.
+ */
+export async function changeOwnWebhook(
+  { db, login, request }: RegistrarCall,
+  urlOf: (current: string | null) => string | null,
+  { isRotated = false } = {},
+): Promise<OwnWebhook> {
+  refuseSystem(login);
+  const at = request.at.toISOString();
+  const newSecret = generateWebhookSecret();
+  const look = async () => {
+    const [caller, [registrar], [webhook]] = await withLogin(db, login, (registrarId) => [
+      db.select().from(registrars).where(eq(registrars.id, registrarId)),
+      db.select().from(webhooks).where(eq(webhooks.registrarId, registrarId)),
+    ]);
+    return { caller, registrar: registrar!, webhook };
+  };
+  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<OwnWebhook> => {
+    const { caller, registrar, webhook } = seen;
+    const current = webhook?.url ?? null;
+    const url = urlOf(current);
+    const origin = { actor: caller.actor, request };
+    const about = changeOf({ origin }, { type: 'registrar', key: registrar.code });
+    const change = { ...about, action: 'update' } as const;
+    if (url === current && !isRotated) return { ...change, changes: {}, outcome: { caller, url } };
+    const secret = url === null ? undefined : newSecret;
+    const row =
+      url === null ? null : { url, secret: newSecret, replacedSecrets: replaced(webhook, at) };
+    const ofRegistrar = eq(registrars.id, registrar.id);
+    return {
+      ...change,
+      changes: difference({ webhookUrl: current }, { webhookUrl: url, webhookSecret: secret }),
+      // Each change but an end has a secret of its own.
+      onlyIf: sql`(select secret from ${webhooks} where ${webhooks.registrarId} = ${registrar.id})
+        is ${webhook?.secret ?? null}`,
+      statements: [
+        db.update(registrars).set({ updatedAt: at }).where(and(ofRegistrar, about.isWritten)),
+        ...webhookStatements(db, registrar.id, row, { at, condition: about.isWritten }),
+      ],
+      outcome: { caller, url, ...(secret && { secret }) },
+    };
+  };
+  return (await write(db, request, { look, judge })).outcome;
+}
+
+/** Those that the webhook has replaced, and now its own; the oldest first. */
+function replaced(webhook: Webhook | undefined, at: string): Webhook['replacedSecrets'] {
+  if (!webhook) return [];
+  const until = timeAfter(new Date(at), overlap);
+  const holding = webhook.replacedSecrets.filter((each) => each.until > at);
+  return [...holding, { secret: webhook.secret, until }].slice(-maximumReplaced);
+}
+
+/** The webhook of the caller's registrar. One round trip. Throws as `changeOwnWebhook` does, and `not_found` without one. */
+export async function getOwnWebhook({
+  db,
+  login,
+}: Omit<RegistrarCall, 'request'>): Promise<Webhook> {
+  refuseSystem(login);
+  const [, [webhook]] = await readWithLogin(db, login, (registrarId) => [
+    db.select().from(webhooks).where(eq(webhooks.registrarId, registrarId)),
+  ]);
+  if (webhook) return webhook;
+  throw noWebhook();
+}
+
+export function noWebhook(): RegistryError {
+  const detail = 'The registrar has no webhook; PUT /repp/v1/registrar/webhook sets one.';
+  return new RegistryError([{ reason: 'not_found', message: 'Object does not exist', detail }]);
+}
+
+function refuseSystem(login: Login): void {
+  if (isApiUser(login)) return;
+  const message = 'Object status prohibits operation';
+  const detail = 'A system that acts for a registrar cannot change the webhook of the registrar.';
+  throw new RegistryError([{ reason: 'update_prohibited', message, detail }]);
+}
