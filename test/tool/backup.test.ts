@@ -135,6 +135,22 @@ test('refuses to restore over the database of a service that runs', async () => 
   expect(await place.rows()).toEqual(before);
 });
 
+test('changes nothing while another program writes to the database', async () => {
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await registry.done(['backup', file]);
+  const place = await tool.newRegistry('OTHER');
+  const before = await place.rows();
+  const database = findDatabaseFile(place.directory, undefined)!;
+  using other = new DatabaseSync(database);
+  other.exec('begin immediate');
+  expect(await place.run(['restore', file, '--yes'])).toMatchObject({
+    status: 1,
+    stderr: `refused: another program writes to ${database}; nothing was changed\n`,
+  });
+  other.exec('rollback');
+  expect(await place.rows()).toEqual(before);
+});
+
 /** A file as `backup` seals it, of a registry in which this SQL was run. */
 async function sealed(sql: string): Promise<string> {
   const file = path.join(await tool.newDirectory(), 'hostile.sqlite');

@@ -103,12 +103,16 @@ export async function copyBackup(file: string, target: string): Promise<Seal> {
 
 /**
  * Makes a database equal to another, in one transaction, whoever has it open: its only step takes all pages. Only its
- * owner can read it afterwards.
+ * owner can read it afterwards. Throws `taken` while another program writes to it.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   for (const file of [to, `${to}-wal`, `${to}-shm`].filter(existsSync)) chmodSync(file, 0o600);
   using source = new DatabaseSync(from, { readOnly: true });
-  await backup(source, to, { rate: 0x7fff_ffff });
+  await backup(source, to, { rate: 0x7fff_ffff }).catch((error) => {
+    // Node reports a lock as an error without a code.
+    if (error.errcode !== 0) throw error;
+    throw new RegistryError('taken', `another program writes to ${to}; nothing was changed`);
+  });
   using target = new DatabaseSync(to);
   // Otherwise its log stays as large as it is.
   target.exec('pragma wal_checkpoint(truncate)');
