@@ -1,14 +1,13 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { isDay } from '../base/time/day.ts';
-import { instantRule } from '../base/time/instant.ts';
+import { instantOf } from '../base/time/instant.ts';
 
 const expected =
   'Write a day, 2026-01-31, or a time, 2026-01-31T12:00:00Z. Without an offset it is UTC.';
-const rule = instantRule(expected);
 
 /** The instant that an option names; for a day, its beginning in UTC. */
 export function parseSince(text: string): Date {
-  const { data: instant } = rule.safeParse(isDay(text) ? `${text}T00:00:00Z` : text);
+  const instant = instantOf(text.trim());
   if (instant) return instant;
   throw new InvalidArgumentError(expected);
 }

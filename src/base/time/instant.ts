@@ -1,17 +1,39 @@
 import * as z from 'zod/mini';
 import { expecting } from '../text/field.ts';
+import { isDay } from './day.ts';
+
+const form =
+  /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
 /**
- * An ISO 8601 date-time, in UTC unless it has an offset. Its year in UTC has four digits, so that instants are in the
- * order of their text.
+ * The instant that an ISO 8601 date or date-time names: in UTC unless it has an offset; of a date, its beginning. Digits
+ * after the milliseconds are cut off. Undefined for anything else, and where its year in UTC does not have four
+ * digits, so that instants are in the order of their text.
  */
+export function instantOf(text: string): Date | undefined {
+  const [, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] =
+    form.exec(text) ?? [];
+  if (day === undefined || !isDay(day)) return undefined;
+  const milliseconds = fraction.slice(0, 3).padEnd(3, '0');
+  const zone = offset.replace(
+    /^(.\d\d):?(\d\d)?$/,
+    (_, hours, minutes = '00') => `${hours}:${minutes}`,
+  );
+  const instant = new Date(`${day}T${hour}:${minute}:${second}.${milliseconds}${zone}`);
+  return /^\d{4}-/.test(instant.toISOString()) ? instant : undefined;
+}
+
+/** An ISO 8601 date or date-time. */
 export const instantRule = (error: string) =>
   expecting(
-    'a date and time (ISO 8601): 2026-01-31T12:00:00.000Z',
-    z
-      .pipe(
-        z.iso.datetime({ offset: true, local: true, error }),
-        z.transform((text) => new Date(/Z$|[+-]\d\d:\d\d$/.test(text) ? text : `${text}Z`)),
-      )
-      .check(z.refine((instant) => /^\d{4}-/.test(instant.toISOString()), error)),
+    'a day or a time (ISO 8601): 2026-01-31, 2026-01-31T12:00Z',
+    z.pipe(
+      z.string(error).check(z.meta({ format: 'date-time' })),
+      z.transform((text, { issues }) => {
+        const instant = instantOf(text.trim());
+        if (instant) return instant;
+        issues.push({ code: 'custom', message: error, input: text });
+        return z.NEVER;
+      }),
+    ),
   );

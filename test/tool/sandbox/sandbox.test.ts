@@ -51,7 +51,7 @@ describe('the clock', () => {
   it.each<[body: unknown, errors: Record<string, string[]>]>([
     [{}, either],
     [{ now: '2999-01-01T00:00:00Z', advance: 'P1D' }, either],
-    [{ now: '2999-01-01' }, { now: [noTime] }],
+    [{ now: '2999-01-01' }, { now: [tooFar] }],
     [{ now: 1 }, { now: [noTime] }],
     [{ advance: 'week' }, { advance: [noDuration] }],
     [{ advance: 'P' }, { advance: [noDuration] }],

@@ -338,9 +338,10 @@ it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
   'the platform %j is refused',
   async (platform) => {
     const auction = await addAuction(worker.env, { platform: 'english' });
+    const cause = platform === 'a\u0000b' ? ': contains an invisible character (U+0000)' : '';
     expect(await answerOf(centre.report(auction.uuid, { status: 'no_bids', platform }))).toEqual({
       status: 400,
-      body: { errors: { platform: ['is not a text of 1 to 50 characters'] } },
+      body: { errors: { platform: [`is not a text of 1 to 50 characters${cause}`] } },
     });
     expect(await stored(auction.uuid)).toEqual(auction);
   },

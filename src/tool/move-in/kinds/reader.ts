@@ -3,6 +3,7 @@ import { asciiLowerCase, asciiUpperCase } from '../../../base/text/ascii-case.ts
 import { faultSentence, readDomainName } from '../../../base/text/domain-name.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
+import { instantOf } from '../../../base/time/instant.ts';
 import { knownCountry } from '../../../contact/country.ts';
 import { secretOfName } from '../../../name/retained/save.ts';
 
@@ -88,25 +89,15 @@ export const oneOf =
     throw refusal(`is not one of ${values.join(', ')}`);
   };
 
-/** PostgreSQL's timestamps and ISO 8601; without a zone, in UTC. Digits after the milliseconds are cut off. */
-function instantOf(text: string): string | undefined {
-  const parts =
-    /^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d)(?::(\d\d)(\.\d{1,9})?)?)? ?(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(
-      text.trim(),
-    );
-  if (!parts) return undefined;
-  const [, day, minutes = '00:00', seconds = '00', fraction = '.', zone = 'Z'] = parts;
-  const milliseconds = fraction.slice(1, 4).padEnd(3, '0');
-  const offset =
-    zone === 'Z' ? zone : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
-  const at = new Date(`${day}T${minutes}:${seconds}.${milliseconds}${offset}`);
-  const iso = isDay(day!) && !Number.isNaN(at.getTime()) ? at.toISOString() : '';
-  return /^\d{4}-/.test(iso) ? iso : undefined;
+/** ISO 8601 and PostgreSQL's timestamps, with spaces around the time and an offset of hours. */
+function timeIn(text: string): string | undefined {
+  const [day, ...time] = text.trim().split(/[ T]/);
+  return instantOf([day, ...(time.length > 0 ? ['T'] : []), ...time].join(''))?.toISOString();
 }
 
 /** A time that only says how old a row is. */
 export const requiredInstant: ReadText = (text, note) => {
-  const at = instantOf(text);
+  const at = timeIn(text);
   if (at === undefined) note('is not a time; it is left out');
   return at;
 };

@@ -62,18 +62,7 @@ export const listQuery = onFirstUse(() =>
     name: z.optional(textField('Name is invalid', 255, /../su)),
     status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
     verified: z.optional(z.literal('false', 'Verified is invalid')),
-    updated_since: z.optional(
-      z.union(
-        [
-          instantRule('Updated since is invalid'),
-          z.pipe(
-            z.iso.date(),
-            z.transform((day) => new Date(day)),
-          ),
-        ],
-        'Updated since is invalid',
-      ),
-    ),
+    updated_since: z.optional(instantRule('Updated since is invalid')),
   }),
 );
 

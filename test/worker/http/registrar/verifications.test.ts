@@ -117,14 +117,14 @@ test.each([
   ],
   ['an unknown result', { result: 'maybe' }, 'Result is invalid [verification.result]'],
   [
-    'a day without a time',
+    'a word for a time',
     { verified_at: 'yesterday' },
     'Verified at is invalid [verification.verified_at]',
   ],
 ])('refuses %s', async (_, given, message) => {
   const { registrar, code } = await addOwnContact(worker.env);
   const check = { claim: 'identity', method: 'eid', ...given };
-  const detail = expect.stringMatching(/^Expected: (one of|text of|a date and time)/);
+  const detail = expect.stringMatching(/^Expected: (one of|text of|a day or a time)/);
   expect(await record(registrar, code, check)).toMatchObject({
     status: 400,
     body: { message, errors: [{ detail }] },
