@@ -53,9 +53,12 @@ test('tells when a token expires, which is two hours after its issue', async () 
   });
 });
 
-test('refuses a token from the future', async () => {
+test('takes a token from a machine whose clock is a minute ahead, and refuses one from further', async () => {
   const { token } = await issueToken([current], mari, now);
-  await expect(verifyToken([current], token, afterSeconds(-1))).rejects.toEqual(unauthorized);
+  expect(await verifyToken([current], token, afterSeconds(-60))).toEqual(valid);
+  await expect(verifyToken([current], token, afterSeconds(-61))).rejects.toEqual(unauthorized);
+  const future = await sign({ ...claims, iat: claims.iat + 61 });
+  await expect(verifyToken([current], future, now)).rejects.toEqual(unauthorized);
 });
 
 test('verifies tokens of a key that was rotated, until the key is taken out', async () => {
