@@ -39,7 +39,11 @@ const registrants = {
 
 const { ident, first_name, last_name, country_code } = eidBody().shape;
 const body = named('TokenRequest', {
-  ident: ident.check(z.meta({ description: 'The national identity code.' })),
+  ident: ident.check(
+    z.meta({
+      description: 'The national identity code, without its country: of Estonia, eleven digits.',
+    }),
+  ),
   first_name: first_name.check(z.meta({ description: 'The person’s first name.' })),
   last_name: last_name.check(z.meta({ description: 'The person’s last name.' })),
   country_code: country_code.check(

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
+import { identityKey } from '../../../contact/identity-code.ts';
 import { contactRules } from '../../../contact/rules.ts';
 import { issueToken } from '../../../party/registrant/token.ts';
 import { settings } from '../../settings.ts';
@@ -26,6 +27,7 @@ registrantAuth.use(throttleRegistrants, echoClientReference, limitBody);
 registrantAuth.post('/eid', async (c) => {
   if (!isFromPortal(c)) throw new RegistryError('address_denied', 'Not authorized');
   const given = await parseBody(c, eidBody());
+  if (given.country_code === 'EE') checkEstonianCode(given.ident);
   const person = {
     countryCode: given.country_code,
     code: given.ident,
@@ -40,3 +42,12 @@ registrantAuth.post('/eid', async (c) => {
   const { token, expiresAt } = await issueToken(keys, person, c.var.now);
   return c.json({ access_token: token, expires_at: expiresAt.toISOString(), type: 'Bearer' });
 });
+
+/** The person of any other code would have no contact. Only its form is checked: the portal has identified the person. */
+function checkEstonianCode(ident: string): void {
+  if (/^[1-8]\d{10}$/.test(identityKey(ident))) return;
+  const [prefix] = /^(PNO)?EE-?(?=\d)/i.exec(ident) ?? [];
+  const advice = prefix ? `; leave out its prefix ${JSON.stringify(prefix)}` : '';
+  const message = `is not an Estonian personal code of eleven digits${advice}`;
+  throw new RegistryError('invalid', message, 'ident');
+}

@@ -65,6 +65,20 @@ test.each(['ident', 'first_name', 'last_name'])(
   },
 );
 
+test.each([
+  ['EE38001085718', '; leave out its prefix "EE"'],
+  ['PNOEE-38001085718', '; leave out its prefix "PNOEE-"'],
+  ['3800108571', ''],
+  ['passport', ''],
+])('issues no token for %s, which no Estonian has', async (ident, advice) => {
+  const message = `is not an Estonian personal code of eleven digits${advice}`;
+  expect(await login({ ...mari, ident })).toEqual({
+    status: 400,
+    body: { errors: { ident: [message] } },
+  });
+  expect((await login({ ...mari, ident, country_code: 'LV' })).status).toBe(200);
+});
+
 test('names all missing and invalid fields at once', async () => {
   expect(await login({ ident: 48001084719, country_code: 'XX' })).toEqual({
     status: 400,
