@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
@@ -10,16 +11,19 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { runServerIn, waitFor } from './server.ts';
 
 let checkout: string;
 
 beforeEach(() => {
-  checkout = mkdtempSync(path.join(tmpdir(), 'checkout-'));
+  checkout = mkdtempSync(path.join(tmpdir(), 'a checkout-'));
   chmodSync(checkout, 0o755);
-  for (const name of ['src', 'drizzle', 'migrations', 'package.json', 'wrangler.toml']) {
+  const names = ['src', 'drizzle', 'migrations', 'package.json', 'wrangler.toml', '.dev.vars'];
+  for (const name of names) {
     cpSync(name, path.join(checkout, name), { recursive: true });
   }
   symlinkSync(path.resolve('node_modules'), path.join(checkout, 'node_modules'));
@@ -27,7 +31,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-function run(script: string, args: string[], options = {}) {
+function runTool(script: string, args: string[], options = {}) {
   const { ASSETS_ARE_BUILT: _, ...env } = process.env;
   const file = path.join(checkout, 'src/tool', script);
   return spawnSync(process.execPath, [file, ...args], { env, encoding: 'utf8', ...options });
@@ -35,7 +39,7 @@ function run(script: string, args: string[], options = {}) {
 
 /** The first line of the tool's help. */
 function firstLine(options = {}): string {
-  const { stdout, stderr } = run('index.ts', ['--help'], options);
+  const { stdout, stderr } = runTool('index.ts', ['--help'], options);
   return /^The operator's tool.*$/m.exec(stdout)?.[0] ?? stderr;
 }
 
@@ -76,7 +80,11 @@ test('a command that reads opens the database that a writing one of its environm
   const directory = path.join(checkout, 'data');
   cpSync(inject('emptyRegistry'), directory, { recursive: true });
   const tool = (words: string) => {
-    const { status, stderr } = run('index.ts', [...words.split(' '), '--persist-to', directory]);
+    const { status, stderr } = runTool('index.ts', [
+      ...words.split(' '),
+      '--persist-to',
+      directory,
+    ]);
     return { status, stderr };
   };
   expect(tool('registrar list')).toEqual({ status: 0, stderr: '' });
@@ -89,5 +97,64 @@ test('a command that reads opens the database that a writing one of its environm
   expect(tool('registrar add --code A --name A')).toEqual({
     status: 0,
     stderr: expect.stringMatching(/^request \S+\n$/),
+  });
+});
+
+describe('npm start', { timeout: 240_000 }, () => {
+  const data = () => path.join(checkout, 'data');
+  const run = (environment: Record<string, string | undefined>, ...options: string[]) => {
+    // The tests have built the assets elsewhere.
+    const own = { ASSETS_ARE_BUILT: undefined, ...environment };
+    return runServerIn(checkout, own, '--persist-to', data(), '--no-demo', ...options);
+  };
+
+  async function freePort(): Promise<string> {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    server.close();
+    return String(port);
+  }
+
+  test('answers 503 with the error while the code cannot be built, and the service once it can', async () => {
+    const source = path.join(checkout, 'src/index.ts');
+    const right = readFileSync(source, 'utf8');
+    writeFileSync(source, `${right}\n!`);
+    const port = await freePort();
+    const server = run({}, '--port', port);
+    const get = async () => {
+      const response = await fetch(`http://localhost:${port}/repp/v1/auctions`);
+      return { status: response.status, text: await response.text() };
+    };
+    const refused = { status: 503, text: expect.stringContaining('src/index.ts') };
+    await expect.poll(server.printed, { timeout: 60_000 }).toContain('Unexpected end of file');
+    expect(await get()).toEqual(refused);
+    writeFileSync(source, right);
+    await waitFor(server);
+    expect(await get()).toEqual({ status: 200, text: '{"auctions":[],"count":0}' });
+    writeFileSync(source, `${right}\n!`);
+    await expect.poll(get, { timeout: 60_000 }).toEqual(refused);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test.each(['HOME', 'TMPDIR'])(
+    'ends with the reason if it cannot write below %s',
+    async (name) => {
+      const file = path.join(checkout, 'package.json');
+      const { ended, printed } = run({ XDG_CONFIG_HOME: undefined, [name]: file }, '--port', '0');
+      expect(await ended).toBe(1);
+      expect(printed()).toMatch(/^The server cannot run: \w+: .*mkdir.*package\.json/m);
+    },
+  );
+
+  test('reaches itself, and the tool reaches it, past a proxy of the environment', async () => {
+    const proxy = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'x.ee' };
+    const server = await waitFor(run(proxy, '--port', '0'));
+    const env = { ...process.env, ...proxy };
+    const { status, stderr } = runTool('index.ts', ['registrar', 'list', '--persist-to', data()], {
+      env,
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(await server.stop()).toBe(0);
   });
 });

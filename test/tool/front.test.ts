@@ -11,6 +11,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listenInFront } from '../../src/tool/start/front.ts';
+import { maximumBatchBytes } from '../../src/worker/http/request/input.ts';
 
 /** Answers with what arrived, or with a compressed body below /compressed. */
 const server = createServer(async (asked, answer) => {
@@ -92,6 +93,23 @@ test('passes on method, path, query and body', async () => {
     url: options.path,
     body: '{"status": "õ"}',
   });
+});
+
+test('passes on the length of a body that came in chunks, and of a long one more than any interface takes', async () => {
+  const lengthOf = async (bytes: number) => {
+    const { headers, body } = await arrived(
+      { method: 'POST', headers: { 'Transfer-Encoding': 'chunked' } },
+      'a'.repeat(bytes),
+    );
+    expect(headers['transfer-encoding']).toBeUndefined();
+    expect(headers['content-length']).toBe(String(body.length));
+    return body.length;
+  };
+  expect(await lengthOf(10)).toBe(10);
+  expect(await lengthOf(maximumBatchBytes)).toBe(maximumBatchBytes);
+  const long = await lengthOf(20_000_000);
+  expect(long).toBeGreaterThan(maximumBatchBytes);
+  expect(long).toBeLessThan(1_000_000);
 });
 
 test('passes back a compressed answer as it is', async () => {
@@ -176,6 +194,21 @@ test('lets requests wait until the server is ready', async () => {
   const waiting = arrived({ port: front.port, path: '/early' });
   front.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
   expect(await waiting).toMatchObject({ url: '/early' });
+});
+
+test('answers 503 with what is wrong, also the requests that wait, until it is mended', async () => {
+  const front = await listenInFront('127.0.0.1', 0, 'secret');
+  const early = send({ port: front.port });
+  // Another request has come and gone, so this one has come too.
+  expect(await statusOf({ port: front.port, path: '/cdn-cgi/explorer' })).toBe(403);
+  front.report('src/index.ts:1:1: Unexpected "!"');
+  const refused = await early;
+  expect(refused.statusCode).toBe(503);
+  expect(await text(refused)).toBe('src/index.ts:1:1: Unexpected "!"\n');
+  front.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  expect(await statusOf({ port: front.port })).toBe(503);
+  front.report(undefined);
+  expect(await statusOf({ port: front.port })).toBe(200);
 });
 
 test('answers 502 if the server is gone', async () => {

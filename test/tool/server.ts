@@ -2,10 +2,18 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 
 /** `npm start -- ...options`, without npm around it. */
-export function runServer(...options: string[]) {
+export const runServer = (...options: string[]) => runServerIn('.', {}, ...options);
+
+/** The same in a checkout of its own, with other variables of the environment. */
+export function runServerIn(
+  checkout: string,
+  environment: Record<string, string | undefined>,
+  ...options: string[]
+) {
   const child = spawn(process.execPath, ['src/tool/start/index.ts', ...options], {
+    cwd: checkout,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NO_COLOR: '1' },
+    env: { ...process.env, NO_COLOR: '1', ...environment },
   });
   let printed = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -25,7 +33,11 @@ export function runServer(...options: string[]) {
 
 /** The same on any free port; resolves when it answers requests. */
 export async function startServer(...options: string[]) {
-  const server = runServer('--port', '0', ...options);
+  return waitFor(runServer('--port', '0', ...options));
+}
+
+/** Resolves when the server answers requests. */
+export async function waitFor(server: ReturnType<typeof runServerIn>) {
   const { child, ended, printed } = server;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   for (const stream of [child.stdout, child.stderr]) {

@@ -1,5 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import type { unstable_DevEnv as DevEnv } from 'wrangler';
 import { RegistryError } from '../../base/error.ts';
 import { takeLock } from '../local/lock.ts';
 import { configPath } from '../project.ts';
@@ -13,6 +14,35 @@ export type ServerOptions = Pick<StartOptions, 'isSandbox' | 'env' | 'limits' | 
   secrets: Record<string, string>;
 };
 
+/** What the server tells its parent: its address, once it is ready; why it can't be built, or null once it can. */
+export type ServerMessage = { address: string } | { problem: string | null };
+
+const tell = (message: ServerMessage) => process.send?.(message);
+
+/** Undefined until wrangler is loaded. */
+let server: DevEnv | undefined;
+let isEnding = false;
+
+async function end(): Promise<void> {
+  if (isEnding) return;
+  isEnding = true;
+  // What could not start may never be torn down.
+  setTimeout(process.exit, 3_000);
+  await server?.teardown();
+  process.exit();
+}
+
+/** Ends with the error as the last line. */
+function fail(error: Error): void {
+  if (isEnding) return;
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const reason = 'syscall' in cause ? cause.message : cause.stack;
+  const text = error instanceof RegistryError ? error.message : `The server cannot run: ${reason}`;
+  process.on('exit', () => console.error(text));
+  process.exitCode = 1;
+  end();
+}
+
 async function run(options: ServerOptions): Promise<string> {
   const { isSandbox, env, limits, directory, secrets } = options;
   // An unknown environment is refused here, whether it was named for its limits or not.
@@ -21,19 +51,17 @@ async function run(options: ServerOptions): Promise<string> {
   // The lock is held until this process ends, even if its parent is killed before.
   process.on('exit', () => lock?.[Symbol.dispose]());
   prepareDirectory(directory, isSandbox);
-  const { unstable_startWorker: startWorker } = await import('wrangler');
-  let worker: Awaited<ReturnType<typeof startWorker>> | undefined;
-  let isEnding = false;
-  const end = async () => {
-    if (isEnding) return;
-    isEnding = true;
-    await worker?.dispose();
-    process.exit();
-  };
-  // Its parent is gone when the channel closes.
-  for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(event, end);
+  const { unstable_DevEnv } = await import('wrangler');
+  server = new unstable_DevEnv();
+  server.on('error', fail);
+  server.on('buildFailed', ({ cause }) => {
+    // No change to the code helps against an error of the operating system.
+    if ('syscall' in cause) fail(cause);
+    else tell({ problem: String((cause.cause ?? cause).message) });
+  });
+  server.on('reloadComplete', () => tell({ problem: null }));
   const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
-  worker = await startWorker({
+  const worker = await server.startWorker({
     config: configPath,
     entrypoint: isSandbox ? 'src/tool/sandbox/worker.ts' : 'src/tool/start/worker.ts',
     ...(env !== undefined && { env }),
@@ -66,14 +94,14 @@ function prepareDirectory(directory: string, isSandbox: boolean): void {
   writeFileSync(mark, '');
 }
 
+// Its parent is gone when the channel closes.
+for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(event, end);
+process.on('unhandledRejection', fail);
 // The options come in a message, because other users can read arguments and the environment.
 process.once('message', async (options: ServerOptions) => {
   try {
-    process.send?.(await run(options));
+    tell({ address: await run(options) });
   } catch (error) {
-    if (!(error instanceof RegistryError)) throw error;
-    console.error(error.message);
-    process.exitCode = 1;
-    process.disconnect();
+    fail(error as Error);
   }
 });

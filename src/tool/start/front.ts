@@ -13,8 +13,11 @@ import { pipeline } from 'node:stream';
 import { parseAddressList } from '../../base/address-list.ts';
 import { frontHeader } from '../local/http-bindings.ts';
 
-const notPassedOn =
-  /^(connection|keep-alive|proxy-connection|te|trailer|upgrade|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;
+const hopByHop = /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
+const setHere = /^(content-length|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;
+
+/** More than any interface takes. What follows is not passed on: of this length, too, the interface refuses it. */
+const maximumBodyBytes = 300_000;
 
 /** Wrangler's path that runs the scheduled work at once. Running it twice does no harm. */
 export const cronPath = '/cdn-cgi/handler/scheduled';
@@ -24,24 +27,36 @@ export const cronPath = '/cdn-cgi/handler/scheduled';
  * `CF-Connecting-IP`. Where only this machine can connect, a program may name another address in that header;
  * elsewhere the header is ignored. Refuses a request from this machine for a foreign host name (DNS rebinding), and
  * what a page of another site asks of the scheduled work or of a sandbox. Throws the error of `listen`. `open` sends
- * the requests that wait, and all later ones, to the server at an address.
+ * the requests that wait, and all later ones, to the server at an address. While there is a problem to `report`, each gets
+ * it as its answer.
  */
 export async function listenInFront(ip: string, port: number, token: string) {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
   const agent = new Agent({ keepAlive: true, timeout: 2_000 });
+  let problem: string | undefined;
+  const unanswered = new Set<ServerResponse>();
+  const report = (text: string | undefined) => {
+    problem = text;
+    if (text === undefined) return;
+    // Wrangler's server keeps them waiting as long as the problem lasts.
+    for (const response of unanswered) refuse(response, 503, text);
+  };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
-    const refuse = (status: number, reason: string) =>
-      response.writeHead(status, { 'Content-Type': 'text/plain' }).end(`${reason}\n`);
     const refusal = refusalOf(request);
-    if (refusal !== undefined) return refuse(403, refusal);
+    if (refusal !== undefined) return refuse(response, 403, refusal);
+    if (problem !== undefined) return refuse(response, 503, problem);
+    unanswered.add(response);
+    response.on('close', () => unanswered.delete(response));
     const address = (isLocal(ip) && request.headers['cf-connecting-ip']) || callerOf(request);
-    const own = ['CF-Connecting-IP', String(address), frontHeader, token];
-    const { hostname, port } = new URL(await opened);
+    const headers = ['CF-Connecting-IP', String(address), frontHeader, token];
     try {
-      forward(request, response, { hostname, port, agent }, own);
+      const body = await readBody(request);
+      const { hostname, port } = new URL(await opened);
+      if (response.headersSent) return;
+      forward(request, response, { hostname, port, agent, headers }, body);
     } catch {
       // Node sends no request whose headers contradict each other, though it accepts one.
-      refuse(400, 'not a request that can be passed on');
+      refuse(response, 400, 'not a request that can be passed on');
     }
   };
   const listen = async (host: string, port: number) => {
@@ -50,13 +65,18 @@ export async function listenInFront(ip: string, port: number, token: string) {
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
   };
-  if (ip !== 'localhost') return { port: await listen(ip, port), open };
+  if (ip !== 'localhost') return { port: await listen(ip, port), open, report };
   const taken = await listen('127.0.0.1', port);
   await listen('::1', taken).catch((error: NodeJS.ErrnoException) => {
     // The machine has no IPv6.
     if (error.code !== 'EADDRNOTAVAIL' && error.code !== 'EAFNOSUPPORT') throw error;
   });
-  return { port: taken, open };
+  return { port: taken, open, report };
+}
+
+function refuse(response: ServerResponse, status: number, reason: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(`${reason}\n`);
 }
 
 function refusalOf(request: IncomingMessage): string | undefined {
@@ -110,32 +130,53 @@ function callerOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '::').replace(/^::ffff:(?=.*\.)|%.*/g, '');
 }
 
+/**
+ * The body, or as much as no interface takes; undefined without one. The server closes the connection when it refuses what
+ * is too long, so that a client that is still sending would see no answer.
+ */
+async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  const { headers } = request;
+  if (!('content-length' in headers || 'transfer-encoding' in headers)) return undefined;
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > maximumBodyBytes) break;
+  }
+  request.resume();
+  return Buffer.concat(chunks);
+}
+
 function forward(
   request: IncomingMessage,
   response: ServerResponse,
-  server: RequestOptions,
-  ownHeaders: readonly string[],
+  { headers: own, ...server }: RequestOptions & { headers: string[] },
+  body: Buffer | undefined,
 ): void {
   const { pathname, search } = parseTarget(request.url!)!;
-  const headers = [...endToEnd(request.rawHeaders), ...ownHeaders];
+  const given = endToEnd(request.rawHeaders).filter(([name]) => !setHere.test(name));
+  const length = body ? ['Content-Length', String(body.length)] : [];
+  const headers = [...given.flat(), ...length, ...own];
   const { method } = request;
   const sent = httpRequest({ ...server, method, path: pathname + search, headers });
   sent.on('response', (answer) => {
     response.sendDate = false;
-    response.writeHead(answer.statusCode!, answer.statusMessage, endToEnd(answer.rawHeaders));
+    const headers = endToEnd(answer.rawHeaders).flat();
+    response.writeHead(answer.statusCode!, answer.statusMessage, headers);
     pipeline(answer, response, () => {});
   });
   sent.on('error', () => {
     if (response.headersSent) response.destroy();
-    else response.writeHead(502).end('the server does not answer\n');
+    else refuse(response, 502, 'the server does not answer');
   });
   response.on('close', () => sent.destroy());
-  request.pipe(sent);
+  sent.end(body);
 }
 
-/** The headers, names and values in turn, without hop-by-hop ones and those that only the edge may set. */
-function endToEnd(headers: readonly string[]): string[] {
+/** The headers without hop-by-hop ones, which each connection has for itself. */
+function endToEnd(headers: readonly string[]): [name: string, value: string][] {
   return headers.flatMap((name, index) =>
-    index % 2 === 1 || notPassedOn.test(name) ? [] : [name, headers[index + 1]!],
+    index % 2 === 1 || hopByHop.test(name) ? [] : [[name, headers[index + 1]!]],
   );
 }

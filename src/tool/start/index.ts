@@ -60,7 +60,7 @@ async function start(options: StartOptions): Promise<void> {
   const loading = import('./data.ts');
   let isNoted = false;
   try {
-    process.exitCode = await serve({ ...options, secrets }, prepare);
+    process.exitCode = await serve({ ...options, secrets }, { prepare, report: front.report });
   } finally {
     if (isNoted) forgetServer(directory);
   }

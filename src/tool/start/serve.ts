@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { currentTime } from '../../base/time/clock.ts';
 import { projectDirectory } from '../project.ts';
 import { collectLines, wranglerEnvironment } from '../wrangler.ts';
-import type { ServerOptions } from './dev-server.ts';
+import type { ServerMessage, ServerOptions } from './dev-server.ts';
 import { logEntry, readableLine } from './readable-log.ts';
 
 /** Lines of wrangler's that tell nobody anything. */
@@ -31,13 +31,20 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog = false): voi
   stream.write(`${entry ?? (stream.isTTY ? line : stripVTControlCharacters(line))}\n`);
 }
 
+interface Callbacks {
+  /** Called once the server is ready. If it fails, the server is stopped. */
+  prepare: (address: string) => Promise<void>;
+  /** Takes why the code can't be built, and undefined once it can. */
+  report: (problem: string | undefined) => void;
+}
+
 /**
- * Runs the local server until it is told to stop, and prints its log once `prepare` is done; if that fails, stops the
- * server. Returns the exit status: 0 if it was told to stop.
+ * Runs the local server until it is told to stop, and prints its log once it is prepared or has a problem. Returns the
+ * exit status: 0 if it was told to stop.
  */
 export async function serve(
   { jsonLog, ...options }: ServerOptions & { jsonLog?: boolean | undefined },
-  prepare: (address: string) => Promise<void>,
+  { prepare, report }: Callbacks,
 ): Promise<number> {
   const server = fork(path.join(import.meta.dirname, 'dev-server.ts'), {
     cwd: projectDirectory,
@@ -46,22 +53,29 @@ export async function serve(
     execArgv: ['--no-warnings'],
   });
   server.send(options);
-  const early: string[] = [];
-  let isReady = false;
+  let early: string[] | undefined = [];
+  const printEarly = () => {
+    for (const line of early ?? []) print(line, process.stderr);
+    early = undefined;
+  };
   // Of a build that failed, wrangler prints its whole object, and then a sentence.
   let isObject = false;
   collectLines(server, (line, isError) => {
     if (isError) isObject = /Process exited with/.test(line) || (isObject && !/ build /.test(line));
-    if (!isReady) early.push(line);
-    else if (isError && isObject) return;
+    if (isError && isObject) return;
+    if (early) early.push(line);
     else print(line, isError ? process.stderr : process.stdout, jsonLog);
   });
-  server.on('message', async (address: string) => {
+  server.on('message', async (message: ServerMessage) => {
+    if ('problem' in message) {
+      if (message.problem !== null) printEarly();
+      return report(message.problem ?? undefined);
+    }
     try {
-      await prepare(address);
-      isReady = true;
+      await prepare(message.address);
+      early = undefined;
     } catch (error) {
-      early.push(`The data could not be prepared: ${(error as Error).message}`);
+      early?.push(`The data could not be prepared: ${(error as Error).message}`);
       server.kill();
     }
   });
@@ -72,7 +86,8 @@ export async function serve(
   });
   const [status] = await once(server, 'close');
   if (isStopped) return 0;
-  console.error(isReady ? 'The server ended unexpectedly.' : early.join('\n'));
+  if (early) printEarly();
+  else console.error('The server ended unexpectedly.');
   return status || 1;
 }
 
