@@ -11,6 +11,11 @@ export function projectVersion(): string {
   return JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8')).version;
 }
 
+// Where Node's requests go through a proxy (NODE_USE_ENV_PROXY), those to this machine do not.
+const loopback = 'localhost,127.0.0.1,[::1]';
+const noProxy = process.env.no_proxy ?? process.env.NO_PROXY;
+process.env.no_proxy = noProxy ? `${noProxy},${loopback}` : loopback;
+
 /** Returns to the directory from which the user called the npm script: npm runs it in the project's. */
 export function enterUsersDirectory(script: string): void {
   const { npm_lifecycle_event, INIT_CWD } = process.env;
