@@ -100,6 +100,15 @@ test('a command that reads opens the database that a writing one of its environm
   });
 });
 
+test('a clone has the line ends of the repository, whatever core.autocrlf says', () => {
+  const clone = path.join(checkout, 'clone');
+  const git = (...words: string[]) => spawnSync('git', words, { encoding: 'utf8' }).stdout;
+  git('clone', '-q', '--config', 'core.autocrlf=true', '.', clone);
+  const files = git('-C', clone, 'ls-files', '--eol').split('\n');
+  expect(files.length).toBeGreaterThan(100);
+  expect(files.filter((line) => /w\/(crlf|mixed)/.test(line))).toEqual([]);
+});
+
 describe('npm start', { timeout: 240_000 }, () => {
   const data = () => path.join(checkout, 'data');
   const run = (environment: Record<string, string | undefined>, ...options: string[]) => {
