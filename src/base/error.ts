@@ -21,6 +21,7 @@ export type Reason =
   | 'linked'
   | 'identity_change'
   | 'changed_meanwhile' // the version that the caller saw is no longer current
+  | 'busy' // others change it so fast that a write has lost every race
   | 'key_reused' // an idempotency key that was used with another request
   | 'gone' // something that is no longer kept
   | 'not_offered' // this registry does without what the call needs

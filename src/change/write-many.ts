@@ -9,7 +9,8 @@ import type { Action } from './history/changes.ts';
 import { type RecordedRows, record } from './history/record.ts';
 import { findNewestId } from './history/search.ts';
 import type { Operation } from './origin.ts';
-import { changedMeanwhile, maximumLosses, pauseAfterLoss } from './write.ts';
+import { busy, maximumLosses, pauseAfterLoss, waitForTurn } from './turn.ts';
+import { changedMeanwhile } from './write.ts';
 
 /** A change of rows that were looked at before, for example to ask about them. */
 export interface SeenOperation extends Operation {
@@ -26,12 +27,13 @@ export interface ChangesOfMany extends RecordedRows {
 }
 
 /**
- * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Plans it again after a
- * transient fault of D1, and while somebody else is faster; but what was `seen` before is not planned again: then
- * throws `changed_meanwhile`.
+ * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Those of one isolate that name
+ * the same row come one after the other. Plans it again after a transient fault of D1, and while somebody else is
+ * faster; but what was `seen` before is not planned again: then throws `changed_meanwhile`. Throws `busy`.
  */
 export async function writeMany<Outcome>(
   { db, origin, isDryRun = false, seen }: SeenOperation,
+  row: string,
   plan: (lastEntryId: number) => Promise<{ outcome: Outcome; write: () => Promise<unknown> }>,
 ): Promise<Outcome> {
   let first: number | undefined;
@@ -47,15 +49,21 @@ export async function writeMany<Outcome>(
     if (!isDryRun) await planned.write();
     return planned.outcome;
   };
-  for (let losses = 0; ; losses++) {
-    try {
-      return await retried(attempt);
-    } catch (error) {
-      const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
-      if (!isLost || seen !== undefined || losses === maximumLosses) throw error;
-      await pauseAfterLoss(losses);
+  const turn = await waitForTurn(row);
+  try {
+    for (let losses = 0; losses < maximumLosses; losses++) {
+      try {
+        return await retried(attempt);
+      } catch (error) {
+        const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
+        if (!isLost || seen !== undefined) throw error;
+        await pauseAfterLoss(losses);
+      }
     }
+  } finally {
+    turn.end();
   }
+  throw busy();
 }
 
 /**

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { pause, retried } from '../base/database/retry.ts';
+import { retried } from '../base/database/retry.ts';
 import { isAboutOtherRow } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
@@ -16,6 +16,7 @@ import {
   keptOutcomes,
   outcomeOf,
 } from './outcome.ts';
+import { busy, maximumLosses, pauseAfterLoss, type Turn, takeTurn, waitForTurn } from './turn.ts';
 
 /** `origin`, `subject` and `isWritten` come from `changeOf`. */
 export interface Change<Outcome> {
@@ -71,17 +72,11 @@ export interface Written<Outcome> {
   isReplay: boolean;
 }
 
-/** Each lost race costs another look. After this many in a row, the row changes faster than it can be read. */
-export const maximumLosses = 16;
-/** A loser waits a random time (full jitter), so that writers that collided do not collide again. */
-const firstWaitMilliseconds = 10;
-const maximumWaitMilliseconds = 1_000;
-
 /**
  * The one way to change one thing: look, judge, then write the history, the change and the outcome for the key in one
- * batch. After a lost race or a transient fault of D1, it tries again. A batch that D1 reports as failed may have
- * taken effect; the history shows whether it did. A dry run stops after judging. Throws what the attempt throws,
- * `key_reused`.
+ * batch. The writers of one isolate write to a row one after the other. After a lost race or a transient fault of D1, it
+ * tries again. A batch that D1 reports as failed may have taken effect; the history shows whether it did. A dry run
+ * stops after judging. Throws what the attempt throws, `key_reused`, and `busy`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
@@ -90,6 +85,8 @@ export async function write<Seen, Outcome>(
   { isDryRun = false }: Pick<Operation, 'isDryRun'> = {},
 ): Promise<Written<Outcome>> {
   let inDoubt: Change<Outcome> | undefined;
+  let row = '';
+  let turn: Turn | undefined;
   const attempt = async () => {
     if (inDoubt && (await isRecorded(db, inDoubt))) {
       return { outcome: inDoubt.outcome, isReplay: false };
@@ -99,28 +96,31 @@ export async function write<Seen, Outcome>(
     if (kept) return { outcome: kept.outcome, isReplay: true };
     const change = judge(seen);
     if (isDryRun) return { outcome: change.outcome, isReplay: false };
+    row = `${change.subject.type} ${change.subject.key}`;
+    turn ??= takeTurn(row);
+    if (!turn) return undefined;
     inDoubt = change;
     return (await commit(db, change)) ? { outcome: change.outcome, isReplay: false } : undefined;
   };
   let cause: unknown;
-  for (let losses = 0; losses < maximumLosses; losses++) {
-    try {
-      const written = await retried(attempt);
-      if (written) return written;
-    } catch (error) {
-      if (!isAboutOtherRow(error)) throw error;
-      if (inDoubt?.taken && !isKeyTaken(error)) throw inDoubt.taken;
-      cause = error;
+  try {
+    for (let losses = 0; losses < maximumLosses; losses++) {
+      try {
+        const written = await retried(attempt);
+        if (written) return written;
+      } catch (error) {
+        if (!isAboutOtherRow(error)) throw error;
+        if (inDoubt?.taken && !isKeyTaken(error)) throw inDoubt.taken;
+        cause = error;
+      }
+      inDoubt = undefined;
+      if (turn) await pauseAfterLoss(losses);
+      else turn = await waitForTurn(row);
     }
-    inDoubt = undefined;
-    await pauseAfterLoss(losses);
+  } finally {
+    turn?.end();
   }
-  throw new Error('every attempt lost the race for the row', { cause });
-}
-
-export function pauseAfterLoss(losses: number): Promise<void> {
-  const longest = Math.min(firstWaitMilliseconds * 2 ** losses, maximumWaitMilliseconds);
-  return pause(Math.random() * longest);
+  throw busy(cause);
 }
 
 /** Writes the change in one batch; false if another writer was faster. */
@@ -129,7 +129,8 @@ async function commit<Outcome>(db: Database, change: Change<Outcome>): Promise<b
   const held = { ...request, keyHolder: actor.keyHolder };
   const keep = (condition: SQL) => keepOutcome(db, held, change.outcome, condition);
   if (!change.statements) {
-    const [kept] = keep(change.onlyIf ?? sql`true`);
+    // Nothing is kept without a guard: somebody may be erasing the person.
+    const [kept] = change.onlyIf ? keep(change.onlyIf) : [];
     return !kept || (await db.batch([kept]))[0].meta.changes > 0;
   }
   const kept = keep(change.isWritten);

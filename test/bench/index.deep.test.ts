@@ -10,7 +10,7 @@ it('loads every part in Node, the Worker included', () => {
     },
   );
   expect(stderr).toBe(
-    'no part nothing; there are: lists, publishing, contacts, costs, bundle, storage, strangers, systems\n',
+    'no part nothing; there are: lists, publishing, contacts, costs, bundle, storage, strangers, systems, busy\n',
   );
   expect(status).toBe(2);
 });

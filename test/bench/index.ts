@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { bundle } from './bundle.ts';
+import { busy } from './busy.ts';
 import { contacts } from './contacts.ts';
 import { costs } from './costs.ts';
 import { type Figure, table } from './figure.ts';
@@ -18,10 +19,11 @@ const parts: Record<string, () => Promise<Figure[]>> = {
   storage,
   strangers,
   systems,
+  busy,
 };
 
 /** Parts that take so long, or so much space, that they are measured only when they are named. */
-const onRequest = ['storage', 'strangers', 'systems'];
+const onRequest = ['storage', 'strangers', 'systems', 'busy'];
 
 // Standard output is for the figures alone: not for wrangler's notes, nor for the log lines of the service.
 process.env.WRANGLER_LOG = 'error';

@@ -70,7 +70,7 @@ export function importContacts(
       });
     return { outcome: missing.length, write: () => changeEach(operation, { added }) };
   };
-  return writeMany(operation, plan);
+  return writeMany(operation, `contact ${records[0]?.code}`, plan);
 }
 
 /**

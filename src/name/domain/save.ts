@@ -56,7 +56,7 @@ export function saveDomains(
     const write = () => changeEach(operation, changes, nothingSince(lastEntryId, 'domain', names));
     return { outcome: { records, created, updated, removed: removed.length, problems }, write };
   };
-  return writeMany(operation, plan);
+  return writeMany(operation, `domain ${names[0]}`, plan);
 }
 
 /** Returns the domain, and what differs. Throws `not_found`. */

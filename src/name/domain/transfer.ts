@@ -88,7 +88,7 @@ export async function transferDomain(
     };
     return { outcome: { ...transferred, copies, notified }, write };
   };
-  return writeMany<TransferredDomain>(operation, plan);
+  return writeMany<TransferredDomain>(operation, `domain ${name.name}`, plan);
 }
 
 function linkedContacts(db: Database, name: string, registrarId: number): Promise<Contact[]> {

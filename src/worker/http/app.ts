@@ -119,6 +119,8 @@ app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));
 
 app.onError((error, c) => {
   const refusal = refusalOf(error, c);
-  if (refusal !== error) logUnexpected(error, c.var.requestId);
+  if (refusal !== error || error.cause) logUnexpected(error, c.var.requestId);
+  // A different one for each, so that they do not come back together.
+  if (refusal.reason === 'busy') c.header('Retry-After', `${1 + Math.floor(Math.random() * 5)}`);
   return answer(refusal, c);
 });

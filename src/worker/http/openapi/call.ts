@@ -39,6 +39,8 @@ export interface Call {
   others?: ZodOpenApiResponsesObject;
   /** Besides those of the interface. */
   refusals?: readonly Reason[];
+  /** Says of a call by `POST` that it writes nothing. */
+  onlyReads?: true;
 }
 
 /** The keys are methods and paths: `GET /health`. */
@@ -69,11 +71,16 @@ export function callsOf(given: Interface) {
     const paths: ZodOpenApiPathsObject = {};
     for (const [methodAndPath, call] of Object.entries(calls)) {
       const [method, path] = methodAndPath.split(' ') as [string, string];
-      paths[path] = { ...paths[path], [method.toLowerCase()]: operation(common, path, call) };
+      const refusals = [...(call.refusals ?? []), ...writes(method, call)];
+      const described = operation(common, path, { ...call, refusals });
+      paths[path] = { ...paths[path], [method.toLowerCase()]: described };
     }
     return paths;
   };
 }
+
+const writes = (method: string, { onlyReads }: Call): Reason[] =>
+  method === 'GET' || onlyReads ? [] : ['busy'];
 
 function operation(
   common: Required<Interface>,

@@ -52,12 +52,13 @@ export const usual = {
 };
 
 /** Refusals with these statuses may come after the body's unknown fields were named. */
-const afterBody = [400, 404, 409, 412, 422, 500];
+const afterBody = [400, 404, 409, 412, 422, 500, 503];
 
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
   429: ['Retry-After', 'RateLimit'],
+  503: ['Retry-After'],
 };
 
 /** What the service says in the same words in every interface; a test compares it with the answers. */
@@ -65,6 +66,7 @@ const typical: Typical = {
   method_not_allowed: { message: 'Method not allowed' },
   key_reused: { message: 'Idempotency key was used with another request' },
   changed_meanwhile: { message: 'Contact is not at the expected version' },
+  busy: { message: 'Too many others are changing this now; nothing has changed, try again later' },
   service_failed: { message: 'The identity service has failed; try again later' },
   too_large: { message: `Request body is larger than ${maximumBodyBytes} bytes` },
   throttled: {

@@ -56,6 +56,7 @@ export const namePaths = publicCalls({
   },
   'POST /repp/v1/retained_domains/lookup': {
     operationId: 'lookUpNames',
+    onlyReads: true,
     summary: 'Look up many names',
     body: named('Lookup', { names: names.check(z.meta({ description })) }),
     success: 'The results in the order asked; a wrong name is answered in its place.',

@@ -113,6 +113,7 @@ export const registrantPaths = {
   ...portal({
     'POST /api/v1/registrant/auth/eid': {
       operationId: 'createToken',
+      onlyReads: true,
       summary: 'Get a token for a person',
       description:
         'For the portal that has authenticated the person: only the addresses that the operator allows may call it, and no browser for a page of another site.',

@@ -25,6 +25,7 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
   linked: [2305],
   identity_change: [2308],
   changed_meanwhile: [2304],
+  busy: [2400],
   key_reused: [2306],
   gone: [2303, 'Object does not exist'],
   not_offered: [2101],

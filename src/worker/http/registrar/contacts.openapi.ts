@@ -103,6 +103,7 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
   },
   'POST /repp/v1/contacts/validate': {
     operationId: 'validateContacts',
+    onlyReads: true,
     summary: 'Validate contacts',
     description:
       'Judges each contact as a creation would, one after the other in the order given, and ' +

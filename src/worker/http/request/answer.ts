@@ -28,6 +28,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   linked: 400,
   identity_change: 400,
   changed_meanwhile: 412,
+  busy: 503,
   key_reused: 422,
   gone: 410,
   not_offered: 400,

@@ -1,0 +1,59 @@
+import { pause } from '../base/database/retry.ts';
+import { RegistryError } from '../base/error.ts';
+
+/**
+ * The rows to which somebody in this isolate is writing, each with the time when that turn ends at the latest. Requests may
+ * share it because it only saves lost races: the database decides whose write takes effect. No request waits for another's
+ * promise, which never settles if that one's client leaves.
+ */
+const turns = new Map<string, number>();
+
+const longestTurnMilliseconds = 1_000;
+const longestWaitMilliseconds = 20_000;
+
+export interface Turn {
+  end(): void;
+}
+
+/** Undefined while it is another's turn in this isolate. */
+export function takeTurn(row: string): Turn | undefined {
+  const now = performance.now();
+  for (const [other, until] of turns) if (until <= now) turns.delete(other);
+  if (turns.has(row)) return undefined;
+  const until = now + longestTurnMilliseconds;
+  turns.set(row, until);
+  return {
+    end() {
+      if (turns.get(row) === until) turns.delete(row);
+    },
+  };
+}
+
+/** Throws `busy` after twenty seconds. */
+export async function waitForTurn(row: string): Promise<Turn> {
+  const latest = performance.now() + longestWaitMilliseconds;
+  for (let waits = 0; ; waits++) {
+    const turn = takeTurn(row);
+    if (turn) return turn;
+    if (performance.now() > latest) throw busy();
+    await pauseAtRandom(waits, 200);
+  }
+}
+
+/** Each lost race costs another look. After this many in a row, the row changes faster than it can be read. */
+export const maximumLosses = 16;
+
+export function pauseAfterLoss(losses: number): Promise<void> {
+  return pauseAtRandom(losses, 1_000);
+}
+
+/** Full jitter, so that writers that collided do not collide again. */
+function pauseAtRandom(before: number, longest: number): Promise<void> {
+  return pause(Math.random() * Math.min(10 * 2 ** before, longest));
+}
+
+/** Nothing has been written. */
+export function busy(cause?: unknown): RegistryError {
+  const message = 'Too many others are changing this now; nothing has changed, try again later';
+  return Object.assign(new RegistryError('busy', message), { cause });
+}
