@@ -3,20 +3,22 @@ import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../base/on-first-use.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { nameOpenedFor, readDomainName } from '../base/text/domain-name.ts';
-import { isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
+import { expecting, isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 
 /** Each zod type takes what a client sent and returns what is stored. */
 
-/** RFC 5733: `+`, country code, dot, number. Neither part consists of zeros only. */
-const phonePattern = /^\+(?!0+\.)\d{1,3}\.(?!0+$)\d{1,14}$/;
+/** RFC 5733: `+`, country code, dot, number. Without look-aheads, which the programs of many clients lack. */
+const phonePattern = /^\+\d{1,3}\.\d{1,14}$/;
+const hasPartOfZeros = /^\+0+\.|\.0+$/;
 
 const emailFault = 'Email is invalid';
 const emailForm =
   'letters of any script (RFC 6531), `@`, and a domain name, which may be international';
 
-const phoneForm = '`+`, the country’s code, a dot, the number (RFC 5733): +372.55501020';
+const phoneForm =
+  '`+`, the country’s code, a dot, the number (RFC 5733), neither of zeros only: +372.55501020';
 
 const countryForm = 'the two letters of a country (ISO 3166-1 alpha-2)';
 
@@ -26,12 +28,20 @@ const countryCode = (message: string) =>
     z.transform(asciiUpperCase),
   );
 
+const phone = (message: string) =>
+  expecting(
+    phoneForm,
+    textField(message, 19, phonePattern).check(
+      z.refine((value) => !hasPartOfZeros.test(value), message),
+    ),
+  );
+
 export const contactRules = {
   name: onFirstUse(() => textField('Name is invalid', 255)),
   orgName: onFirstUse(() => textField('Org name is invalid', 255)),
   email: onFirstUse(() => z.pipe(textField(emailFault, 255, undefined, emailForm), emailAddress())),
-  phone: onFirstUse(() => textField('Phone nr is invalid', 19, phonePattern, phoneForm)),
-  fax: onFirstUse(() => textField('Fax nr is invalid', 19, phonePattern, phoneForm)),
+  phone: onFirstUse(() => phone('Phone nr is invalid')),
+  fax: onFirstUse(() => phone('Fax nr is invalid')),
   authInfo: onFirstUse(() => textField('Auth info is invalid', 255)),
   street: onFirstUse(() => textField('Street is invalid', 255)),
   city: onFirstUse(() => textField('City is invalid', 255)),

@@ -301,7 +301,8 @@ test('names everything that is wrong with a create, the first problem as the ans
         code: 2005,
         message: 'Phone nr is invalid [phone]',
         field: 'phone',
-        detail: 'Expected: `+`, the country’s code, a dot, the number (RFC 5733): +372.55501020.',
+        detail:
+          'Expected: `+`, the country’s code, a dot, the number (RFC 5733), neither of zeros only: +372.55501020.',
       },
       { code: 2003, message: 'Required parameter missing [ident]', field: 'ident' },
       {
