@@ -30,7 +30,7 @@ const change = named('Change', {
   request_id: z.string().nullable(),
   fields: z.array(z.string()).meta({
     description:
-      'What changed. A contact’s fields are named as registrars know them. Values are read with the other calls.',
+      'What changed, with the names of the other calls: a contact’s as registrars know them. Values are read with those calls.',
   }),
 });
 

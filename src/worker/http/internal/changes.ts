@@ -57,17 +57,18 @@ function shownChange({ subject, fields, ...entry }: FollowedChange) {
     action: entry.action,
     by: entry.actor,
     request_id: entry.requestId,
-    fields: fields.map((field) =>
-      subject === 'contact' ? contactField(field) : shownField(field),
-    ),
+    fields: fields.map((field) => fieldNames[subject]?.[field] ?? shownField(field)),
   };
 }
 
-/** As the registrar interface calls the column; what it does not show, in snake case. */
-function contactField(column: string): string {
-  const field = contactFields[column as keyof typeof contactFields];
-  return field?.registrar ?? shownField(column);
-}
+/** The names of the interfaces for what the history records; the others are the same in snake case. */
+const fieldNames: Record<string, Record<string, string | null>> = {
+  auction: { name: 'domain' },
+  contact: Object.fromEntries(
+    Object.entries(contactFields).map(([column, { registrar }]) => [column, registrar]),
+  ),
+  domain: { admin: 'admin_contacts', tech: 'tech_contacts' },
+};
 
 export const internalContacts = newApp();
 

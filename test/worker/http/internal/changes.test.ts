@@ -67,7 +67,7 @@ test('a system follows what a registrar and the operator change, with the names 
       registrar: registrar.code,
       action: 'create',
       by: 'Operator',
-      fields: ['registrar', 'registrant', 'admin', 'tech'],
+      fields: ['registrar', 'registrant', 'admin_contacts', 'tech_contacts'],
     },
   ]);
   expect(JSON.stringify(body)).not.toContain('Maasikas');
