@@ -89,7 +89,6 @@ export const loginRefusals = [
   'unknown user',
   'wrong secret',
   'disabled',
-  'unknown registrar',
   'suspended',
   'certificate',
   'address',

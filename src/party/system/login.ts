@@ -56,17 +56,16 @@ function refused(refusal: LoginRefusal): LoginError {
   return new LoginError(refusal, 'Not authorized');
 }
 
-/**
- * The login of the system for the registrar that it named. Throws `forbidden` for one that it may not act for, and
- * `unauthorized` for an unknown or suspended one.
- */
+/** The login of the system for the registrar that it named. Throws `forbidden`: a system may know which registrars there are. */
 export function actingLogin(system: System, registrarCode: string, at: string): ActingLogin {
   const { id, name, rights, registrar } = system;
+  const forbidden = (why: string) => new RegistryError('forbidden', why);
   if (!rights.includes('act-for') && !rights.includes(`act-for=${registrarCode}`)) {
-    throw new RegistryError('forbidden', `System ${name} may not act for this registrar`);
+    throw forbidden(`System ${name} may not act for this registrar`);
   }
-  if (!registrar) throw refused('unknown registrar');
-  if (registrar.suspendedAt !== null) throw refused('suspended');
+  const named = `registrar ${JSON.stringify(registrarCode)}`;
+  if (!registrar) throw forbidden(`There is no ${named}`);
+  if (registrar.suspendedAt !== null) throw forbidden(`The ${named} is suspended`);
   const { id: registrarId, contactCount } = registrar;
   const actor = { ...systemActor(system), keyHolder: `system:${id}:registrar:${registrarId}` };
   return { at, caller: { registrarId, registrarCode, contactCount, actor } };

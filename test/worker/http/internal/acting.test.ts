@@ -191,8 +191,22 @@ test('a system acts only for the registrars that it may act for', async () => {
   expect((await actingAs(forOne, registrar.code)('GET', list)).status).toBe(200);
   expect(await actingAs(forOne, other.code)('GET', list)).toEqual(forbidden(forOne.name));
   expect(await actingAs(forNone, other.code)('GET', list)).toEqual(forbidden(forNone.name));
-  // Whether there is such a registrar does not show.
+  // Whether there is such a registrar does not show to a system that may not act for it.
   expect(await actingAs(forOne, 'NOBODY')('GET', list)).toEqual(forbidden(forOne.name));
+});
+
+test('a system learns that the registrar for which it would act is unknown or suspended', async () => {
+  const { code } = await addRegistrar(worker.env, { suspendedAt: '2026-01-01T00:00:00.000Z' });
+  const system = await addSystem(worker.env, ['act-for']);
+  for (const [registrar, message] of [
+    ['NOBODY', 'There is no registrar "NOBODY"'],
+    [code, `The registrar "${code}" is suspended`],
+  ] as const) {
+    expect(await actingAs(system, registrar)('GET', list)).toMatchObject({
+      status: 403,
+      body: { code: 2201, message },
+    });
+  }
 });
 
 test('a user’s credentials are a user’s, whoever the request would act for', async () => {
