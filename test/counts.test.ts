@@ -571,7 +571,17 @@ test('a system learns the state of a name in two round trips, one of them for it
   const system = await addSystem(worker.env);
   const { name } = await addAuction(worker.env);
   const state = await costOf(`/api/v1/internal/names/${name}`, send('GET', system));
-  expect(state.answer).toEqual(reads(2, 3));
+  expect(state.answer).toEqual(reads(2, 4));
+});
+
+test('a system learns the states of a hundred names in two round trips, one of them for its key', async () => {
+  const system = await addSystem(worker.env);
+  const { name } = await addAuction(worker.env);
+  const names = Array.from({ length: 100 }, (_, index) =>
+    index === 0 ? name : `vaba-${index}.ee`,
+  );
+  const states = await costOf('/api/v1/internal/names/check', send('POST', system, { names }));
+  expect(states.answer).toEqual(reads(2, 405));
 });
 
 test('a name is registered in five round trips, whatever it uses up, and taken back in four', async () => {

@@ -196,7 +196,7 @@ test('an order that cannot be understood is answered, and does not stop those af
     { id: 'strange', do: 'fly', registrar: 'ALPHA' },
     { id: 'numeric', do: 'create', registrar: 'ALPHA', name: 7 },
     { order: 'none' },
-    { id: 'check', do: 'check', registrar: 'ALPHA', name: reserved },
+    { id: 'check', do: 'check', registrar: 'ALPHA', names: [reserved] },
   ];
   for (const _ of ['at first', 'again']) {
     const answers = await run(orders);

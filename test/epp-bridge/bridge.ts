@@ -22,8 +22,9 @@ interface Order {
   id: string;
   do: keyof typeof commands;
   registrar: string;
-  /** The domain that it is about. */
+  /** The domain that it is about, or those of a check. */
   name?: string;
+  names?: string[];
   registrant?: string;
   admin?: string[];
   tech?: string[];
@@ -128,11 +129,14 @@ const done = (effect?: () => void, data?: unknown): Answer => {
 const codes: Record<string, number> = {
   ...{ registered: 2302, blocked: 2308, in_auction: 2306, code_late: 2306 },
   ...{ code_missing: 2003, password_missing: 2003, code_wrong: 2202, password_wrong: 2202 },
+  ...{ not_yours: 2201, too_many: 2308 },
 };
 
 /** What the registry refuses, in the words that it has for it. */
-function refused({ status, body }: Reply): Answer {
-  const code = codes[body.reason] ?? { 400: 2005, 403: 2201, 404: 2303, 409: 2304 }[status];
+function refused({ status, body }: Reply, order?: Order): Answer {
+  const disputed = body.reason === 'disputed' && order && (order.secret ? 2202 : 2003);
+  const code =
+    disputed || codes[body.reason] || { 400: 2005, 403: 2201, 404: 2303, 409: 2304 }[status];
   if (!code) throw new Error(`the registry answers ${status} ${JSON.stringify(body)}`);
   const [[field, [message]]] = Object.entries(body.errors) as [[string, [string]]];
   return { code, message: `${field}: ${message}` };
@@ -163,11 +167,14 @@ async function acting(order: Order, method: string, path: string, body?: unknown
 }
 
 const commands = {
-  check: async ({ name = '' }) => {
-    const reply = await call('GET', internal(`/names/${encodeURIComponent(name)}`));
+  check: async ({ names = [] }) => {
+    const reply = await call('POST', internal('/names/check'), { names });
     if (reply.status !== 200) return refused(reply);
     // Whether a domain is registered, this database knows better.
-    return done(undefined, { ...reply.body, registered: domainHere(name) !== undefined });
+    const results = reply.body.results.map((result: { name: string }) =>
+      domainHere(result.name) ? { ...result, available: false, reason: 'registered' } : result,
+    );
+    return done(undefined, results);
   },
   create: async (order) => {
     const { name = '', secret } = order;
@@ -175,7 +182,7 @@ const commands = {
     // EPP has one field for both.
     const asked = { domain: partiesOf(order), registration_code: secret, password: secret };
     const reply = await call('POST', registrationPath(name), asked);
-    return reply.status > 201 ? refused(reply) : done(() => keepDomain(reply.body.domain));
+    return reply.status > 201 ? refused(reply, order) : done(() => keepDomain(reply.body.domain));
   },
   /** Takes a registration of the last day back: the registrar has not paid for it. */
   undo: (order) => removal(order, registrationPath),

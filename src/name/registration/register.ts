@@ -3,7 +3,7 @@ import { type Consumed, registrations } from '../../../drizzle/schema.ts';
 import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import { throwProblems } from '../../base/error.ts';
+import { orRefusal, RegistryError, throwProblems } from '../../base/error.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, changeOf, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
@@ -132,6 +132,14 @@ interface Given {
   disputePassword: boolean;
   password: boolean;
   isAny: boolean;
+}
+
+/** What would refuse a registration without a secret. */
+export function findObstacle(name: string, state: NameState, now: Date): string | undefined {
+  if (state.isRegistered) return 'registered';
+  const none = { code: false, disputePassword: false, password: false, isAny: false };
+  const judged = orRefusal(() => judgeSecrets(name, state, none, now));
+  return judged instanceof RegistryError ? judged.problems[0].obstacle : undefined;
 }
 
 /** What the registration consumes. Throws `conflict` for the first obstacle. */

@@ -37,6 +37,6 @@ export function subjectOf({ name }: Pick<Dispute, 'name'>) {
 }
 
 /** The plus stops SQLite from using the indexes on days: it would read all disputes for a few names. */
-export function isInForce(day: string | Placeholder): SQL {
+export function isInForce(day: string | Placeholder | SQL): SQL {
   return sql`+first_day <= ${day} and +last_day >= ${day} and closed_at is null`;
 }

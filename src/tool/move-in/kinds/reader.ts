@@ -111,14 +111,14 @@ export function isEndless(text: string): boolean {
 /** The end of something, which would never end without it. */
 export const instant: ReadText = (text) => {
   if (isEndless(text)) return null;
-  const at = instantOf(text);
+  const at = timeIn(text);
   if (at === undefined) throw refusal('is not a time');
   return at;
 };
 
 /** Since when something is closed: whatever is there closes it. */
 export const closedSince: ReadText = (text, note) => {
-  const at = instantOf(text);
+  const at = timeIn(text);
   if (at === undefined) note('is not a time; it counts as 1970-01-01');
   return at ?? new Date(0).toISOString();
 };

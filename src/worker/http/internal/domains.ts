@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import { retried } from '../../../base/database/retry.ts';
-import { nameRulesOf } from '../../../base/env.ts';
-import { orRefusal, RegistryError, throwProblems } from '../../../base/error.ts';
+import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { textField } from '../../../base/text/field.ts';
@@ -9,7 +8,6 @@ import { auctionLists } from '../../../list/lists.ts';
 import { type DomainName, nameConflict } from '../../../name/domain/name.ts';
 import { getDomain, type Recorded } from '../../../name/domain/read.ts';
 import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
-import { findRuleProblems } from '../../../name/domain/rules.ts';
 import {
   removeDomains,
   saveDomain,
@@ -32,6 +30,7 @@ import {
   query,
   requestedName,
 } from '../request/input.ts';
+import { requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted } from '../request/recent.ts';
 import { throttle } from '../request/throttle.ts';
@@ -144,14 +143,12 @@ export const removalQuery = onFirstUse(() =>
 );
 
 internalDomains.delete('/:name', query(removalQuery, { release: 'true or false' }), async (c) => {
-  const { name, punycode } = requestedName(c);
   if (c.req.valid('query').release === 'true') {
-    throwProblems(findRuleProblems([{ name }], nameRulesOf(c.env)));
-    const release = releaseDomain(operationOf(c), { name, punycode });
+    const release = releaseDomain(operationOf(c), requestedOwnName(c));
     await release.finally(() => forgetStarted(c.env.DB));
     publishAfterResponse(c, auctionLists);
   } else {
-    await removeDomains(operationOf(c), [name]);
+    await removeDomains(operationOf(c), [requestedName(c).name]);
   }
   return c.body(null, 204);
 });
@@ -182,14 +179,16 @@ internalDomains.post('/batch', limitBatch, async (c) => {
     results: read.map(({ given, name = '', wanted }) => {
       const counted = last.get(name) ?? wanted;
       const problems = counted instanceof RegistryError ? counted.problems : refused.get(name);
-      const errors = messagesByField((problems ?? []).map(shownProblem), internalMessages);
-      return { name: given, ok: problems === undefined, errors };
+      const shown = (problems ?? []).map(shownProblem);
+      const errors = messagesByField(shown, internalMessages);
+      const reason = shown[0] && (shown[0].obstacle ?? shown[0].reason);
+      return { name: given, ok: problems === undefined, errors, reason };
     }),
   });
 });
 
-/** Ten domains or contacts count as one request. */
-async function throttleOthers(c: AppContext, things: number): Promise<void> {
+/** Ten domains, contacts or names count as one request. */
+export async function throttleOthers(c: AppContext, things: number): Promise<void> {
   const requests = Math.ceil(things / 10);
   if (requests > 0) await throttle(c, 'system', String(c.var.system.id), requests);
 }

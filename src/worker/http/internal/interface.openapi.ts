@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { systemRights } from '../../../../drizzle/schema.ts';
-import { nameObstacles } from '../../../name/domain/name.ts';
+import { type NameObstacle, nameObstacles } from '../../../name/domain/name.ts';
 import { fieldErrorsType, shownWith } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { parameter } from '../openapi/describe.ts';
@@ -9,17 +9,44 @@ import { internalMessages } from './answer.ts';
 const uuid = z.string().describe('The auction’s UUID.');
 const name = parameter('InternalName', 'The name, in Unicode or punycode.', 'kohv.ee');
 
-const conflictType = fieldErrorsType
-  .extend({
-    reason: z.enum(nameObstacles).meta({
-      description:
-        'What stands in the way, for programs; there may be more values. EPP has the codes 2302 ' +
-        '(`registered`), 2308 (`blocked`), 2306 (`in_auction`, `code_late`), 2003 ' +
-        '(`code_missing`, `password_missing`) and 2202 (`code_wrong`, `password_wrong`) for ' +
-        'them; for `disputed`, 2003 without a password and 2202 with a wrong one.',
-    }),
-  })
-  .meta({ id: 'NameConflict' });
+/** The result codes of EPP (RFC 5730) for the reasons of refusals. */
+const eppCodes: Record<NameObstacle, string> = {
+  registered: '2302',
+  blocked: '2308',
+  disputed: '2003 without a password, 2202 with a wrong one, otherwise 2304',
+  reserved: '2304',
+  in_auction: '2306',
+  awaiting_payment: '2304',
+  paid: '2304',
+  code_missing: '2003',
+  code_wrong: '2202',
+  code_late: '2306',
+  password_missing: '2003',
+  password_wrong: '2202',
+  not_in_progress: '2304',
+  changed: '2304',
+  late: '2304',
+  not_yours: '2201',
+  too_many: '2308',
+};
+
+const codesOf = (codes: Record<string, string>) =>
+  Object.entries(codes)
+    .map(([reason, code]) => `\`${reason}\` (${code})`)
+    .join(', ');
+
+/** There may be more in a later release. */
+export const reasonType = z.enum(nameObstacles).meta({
+  id: 'Reason',
+  description: `What stands in the way, for programs, with its code in EPP. There may be more values. ${codesOf(eppCodes)}.`,
+});
+
+/** Why a row of a batch is refused; a single call with it gets 400. */
+export const rowReasonType = z.enum(['invalid', 'missing', ...nameObstacles]).meta({
+  description: `Only if the row is refused; there may be more values. ${codesOf({ invalid: '2005', missing: '2003' })}, or one of \`Reason\`.`,
+});
+
+const conflictType = fieldErrorsType.extend({ reason: reasonType }).meta({ id: 'NameConflict' });
 
 export const internalCalls = (right?: (typeof systemRights)[number]) =>
   callsOf({

@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { auctionStatuses } from '../../../../drizzle/schema.ts';
-import { auctionShape } from '../openapi/answer.openapi.ts';
+import { auctionShape, wrongName } from '../openapi/answer.openapi.ts';
 import { json } from '../openapi/call.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { domainAnswer } from './domains.openapi.ts';
-import { internalCalls } from './interface.openapi.ts';
-import { registrationBody, reservationBody, startBody } from './names.ts';
+import { internalCalls, reasonType } from './interface.openapi.ts';
+import { checkBody, registrationBody, reservationBody, startBody } from './names.ts';
 
 const auction = z.object({
   id: z.guid(),
@@ -13,7 +13,7 @@ const auction = z.object({
   registration_deadline: z.string().nullable(),
 });
 
-const state = named('NameState', {
+const stateFields = {
   name: z.string(),
   punycode_name: z.string(),
   blocked: z.boolean(),
@@ -23,6 +23,14 @@ const state = named('NameState', {
     .nullable()
     .describe('The newest auction that is in progress, awaits payment or is paid.'),
   registered: z.boolean().describe('Whether this service has the domain.'),
+};
+
+const { names } = checkBody().shape;
+
+const checked = named('CheckedName', {
+  ...stateFields,
+  available: z.boolean().describe('Whether nothing prevents a registration without a secret.'),
+  reason: reasonType.optional(),
 });
 
 describe(registrationBody().shape, {
@@ -53,7 +61,20 @@ export const internalNamePaths = {
       summary: 'Ask what stands between a name and its registration',
       description: 'From the database, never cached.',
       success: 'The state of the name.',
-      answer: state,
+      answer: named('NameState', stateFields),
+    },
+    'POST /api/v1/internal/names/check': {
+      operationId: 'checkNames',
+      summary: 'Ask about many names whether they can be registered',
+      description:
+        'From the database, never cached. Counts as one request and one more for each ten names.',
+      body: named('NameCheck', {
+        names: names.check(
+          z.meta({ description: 'Names in Unicode or punycode, in either case.' }),
+        ),
+      }),
+      success: 'The results in the order given; a refused name is answered in its place.',
+      answer: named('NameCheckAnswer', { results: z.array(z.union([checked, wrongName])) }),
     },
   }),
   ...internalCalls('domains')({

@@ -9,27 +9,62 @@ import { auctionLists, listsShowing } from '../../../list/lists.ts';
 import { cancelAuction } from '../../../name/auction/cancel.ts';
 import { getAuction } from '../../../name/auction/read.ts';
 import { platformRule, startAuction } from '../../../name/auction/start.ts';
+import type { DomainName } from '../../../name/domain/name.ts';
 import { findRuleProblems } from '../../../name/domain/rules.ts';
-import { readNameState } from '../../../name/registration/name-state.ts';
-import { registerDomain } from '../../../name/registration/register.ts';
+import {
+  type NameState,
+  readNameState,
+  readNameStates,
+} from '../../../name/registration/name-state.ts';
+import { findObstacle, registerDomain } from '../../../name/registration/register.ts';
 import { takeBackRegistration } from '../../../name/registration/take-back.ts';
 import { removeRetainedDomains } from '../../../name/retained/change-names.ts';
 import { saveRetainedDomain, secretOfName } from '../../../name/retained/save.ts';
 import { markReplay, writeRequest } from '../request/client-headers.ts';
 import { database, newApp } from '../request/context.ts';
 import { domainNameRule, limitBody, parseBody, requestedName } from '../request/input.ts';
+import { bodyOfNames, readName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted, shownAuction } from '../request/recent.ts';
-import { domainObject, recordOf, shownDomain } from './domains.ts';
+import { domainObject, recordOf, shownDomain, throttleOthers } from './domains.ts';
 import { may, operationOf } from './login.ts';
 
 export const internalNames = newApp();
 
 internalNames.get('/:name', async (c) => {
-  const { name, punycode } = requestedName(c);
-  const state = await retried(() => readNameState(database(c), name, c.var.now));
-  const { auction } = state;
+  const name = requestedOwnName(c);
+  const state = await retried(() => readNameState(database(c), name.name, c.var.now));
+  return c.json(shownState(name, state));
+});
+
+const maximumNames = 100;
+
+export const checkBody = onFirstUse(() => bodyOfNames(maximumNames));
+
+internalNames.post('/check', limitBody, async (c) => {
+  const { names } = await parseBody(c, checkBody());
+  await throttleOthers(c, names.length);
+  const rules = nameRulesOf(c.env);
+  const read = names.map(readName).map(({ given, domain, error }) => {
+    const [problem] = domain ? findRuleProblems([domain], rules) : [];
+    return { given, domain: problem ? undefined : domain, error: problem?.message ?? error };
+  });
+  const allowed = read.flatMap(({ domain }) => domain?.name ?? []);
+  const states = await retried(() => readNameStates(database(c), allowed, c.var.now));
+  const stateOf = new Map(allowed.map((name, index) => [name, states[index]!]));
   return c.json({
+    results: read.map(({ given, domain, error }) => {
+      if (!domain) return { name: given, error };
+      const state = stateOf.get(domain.name)!;
+      const reason = findObstacle(domain.name, state, c.var.now);
+      return { ...shownState(domain, state), available: reason === undefined, reason };
+    }),
+  });
+});
+
+function shownState({ name, punycode }: DomainName, state: NameState) {
+  const { auction } = state;
+  return {
     name,
     punycode_name: punycode,
     blocked: state.isBlocked,
@@ -43,8 +78,8 @@ internalNames.get('/:name', async (c) => {
         }
       : null,
     registered: state.isRegistered,
-  });
-});
+  };
+}
 
 export const registrationBody = onFirstUse(() => {
   const secret = () => clearable(secretOfName());
@@ -52,8 +87,7 @@ export const registrationBody = onFirstUse(() => {
 });
 
 internalNames.post('/:name/registration', may('domains'), limitBody, async (c) => {
-  const name = requestedName(c);
-  throwProblems(findRuleProblems([{ name: name.name }], nameRulesOf(c.env)));
+  const name = requestedOwnName(c);
   const body = await parseBody(c, registrationBody());
   const record = recordOf(name, body.domain);
   // EPP has one field for both, so each is good for whatever the name needs.
@@ -89,8 +123,7 @@ for (const status of retainedStatuses) {
   const shape = status === 'reserved' ? reservationBody : blockBody;
 
   internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
-    const { name, punycode } = requestedName(c);
-    throwProblems(findRuleProblems([{ name }], nameRulesOf(c.env)));
+    const { name, punycode } = requestedOwnName(c);
     const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
       c,
       shape(),

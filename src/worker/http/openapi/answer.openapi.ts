@@ -3,6 +3,7 @@ import { auctionStatuses } from '../../../../drizzle/schema.ts';
 import type { Reason } from '../../../base/error.ts';
 import { maximumPlatformLength } from '../../../name/auction/start.ts';
 import { maximumBatchBytes, maximumBodyBytes } from '../request/input.ts';
+import { bodyOfNames } from '../request/names.ts';
 
 /** When each reason applies, as the document says it. */
 export const reasonCases: Record<Reason, string> = {
@@ -59,3 +60,12 @@ export const auctionShape = {
     description: 'Present only for an auction that has one.',
   }),
 };
+
+const { element: anyName } = bodyOfNames(1).shape.names.def;
+
+export const wrongName = z
+  .object({
+    name: anyName.check(z.meta({ description: 'As it was given.' })),
+    error: z.string().min(1),
+  })
+  .meta({ id: 'WrongName' });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { wrongName } from '../openapi/answer.openapi.ts';
 import { named } from '../openapi/describe.ts';
 import { pageQuery } from '../openapi/paging.openapi.ts';
 import { cached, publicCalls } from './interface.openapi.ts';
@@ -23,11 +24,6 @@ const interval = z.object({
   until: z.iso.datetime().nullable().meta({
     description: 'The first moment without the status; null while it lasts.',
   }),
-});
-
-const wrongName = named('WrongName', {
-  name: names.def.element.check(z.meta({ description: 'As it was given.' })),
-  error: z.string().min(1),
 });
 
 const description = 'Names in Unicode or punycode, in either case.';

@@ -1,4 +1,3 @@
-import * as z from 'zod/mini';
 import { sha256Hex } from '../../../base/bytes/digest.ts';
 import type { Env } from '../../../base/env.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
@@ -7,7 +6,8 @@ import { pageOfIntervals, readNameHistory } from '../../../list/name-history/nam
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
 import type { DomainName } from '../../../name/domain/name.ts';
 import { database, newApp } from '../request/context.ts';
-import { domainNameRule, limitBody, parseBody, requestedName } from '../request/input.ts';
+import { limitBody, parseBody, requestedName } from '../request/input.ts';
+import { bodyOfNames, readName } from '../request/names.ts';
 import { nextLink, requestedPage, takesPage } from '../request/paging.ts';
 import { readerOf } from '../request/public-list.ts';
 import { jsonAnswer, openToPages } from './answer.ts';
@@ -19,22 +19,7 @@ export const historyPath = `${namePath}/history` as const;
 
 export const names = newApp();
 
-const maximumNames = 500;
-
-/** Can be answered as it was given; an object could be nested without end. */
-const scalar = () =>
-  z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
-
-export const lookupBody = onFirstUse(() =>
-  z.object({
-    names: z
-      .array(scalar(), 'must be an array of names')
-      .check(
-        z.minLength(1, 'must contain at least one name'),
-        z.maxLength(maximumNames, `must contain at most ${maximumNames} names`),
-      ),
-  }),
-);
+export const lookupBody = onFirstUse(() => bodyOfNames(500));
 
 names.post(lookupPath, limitBody, async (c) => {
   const body = await parseBody(c, lookupBody());
@@ -84,11 +69,6 @@ export function nameAnswer(
   const json = JSON.stringify(shown(domain, listed));
   const etag = etagOf(listed);
   return jsonAnswer(request, env, [retainedList, auctionList], { etag, json });
-}
-
-function readName(given: unknown) {
-  const { data: domain, error } = domainNameRule().safeParse(given);
-  return { given, domain, error: error?.issues[0]?.message };
 }
 
 function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {

@@ -189,18 +189,23 @@ test('a batch reports each domain by itself, and one refusal stops no other', as
     ],
   });
   const told = { ok: true, errors: {} };
+  const refused = (reason: string) => ({ ok: false, reason });
   expect([status, body]).toEqual([
     200,
     {
       results: [
         { name: fresh, ...told },
         { name: gone.name, ...told },
-        { name, ok: false, errors: { registrant: ['there is no contact "NO:SUCH"'] } },
-        { name: 'kohv', ok: false, errors: { name: [expect.stringContaining('no dot')] } },
+        { name, ...refused('invalid'), errors: { registrant: ['there is no contact "NO:SUCH"'] } },
+        {
+          name: 'kohv',
+          ...refused('invalid'),
+          errors: { name: [expect.stringContaining('no dot')] },
+        },
         { name: fresh.toUpperCase(), ...told },
         { name: expect.stringMatching('none'), ...told },
-        { name: null, ok: false, errors: { name: ['is required'] } },
-        { name: null, ok: false, errors: { base: ['is not an object'] } },
+        { name: null, ...refused('missing'), errors: { name: ['is required'] } },
+        { name: null, ...refused('invalid'), errors: { base: ['is not an object'] } },
       ],
     },
   ]);
@@ -235,6 +240,7 @@ test('a batch of deep nesting is answered', async () => {
       {
         name: null,
         ok: false,
+        reason: 'invalid',
         errors: {
           name: ['is not a domain name'],
           registrar: expect.anything(),

@@ -13,6 +13,7 @@ import {
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
+const withRules = shareWorker({ ZONES: 'ee, рф', NAME_LETTERS: 'õ' });
 
 const read = (name: string, system: { authorization: string }) =>
   answerOf(worker.fetch(`/api/v1/internal/names/${encodeURIComponent(name)}`, send('GET', system)));
@@ -64,4 +65,82 @@ test('a system learns that a domain is registered here', async () => {
   const domain = await addDomainOf(worker.env, await addContact(worker.env, registrar));
   const system = await addSystem(worker.env);
   expect((await read(domain.name, system)).body).toMatchObject({ registered: true });
+});
+
+const check = (names: unknown, by: typeof worker, system: { authorization: string }) =>
+  answerOf(by.fetch('/api/v1/internal/names/check', send('POST', system, { names })));
+
+test('a system asks about many names at once, and learns of each what prevents its registration', async () => {
+  const { env } = worker;
+  const system = await addSystem(env);
+  const registrar = await addRegistrar(env);
+  const taken = await addDomainOf(env, await addContact(env, registrar));
+  await addRetainedDomain(env, { name: 'kinni-1.ee', status: 'blocked' });
+  await addRetainedDomain(env, { name: 'kinni-2.ee', status: 'reserved' });
+  await addDispute(env, { name: 'kinni-2.ee' });
+  await addRetainedDomain(env, { name: 'kinni-3.ee', status: 'reserved' });
+  await addAuction(env, { name: 'kinni-4.ee' });
+  await addAuction(env, { name: 'kinni-5.ee', status: 'awaiting_payment' });
+  const paid = { status: 'payment_received', registrationCode: 'c'.repeat(32) } as const;
+  await addAuction(env, { name: 'kinni-6.ee', ...paid });
+  const names = [1, 2, 3, 4, 5, 6].map((number) => `kinni-${number}.ee`);
+  const { status, body } = await check(
+    ['Õun-vaba.ee', ...names, 7, 'ﬁrma.ee', taken.name, 'Õun-vaba.ee'],
+    worker,
+    system,
+  );
+  expect(status).toBe(200);
+  const free = {
+    ...{ name: 'õun-vaba.ee', punycode_name: 'xn--un-vaba-h9a.ee' },
+    ...{ blocked: false, disputed: false, reserved: false, auction: null, registered: false },
+    available: true,
+  };
+  const { results } = body;
+  expect(results[0]).toEqual({ ...free, punycode_name: results[0].punycode_name });
+  expect(results.at(-1)).toEqual(results[0]);
+  expect(
+    results
+      .slice(1, -1)
+      .map(({ available, reason, error }: Record<string, unknown>) => reason ?? [available, error]),
+  ).toEqual([
+    'blocked',
+    'disputed',
+    'password_missing',
+    'in_auction',
+    'awaiting_payment',
+    'code_missing',
+    [undefined, 'is not a domain name'],
+    [undefined, '"ﬁrma.ee" contains a character that host names cannot. Did you mean "firma.ee"?'],
+    'registered',
+  ]);
+  for (const result of results.slice(1, 7)) {
+    const { available, reason: _, ...state } = result;
+    expect(available).toBe(false);
+    expect((await read(result.name, system)).body).toEqual(state);
+  }
+});
+
+test('a name that the rules of the registry exclude is refused, alone and among others', async () => {
+  const system = await addSystem(worker.env);
+  const refusals = {
+    'näide.com': '"näide.com" is not in a zone of this registry (ee, рф)',
+    'tаllinn.ee':
+      '"tаllinn.ee" contains “а” (U+0430), and the letters of this registry are a-z and õ',
+  };
+  for (const [name, error] of Object.entries(refusals)) {
+    const path = `/api/v1/internal/names/${encodeURIComponent(name)}`;
+    expect(await answerOf(withRules.fetch(path, send('GET', system)))).toEqual({
+      status: 400,
+      body: { errors: { name: [error] } },
+    });
+  }
+  const { body } = await check(Object.keys(refusals), withRules, system);
+  expect(body.results).toEqual(Object.entries(refusals).map(([name, error]) => ({ name, error })));
+});
+
+test('a check of none or of too many names is refused', async () => {
+  const system = await addSystem(worker.env);
+  for (const names of [[], Array.from({ length: 101 }, () => 'a.ee'), 'a.ee', undefined]) {
+    expect((await check(names, worker, system)).status).toBe(400);
+  }
 });
