@@ -92,7 +92,8 @@ it.each(panels.map(({ title, targets }) => [title, targets[0]!.query]))(
   },
 );
 
-it.each(Array.from(runbook.matchAll(/```sql\n(.*?)```/gs), ([, sql]) => [sql!]))(
+const [, queries = ''] = runbook.split(/^## Queries$/m);
+it.each(Array.from(queries.split(/^## /m)[0]!.matchAll(/```sql\n(.*?)```/gs), ([, sql]) => [sql!]))(
   'the runbook asks for columns that points have: %s',
   (sql) => {
     expect(() => queried(sql, [])).not.toThrow();

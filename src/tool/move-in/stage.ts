@@ -82,7 +82,7 @@ export async function stageFiles(
       throw new RegistryError('not_found', message, 'orphans_to');
     }
   }
-  if (directory.has(addressKind.name)) findings.push(...closeRegistrars(move, findings));
+  findings.push(...closeRegistrars(move, findings));
   return { lines, findings };
 }
 

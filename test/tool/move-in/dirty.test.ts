@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { readFileOf, row, smallRegistry, writeFiles } from './files.ts';
@@ -425,6 +425,13 @@ test('names registrars that may call from nowhere, or from everywhere', async ()
     'allowed-ips.csv: ALPHA  "" carried: has only 0.0.0.0/32, which nobody has',
     'allowed-ips.csv: BETA  "" carried: has no row: open to every address',
   ]);
+  const { 'allowed-ips': _, ...others } = files;
+  rmSync(path.join(own.directory, 'allowed-ips.csv'));
+  expect((await own.moveIn(others)).lines).toEqual(
+    ['ALPHA', 'BETA'].map(
+      (code) => `allowed-ips.csv: ${code}  "" carried: has no row: open to every address`,
+    ),
+  );
 });
 
 test('opens nothing because of a value that cannot be read', async () => {
