@@ -222,14 +222,14 @@ test('erase-again names whom it would erase, and whom it cannot', async () => {
   await restoreWithoutBucket(registry, file);
   const dry = await registry.run('contact erase-again --dry-run');
   expect(dry.stdout).toBe(
-    'would erase 2 contacts that had been erased before: ALPHA:ERASED, ALPHA:LINKED\n',
+    'would erase 2 persons who had been erased before: ALPHA:ERASED, ALPHA:LINKED\n',
   );
 
   await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:LINKED\n');
   const again = await registry.run('contact erase-again --yes');
   expect(again).toMatchObject({ status: 1, stderr: expect.stringMatching(/^request \S+\n$/) });
   expect(again.stdout).toMatch(
-    /^erased 1 contact that had been erased before: ALPHA:ERASED\nnot erased: ALPHA:LINKED: domains refer to ALPHA:LINKED/,
+    /^erased 1 person who had been erased before: ALPHA:ERASED\nnot erased: ALPHA:LINKED: domains refer to ALPHA:LINKED/,
   );
 });
 
@@ -345,7 +345,7 @@ test('a restore names a contact that belongs again to a person who was erased fr
   const { status, stdout } = await registry.run(['restore', held, '--yes']);
   expect(status).toBe(1);
   expect(stdout).toContain(
-    'not erased: ALPHA:TAMM: ALPHA:TAMM belongs to this person now: erase it without --former\n',
+    'erased 0 persons who had been erased before\nnot erased: ALPHA:TAMM: ALPHA:TAMM belongs to this person now: erase it without --former\n',
   );
 });
 

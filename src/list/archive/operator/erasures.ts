@@ -7,12 +7,6 @@ import { listObjects } from '../objects.ts';
 const prefix = 'erasures/';
 const formerPrefix = 'erasures-of-former/';
 
-export interface FormerErasure {
-  uuid: string;
-  digest: string;
-  at: string;
-}
-
 /** Records the erasure of a contact or, with a digest, of a former holder. */
 export async function recordErasure(
   bucket: R2Bucket,
@@ -32,15 +26,11 @@ export async function readErasures(bucket: R2Bucket): Promise<Map<string, string
   return erasures;
 }
 
-export async function readFormerErasures(bucket: R2Bucket): Promise<FormerErasure[]> {
+export async function readFormerErasures(bucket: R2Bucket) {
   const erasures = [];
   for await (const { key } of listObjects(bucket, { prefix: formerPrefix })) {
-    const [uuid, digest, at] = key.slice(formerPrefix.length).split('/') as [
-      string,
-      string,
-      string,
-    ];
-    erasures.push({ uuid, digest, at });
+    const [uuid, digest, at] = key.split('/').slice(1);
+    erasures.push({ uuid: uuid!, digest: digest!, at: at! });
   }
   return erasures;
 }

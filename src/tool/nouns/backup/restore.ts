@@ -68,10 +68,8 @@ export const restoreCommand = command.action(async (name, options) => {
     const copy = path.join(directory.path, 'copy.sqlite');
     const seal = await copyBackup(file, copy);
     await migrateCopy(copy, file);
-    if (!options.remote) {
-      const data = path.join(localDirectory(options.persistTo), 'v3/d1');
-      mkdirSync(data, { recursive: true });
-    }
+    const data = path.join(localDirectory(options.persistTo), 'v3/d1');
+    if (!options.remote) mkdirSync(data, { recursive: true });
     const source = { file, copy, seal, state: 'the database is as it was' };
     using _ = atInterrupt(() => source.state);
     const work = (registry: Registry) =>
@@ -121,11 +119,11 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
  * file or other options than before, and `invalid` for a mark that is too large.
  */
 async function markOf(registry: Registry, { file, seal }: Source, options: Options) {
-  const { accessAsInFile, replaceAll } = options;
-  const chosen = [
-    ...(accessAsInFile ? ['--access-as-in-file'] : []),
-    ...(replaceAll ? ['--replace-all'] : []),
-  ];
+  const flags = {
+    '--access-as-in-file': options.accessAsInFile,
+    '--replace-all': options.replaceAll,
+  };
+  const chosen = Object.entries(flags).flatMap(([flag, isChosen]) => (isChosen ? [flag] : []));
   const input = [seal.sha256, ...chosen].join(' ');
   const { mark: left, seen } = await readState(registry.env.DB);
   if (left && left.input !== input) {

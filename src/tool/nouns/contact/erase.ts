@@ -211,15 +211,8 @@ const shownRestored = ({ code, uuid, ident }: Restored) => ({
 });
 
 function restoredText(restored: readonly Restored[]): string {
-  const [contacts, former] = [true, false].map((isWhole) =>
-    restored.filter(({ ident }) => (ident === undefined) === isWhole).map(({ code }) => code),
-  ) as [string[], string[]];
-  const ofContacts = `${counted(contacts.length, 'contact')} that had been erased before`;
-  const ofFormer = `${counted(former.length, 'former person')}, as before, of ${former.join(', ')}`;
-  return [
-    ...(contacts.length > 0 || former.length === 0
-      ? [[ofContacts, ...(contacts.length > 0 ? [contacts.join(', ')] : [])].join(': ')]
-      : []),
-    ...(former.length > 0 ? [ofFormer] : []),
-  ].join('; ');
+  const codes = restored
+    .map(({ code, ident }) => (ident === undefined ? code : `a former person of ${code}`))
+    .join(', ');
+  return `${counted(restored.length, 'person')} who had been erased before${codes && `: ${codes}`}`;
 }
