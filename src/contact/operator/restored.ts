@@ -62,7 +62,7 @@ export async function findRestoredFormer(
   const isBefore = sql`(actor_type = 'move_in' or occurred_at <= at)`;
   const isSince = sql`exists (select 1 from history
     where id = ${sameIdentitySince(uuid)} and not ${isBefore})`;
-  const found = jsonArrays(erasures).map((array) =>
+  const queries = jsonArrays(erasures).map((array) =>
     retried(() =>
       db.all<{ code: string; uuid: string; digest: string; ident: string }>(sql`
         with erased as (select value ->> 'uuid' as uuid, value ->> 'digest' as digest, value ->> 'at' as at
@@ -82,7 +82,7 @@ export async function findRestoredFormer(
     ),
   );
   const holders = new Map<string, { code: string; uuid: string; ident: string }>();
-  for (const { digest, ...holder } of (await Promise.all(found)).flat()) {
+  for (const { digest, ...holder } of (await Promise.all(queries)).flat()) {
     const { uuid, ident } = holder;
     if ((await formerDigest(uuid, ident)) === digest) holders.set(`${uuid} ${ident}`, holder);
   }

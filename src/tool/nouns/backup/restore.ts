@@ -119,19 +119,17 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
  * file or other options than before, and `invalid` for a mark that is too large.
  */
 async function markOf(registry: Registry, { file, seal }: Source, options: Options) {
-  const flags = {
-    '--access-as-in-file': options.accessAsInFile,
-    '--replace-all': options.replaceAll,
-  };
-  const chosen = Object.entries(flags).flatMap(([flag, isChosen]) => (isChosen ? [flag] : []));
-  const input = [seal.sha256, ...chosen].join(' ');
-  const { mark: left, seen } = await readState(registry.env.DB);
-  if (left && left.input !== input) {
-    const message = `this is another file, or these are other options: ${unfinishedRestore(left.command)}`;
+  const { accessAsInFile, replaceAll } = options;
+  const choices = { '--access-as-in-file': accessAsInFile, '--replace-all': replaceAll };
+  const flags = Object.entries(choices).flatMap(([flag, isSet]) => (isSet ? [flag] : []));
+  const input = [seal.sha256, ...flags].join(' ');
+  const { mark, seen } = await readState(registry.env.DB);
+  if (mark && mark.input !== input) {
+    const message = `this is another file, or these are other options: ${unfinishedRestore(mark.command)}`;
     throw new RegistryError('conflict', message);
   }
-  const command = commandLine(['restore', file, ...chosen, ...registryOptions(options)]);
-  if (left) return { mark: { ...left, command }, seen };
+  const command = commandLine(['restore', file, ...flags, ...registryOptions(options)]);
+  if (mark) return { mark: { ...mark, command }, seen };
   const accounts = await accountsToKeep(registry, seal, options, seen);
   const before = JSON.stringify({ accounts, lastId: seen?.lastId ?? 0 } satisfies Before);
   if (options.remote && Buffer.byteLength(before) > maximumMark) {

@@ -11,24 +11,24 @@ import { printable } from '../contact/invalid.ts';
  * written later.
  */
 export async function migrateCopy(copy: string, name: string): Promise<void> {
-  const refused = (message: string) => new RegistryError('malformed', `${name} ${message}`, 'file');
+  const refusal = (message: string) => new RegistryError('malformed', `${name} ${message}`, 'file');
   const { isMarked, migrations } = describe(copy);
-  if (isMarked) throw refused('is of a database whose restore was not finished');
+  if (isMarked) throw refusal('is of a database whose restore was not finished');
   const later = migrations.filter((migration) => !listMigrations().includes(migration));
-  if (later.length > 0) throw refused(`is from a later release: it has ${listOf(later)}`);
-  const expected = await objectsOf(':memory:');
-  const found = await objectsOf(copy).catch((error) => {
-    throw refused(`cannot be migrated: ${printable(messageOf(error))}`);
+  if (later.length > 0) throw refusal(`is from a later release: it has ${namesIn(later)}`);
+  const ofRelease = await objectsOf(':memory:');
+  const ofCopy = await objectsOf(copy).catch((error) => {
+    throw refusal(`cannot be migrated: ${printable(messageOf(error))}`);
   });
-  const others = [...new Set([...found.keys(), ...expected.keys()])].filter(
-    (object) => found.get(object) !== expected.get(object),
+  const others = [...new Set([...ofCopy.keys(), ...ofRelease.keys()])].filter(
+    (object) => ofCopy.get(object) !== ofRelease.get(object),
   );
   if (others.length === 0) return;
-  throw refused(`differs from a registry of this release in ${listOf(others)}`);
+  throw refusal(`differs from a registry of this release in ${namesIn(others)}`);
 }
 
-/** Names from a file, of which it may have any number. */
-function listOf(names: readonly string[]): string {
+/** The first names in a list from a file, which may have any length. */
+function namesIn(names: readonly string[]): string {
   const shown = names.slice(0, 5).map(printable).join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
