@@ -6,6 +6,7 @@ import { type DomainName, domainNameOf } from '../name/domain/name.ts';
 import { findDomainName } from '../name/domain/operator/name.ts';
 import { findRuleProblems } from '../name/domain/rules.ts';
 import { commandLine, usageError } from './command.ts';
+import { say } from './report/output.ts';
 
 /** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
 export async function parseName(db: Database, text: string): Promise<DomainName> {
@@ -13,7 +14,7 @@ export async function parseName(db: Database, text: string): Promise<DomainName>
 }
 
 function understood(text: string, domain: DomainName): DomainName {
-  if (domain.name !== text) console.error(`${text} is understood as ${domain.name}`);
+  if (domain.name !== text) say(`${text} is understood as ${domain.name}`);
   return domain;
 }
 

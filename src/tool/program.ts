@@ -7,7 +7,7 @@ import {
 import { type OpenBindings, opening } from './bindings.ts';
 import { programName, usageError } from './command.ts';
 import { projectVersion } from './project.ts';
-import { writeAnswer } from './report/output.ts';
+import { say, writeAnswer } from './report/output.ts';
 
 const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   registrar: async () => (await import('./nouns/registrar.ts')).registrarCommand,
@@ -92,7 +92,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       const message = error.message.replace(/^error: /, '').trim();
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
-      process.stderr.write(printed || `error: ${error.message}\n`);
+      say((printed || `error: ${error.message}`).trimEnd().split('\n'));
       if (!former) {
         process.stderr.write(
           `(see ${[programName, ...commandNames(program, args)].join(' ')} --help)\n`,

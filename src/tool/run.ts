@@ -9,16 +9,18 @@ import { currentTime } from '../base/time/clock.ts';
 import { type ListName, listNames } from '../list/lists.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
-import { OutputError, reportLostOutput, writeOutput } from './report/output.ts';
+import { UnansweredError } from './report/confirm.ts';
+import { OutputError, reportLostOutput, say, writeOutput } from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
-import { counted } from './report/text.ts';
+import { counted, type Lines, linesOf, printable } from './report/text.ts';
 import { findRevertible } from './undo/problems.ts';
 
-/** The answer of a command: `data` with --json, `text` without. */
+/** The answer of a command: `data` with --json, `csv` with --csv, and `text` for people. */
 export interface Report {
   /** `changed` may be left out by a command that changes something whenever it is not refused. */
   data: Record<string, unknown>;
-  text: string;
+  text: Lines;
+  csv?: string | undefined;
   /** The public lists that may have changed. They are published, and the report names those that have. */
   publish?: readonly ListName[];
   /** The words of the command that undoes the change, if `history revert` does not. */
@@ -58,8 +60,8 @@ export async function run(
       ? { ...worked, data: { ...worked.data, changed: changed && !registry.isDryRun } }
       : worked;
     const request = await requestOf(done, registry, options);
-    const { data, text } = await published(done, registry, options);
-    return { data: { ...data, ...request?.data }, text, note: request?.note };
+    const { data, ...answer } = await published(done, registry, options);
+    return { ...answer, data: { ...data, ...request?.data }, note: request?.note };
   });
 }
 
@@ -91,7 +93,7 @@ export async function report(
     const done = await work();
     if (!done) return;
     await print(done, options);
-    if (done.note && !options.json) console.error(done.note);
+    if (done.note && !options.json) say(done.note);
   });
 }
 
@@ -122,13 +124,17 @@ async function published(
   const { data, text, publish: lists } = report;
   if (!lists?.length) return report;
   if (isDryRun) return { text, data: { ...data, published: [] } };
+  const done = linesOf(text);
   try {
     const { publish } = await import('../list/publish/publish.ts');
     // All of them, which costs no more: an earlier command may have been killed before it published.
     const changed = await publish({ db, kv: env.LISTS, clock: currentTime }, listNames);
     return {
       data: { ...data, published: changed },
-      text: changed.length === 0 ? text : `${text}; published: ${changed.join(', ')}`,
+      text:
+        changed.length === 0
+          ? text
+          : [...done.slice(0, -1), `${done.at(-1)}; published: ${changed.join(', ')}`],
     };
   } catch (error) {
     process.exitCode = 1;
@@ -137,19 +143,22 @@ async function published(
     const repeat = commandLine(['lists', 'publish', ...registryOptions(options)]);
     return {
       data: { errors, ...data, published: [], not_published: lists, repeat },
-      text: `${text}\ndone; not published yet: ${lists.join(', ')} (${message}); to publish: ${repeat}`,
+      text: [
+        ...done,
+        `done; not published yet: ${lists.join(', ')} (${message}); to publish: ${repeat}`,
+      ],
     };
   }
 }
 
 /** Prints the report. If it cannot be written, that of a change goes to standard error: it may contain a new secret. */
-async function print({ data, text }: Report, { json, dryRun }: CommonOptions): Promise<void> {
-  const answer = json ? JSON.stringify(data) : text;
+async function print({ data, csv, text }: Report, { json, dryRun }: CommonOptions): Promise<void> {
+  const answer = json ? JSON.stringify(data) : (csv ?? printable(text));
   if (answer === '') return;
   try {
     await writeOutput(`${answer}\n`);
   } catch (error) {
-    if (dryRun === false) console.error(`done, but not answered:\n${answer}`);
+    if (dryRun === false) process.stderr.write(`done, but not answered:\n${answer}\n`);
     throw error;
   }
 }
@@ -170,6 +179,10 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     await writeOutput(answer).catch(() => process.stderr.write(answer));
     return;
   }
+  if (error instanceof UnansweredError) {
+    const [first, ...others] = error.lines;
+    return say([`refused: ${first}`, ...others]);
+  }
   // The same cause in many rows is printed once.
   const causes = [
     ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
@@ -177,8 +190,8 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
   for (const [first, ...others] of causes.slice(0, printedProblems)) {
     const rows = others.length === 0 ? '' : ` (and in ${counted(others.length, 'more row')})`;
     const label = first!.reason === 'unexpected' ? 'failed' : 'refused';
-    console.error(`${label}: ${problemLine(first!)}${rows}`);
+    say(`${label}: ${problemLine(first!)}${rows}`);
   }
   const hidden = causes.length - printedProblems;
-  if (hidden > 0) console.error(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
+  if (hidden > 0) say(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
 }

@@ -4,7 +4,7 @@ import { shownField } from '../change/history/changes.ts';
 import { type CommonOptions, reading } from './command.ts';
 import type { Registry } from './registry.ts';
 import { writeOutput } from './report/output.ts';
-import { fieldLines, table } from './report/text.ts';
+import { fieldLines, type Lines, printable, table } from './report/text.ts';
 import { type Report, verb } from './run.ts';
 
 /** How things of one kind are shown: data, and functions that print nothing. */
@@ -95,30 +95,32 @@ export function rowsReport<Row>(
   const shown = table(cells, `there are no ${name.replaceAll('_', ' ')}`, names.split(' '));
   return {
     data: { ...all.data, [name]: rows.map((row) => dataOf(columns, row)) },
-    text: csv ? csvOf(columns, rows) : [shown, ...(all.lines ?? [])].join('\n'),
+    text: [shown, ...(all.lines ?? [])],
+    ...(csv && { csv: csvOf(columns, rows) }),
   };
 }
 
 /** Figures, under the names that they have in each row, and what there is to say about all of them. */
-export function figuresText<Row extends object>(
+export function figures<Row extends object>(
   rows: readonly Row[],
   { csv }: Printing,
   ...lines: string[]
-): string {
+): Pick<Report, 'csv' | 'text'> {
   const columns = plain<Row>(...(Object.keys(rows[0] ?? {}) as (keyof Row & string)[]));
-  return csv ? csvOf(columns, rows) : [table(rows, ''), ...lines].join('\n').trim();
+  const text = [...(rows.length > 0 ? table(rows, '') : []), ...lines];
+  return { text, ...(csv && { csv: csvOf(columns, rows) }) };
 }
 
 /** Prints rows as they are read: the text of each, or with --json and --csv a line. If there are none, returns a note. */
 export async function streamRows<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
-  { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): string; none: string },
+  { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): Lines; none: string },
   { json, csv }: Printing,
 ): Promise<Report | undefined> {
   let isEmpty = true;
   for await (const row of rows) {
-    const text = csv ? csvOf(columns, [row], isEmpty) : textOf(row);
-    await writeOutput(`${json ? JSON.stringify(dataOf(columns, row)) : text}\n`);
+    const line = csv ? csvOf(columns, [row], isEmpty) : printable(textOf(row));
+    await writeOutput(`${json ? JSON.stringify(dataOf(columns, row)) : line}\n`);
     isEmpty = false;
   }
   return isEmpty && !json ? { data: {}, text: none } : undefined;
@@ -132,7 +134,8 @@ export function showReport<Row>(
 ): Report {
   const rows = [shown].flat() as Row[];
   const texts = rows.map((row) => fieldLines(Object.fromEntries(fieldsOf(columns, row, true))));
+  const text = texts.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
   const data = rows.map((row) => dataOf(columns, row));
   const answer = Array.isArray(shown) ? data : data[0]!;
-  return { data: name === undefined ? data[0]! : { [name]: answer }, text: texts.join('\n\n') };
+  return { data: name === undefined ? data[0]! : { [name]: answer }, text };
 }

@@ -46,6 +46,10 @@ it.each([
     ),
     '16:52:03 error   Error: no such table\n    at find (src/a.ts:1:2)\n    at async get (src/b.ts:3:4)',
   ],
+  [
+    '{"level":"error","event":"unexpected","name":"Error","message":"of A\\nB\\u001b[2J\\u202e"}',
+    '16:52:03 error   Error: of A\\nB\\u{1b}[2J\\u{202e}',
+  ],
 ])('a line of the log is shown to people: %s', (line, text) => {
   expect(plain(line)).toBe(text);
 });

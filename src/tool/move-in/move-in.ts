@@ -100,7 +100,7 @@ function summary(
     `${counted(left, 'row stays', 'rows stay')} behind${isWhole ? '' : '; correct them, or pass --skip-invalid'}`,
   ];
   const data = { kinds: counts, causes, ignored, report: file, file: written, left };
-  return { data, text: text.join('\n') };
+  return { data, text };
 }
 
 function causeText({ file, done, column, why, count }: ReturnType<typeof causesOf>[number]) {

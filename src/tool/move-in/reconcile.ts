@@ -69,7 +69,7 @@ file. Values are not shown.`,
         equal
           ? 'the backup is equal to the files'
           : `${counted(differences.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
-      ].join('\n');
+      ];
       const data = {
         differences,
         kinds: compared,

@@ -60,7 +60,10 @@ const unbind = verb(
     return {
       data: { certificate: dataOf(columns, certificate), locked_out: isLockedOut },
       text: isLockedOut
-        ? `${text}\n${holderText(holder)} needs a certificate and has no unexpired one left: its logins are refused`
+        ? [
+            text,
+            `${holderText(holder)} needs a certificate and has no unexpired one left: its logins are refused`,
+          ]
         : text,
     };
   },
@@ -79,7 +82,10 @@ const require = verb(
     return {
       data: { ...data, not_presented_yet: isUnpresented ? [holder.key] : [] },
       text: isUnpresented
-        ? `${text}\n${holderText(holder)} has not presented a certificate yet: its logins are refused until it does`
+        ? [
+            text,
+            `${holderText(holder)} has not presented a certificate yet: its logins are refused until it does`,
+          ]
         : text,
     };
   },

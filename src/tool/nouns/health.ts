@@ -95,6 +95,6 @@ function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Repor
       rowsReport(listStatesView, lists).text,
       '',
       table(cron_runs, 'the cron has not run yet'),
-    ].join('\n'),
+    ],
   };
 }

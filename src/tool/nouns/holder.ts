@@ -7,6 +7,7 @@ import {
 } from '../../party/credential/operator/holder.ts';
 import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
+import type { Lines } from '../report/text.ts';
 import { verb } from '../run.ts';
 
 /** When a secret or key ends whose successor nobody has used yet. */
@@ -17,8 +18,8 @@ function holderData({ type, key }: Holder, secret?: string) {
 }
 
 /** What was done, and the secret that it made; a dry run makes none. */
-export function secretText(done: string, shown: string, secret: string | undefined): string {
-  return secret === undefined ? done : `${done}; ${shown}, shown only now:\n${secret}`;
+export function secretText(done: string, shown: string, secret: string | undefined): Lines {
+  return secret === undefined ? done : [`${done}; ${shown}, shown only now:`, secret];
 }
 
 export async function rotate(registry: Registry, holder: Holder, how: { atOnce: boolean }) {

@@ -9,7 +9,7 @@ import { listStatus } from '../../list/publish/operator/status.ts';
 import { publish } from '../../list/publish/publish.ts';
 import { noun, reading, writing } from '../command.ts';
 import { verb } from '../run.ts';
-import { csvOption, figuresText, plain, rowsReport, type ViewColumns } from '../view.ts';
+import { csvOption, figures, plain, rowsReport, type ViewColumns } from '../view.ts';
 
 const publishVerb = verb(
   writing('publish', 'lists publish')
@@ -73,7 +73,7 @@ const archive = verb(
     const lists = await readContents(bucketOf(env));
     const lines = lists.flatMap(({ list, gaps }) => gaps.map((gap) => `${list}: ${gapText(gap)}`));
     const rows = lists.map(({ gaps: _, ...row }) => row);
-    return { data: { lists }, text: figuresText(rows, options, ...lines) };
+    return { data: { lists }, ...figures(rows, options, ...lines) };
   },
 );
 

@@ -87,9 +87,11 @@ export const nameCommand = verb(
       data: { ...data, history: facts.entries.map(historyData) },
       text: [
         facts.sentence,
-        ...reports.map(({ text }) => text),
-        ...newest.map(historyView.textOf),
-      ].join('\n\n'),
+        ...[...reports.map(({ text }) => text), ...newest.map(historyView.textOf)].map((part) => [
+          '',
+          part,
+        ]),
+      ],
     };
   },
 );

@@ -103,7 +103,7 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
   const { data, text } = reportOfChange(registry, `registrar ${code}`, changes);
   return {
     data: { registrar: dataOf(registrarsView.columns, registrar), webhook_secret: secret, ...data },
-    text: secret === undefined ? text : `${text}\nthe webhook's secret, shown only now:\n${secret}`,
+    text: secret === undefined ? text : [text, "the webhook's secret, shown only now:", secret],
   };
 }
 

@@ -2,7 +2,7 @@ import { reportDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { noun, reading } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
-import { csvOption, figuresText } from '../view.ts';
+import { csvOption, figures } from '../view.ts';
 
 const disclosures = verb(
   reading('disclosures', 'report disclosures')
@@ -14,7 +14,7 @@ const disclosures = verb(
     const times =
       median === null ? '' : `, answered in ${median} hours (median), ${longest} at most`;
     const line = `${counted(count, 'request')}${times}`;
-    return { data, text: figuresText(data.requests, options, line) };
+    return { data, ...figures(data.requests, options, line) };
   },
 );
 

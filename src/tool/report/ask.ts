@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 
+import { type Lines, printable } from './text.ts';
+
 export interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
@@ -8,8 +10,8 @@ export interface Terminal {
 
 export const ownTerminal = (): Terminal => ({ input: process.stdin, output: process.stderr });
 
-export async function isAgreed(question: string, terminal = ownTerminal()): Promise<boolean> {
-  const answer = await ask(`${question} [y/N] `, terminal);
+export async function isAgreed(question: Lines, terminal = ownTerminal()): Promise<boolean> {
+  const answer = await ask(`${printable(question)} [y/N] `, terminal);
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
@@ -33,7 +35,7 @@ export async function askSecret(
 ): Promise<string> {
   if (!input.isTTY) return '';
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  output.write(question);
+  output.write(printable(question));
   const secret = await ask('', { input, output: Object.assign(silent, { isTTY: true }) });
   output.write('\n');
   return secret ?? '';

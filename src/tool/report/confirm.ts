@@ -6,21 +6,35 @@ import { changedMeanwhile } from '../../change/write.ts';
 import type { SeenOperation } from '../../change/write-many.ts';
 import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
-import { counted } from './text.ts';
+import { counted, type Lines, linesOf } from './text.ts';
+
+/** A question that nobody is there to answer. */
+export class UnansweredError extends RegistryError {
+  readonly lines: readonly string[];
+
+  constructor(lines: readonly string[]) {
+    super('invalid', lines.join('\n'));
+    this.lines = lines;
+  }
+}
 
 /**
  * Asks the operator to confirm the statement, before anything is changed. Throws `invalid` if the answer is not yes, or if
  * there is no terminal to ask on; then `otherwise` says what to do.
  */
 export async function confirm(
-  statement: string,
+  statement: Lines,
   otherwise = 'confirm with --yes',
   terminal = ownTerminal(),
 ): Promise<void> {
+  const lines = linesOf(statement);
   if (!terminal.input.isTTY) {
-    throw new RegistryError('invalid', `${statement} There is no terminal to ask on; ${otherwise}`);
+    throw new UnansweredError([
+      ...lines.slice(0, -1),
+      `${lines.at(-1)} There is no terminal to ask on; ${otherwise}`,
+    ]);
   }
-  if (await isAgreed(`${statement} Continue?`, terminal)) return;
+  if (await isAgreed([...lines.slice(0, -1), `${lines.at(-1)} Continue?`], terminal)) return;
   throw new RegistryError('invalid', 'not confirmed');
 }
 
@@ -32,7 +46,7 @@ export async function confirmedChange<Outcome>(
   operation: Operation,
   { yes }: { yes?: true },
   change: (operation: Operation) => Promise<Outcome>,
-  statementOf: (would: Outcome) => string | undefined,
+  statementOf: (would: Outcome) => Lines | undefined,
 ): Promise<Outcome> {
   const { db, origin, isDryRun } = operation;
   let seen: string | undefined;

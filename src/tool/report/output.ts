@@ -1,3 +1,5 @@
+import { type Lines, printable } from './text.ts';
+
 /** Standard output cannot be written: its reader is gone, or its disk is full. */
 export class OutputError extends Error {
   readonly isClosed: boolean;
@@ -6,6 +8,11 @@ export class OutputError extends Error {
     super(`standard output cannot be written: ${cause.message}`, { cause });
     this.isClosed = cause.code === 'EPIPE' || cause.code === 'ERR_STREAM_DESTROYED';
   }
+}
+
+/** Tells people something beside the answer, on standard error. */
+export function say(text: Lines): void {
+  process.stderr.write(`${printable(text)}\n`);
 }
 
 /** Writes the answer of a command without a registry. If that fails, the exit status is 1. */
@@ -18,7 +25,7 @@ export async function writeAnswer(text: string): Promise<void> {
 
 /** Reports a failed write, unless the reader closed the pipe, as `head` does. */
 export function reportLostOutput({ isClosed, message }: OutputError): void {
-  if (!isClosed) console.error(`failed: ${message}`);
+  if (!isClosed) say(`failed: ${message}`);
 }
 
 export function writeOutput(text: string): Promise<void> {

@@ -1,13 +1,34 @@
+/** Lines for people: a line break within a line is part of a value. */
+export type Lines = string | readonly Lines[];
+
+export function linesOf(text: Lines): string[] {
+  return typeof text === 'string' ? [text] : text.flatMap(linesOf);
+}
+
+/**
+ * What is printed for people. Escapes the characters by which a value could begin a line of its own, move the cursor, or
+ * hide or turn around a part of itself. Everything that is no data passes here.
+ */
+export function printable(text: Lines): string {
+  return linesOf(text).map(escaped).join('\n');
+}
+
+function escaped(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>
+    character === '\n' ? '\\n' : `\\u{${character.codePointAt(0)!.toString(16)}}`,
+  );
+}
+
 /** Rows in aligned columns, or a note if there are none; without columns, all properties of the first row. */
 export function table(
   rows: readonly object[],
   none: string,
   columns: readonly string[] = Object.keys(rows[0] ?? {}),
-): string {
-  if (rows.length === 0) return none;
+): string[] {
+  if (rows.length === 0) return [none];
   const names = columns.map((name) => name.replaceAll('_', ' ').toUpperCase());
   const cells = rows.map((row) =>
-    columns.map((name) => fieldText((row as Record<string, unknown>)[name])),
+    columns.map((name) => escaped(fieldText((row as Record<string, unknown>)[name]))),
   );
   const lines = [names, ...cells];
   const widths = names.map((_, column) =>
@@ -15,15 +36,12 @@ export function table(
   );
   return lines
     .map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)))
-    .map((line) => line.join('  ').trimEnd())
-    .join('\n');
+    .map((line) => line.join('  ').trimEnd());
 }
 
-export function fieldLines(fields: Record<string, unknown>): string {
+export function fieldLines(fields: Record<string, unknown>): string[] {
   const width = Math.max(...Object.keys(fields).map((name) => name.length)) + 2;
-  return Object.entries(fields)
-    .map(([name, value]) => `${name}:`.padEnd(width) + fieldText(value))
-    .join('\n');
+  return Object.entries(fields).map(([name, value]) => `${name}:`.padEnd(width) + fieldText(value));
 }
 
 export function fieldText(value: unknown): string {

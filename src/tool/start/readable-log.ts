@@ -1,5 +1,7 @@
 import { stripVTControlCharacters, styleText } from 'node:util';
 
+import { printable } from '../report/text.ts';
+
 type Fields = Record<string, unknown>;
 
 /** The JSON of a line of the Worker's log, without the label that wrangler puts before errors and warnings. */
@@ -13,7 +15,9 @@ export function logEntry(line: string): string | undefined {
 export function readableLine(line: string, now: Date): string | undefined {
   const entry = logEntry(line);
   if (entry === undefined) return undefined;
-  const fields: Fields = JSON.parse(entry);
+  const fields: Fields = JSON.parse(entry, (name, value) =>
+    typeof value === 'string' && name !== 'stack' ? printable(value) : value,
+  );
   const text = fields.event === 'request' ? requestText(fields) : eventText(fields);
   return `${styleText('dim', now.toTimeString().slice(0, 8))} ${text}`;
 }

@@ -90,10 +90,12 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
   const { mark, seen } = await markOf(registry, source, options);
   const { data, lines, figures, ...prepared } = await prepare(registry, source, mark);
   if (seen?.changes && !options.yes) {
-    await confirm(
-      `This removes everything that is in the database (${seen.words}),\nand puts there what is in the file ` +
-        `(${figures.words}):\n${lines.join('\n')}\nThe service must be stopped first.`,
-    );
+    await confirm([
+      `This removes everything that is in the database (${seen.words}),`,
+      `and puts there what is in the file (${figures.words}):`,
+      ...lines,
+      'The service must be stopped first.',
+    ]);
   }
   try {
     await replace(registry, source, options, { mark, seen });
@@ -109,7 +111,7 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
   const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${source.file}`;
   return {
     data: { file: source.file, tables, rows, ...data, changed: true },
-    text: [...lines, text].join('\n'),
+    text: [...lines, text],
     publish: listNames,
   };
 }

@@ -3,7 +3,6 @@ import { RegistryError } from '../../../base/error.ts';
 import { openFile } from '../../local/file.ts';
 import { applyMigrations, listMigrations, restoreMarker } from '../../migrate.ts';
 import { messageOf } from '../../report/problem.ts';
-import { printable } from '../contact/invalid.ts';
 
 /**
  * Migrates the copy of a backup. Throws `malformed`, with the name of the backup, for one of a later release, and for one
@@ -18,7 +17,7 @@ export async function migrateCopy(copy: string, name: string): Promise<void> {
   if (later.length > 0) throw refusal(`is from a later release: it has ${namesIn(later)}`);
   const ofRelease = await objectsOf(':memory:');
   const ofCopy = await objectsOf(copy).catch((error) => {
-    throw refusal(`cannot be migrated: ${printable(messageOf(error))}`);
+    throw refusal(`cannot be migrated: ${messageOf(error)}`);
   });
   const others = [...new Set([...ofCopy.keys(), ...ofRelease.keys()])].filter(
     (object) => ofCopy.get(object) !== ofRelease.get(object),
@@ -29,7 +28,10 @@ export async function migrateCopy(copy: string, name: string): Promise<void> {
 
 /** The first names in a list from a file, which may have any length. */
 function namesIn(names: readonly string[]): string {
-  const shown = names.slice(0, 5).map(printable).join(', ');
+  const shown = names
+    .slice(0, 5)
+    .map((name) => JSON.stringify(name))
+    .join(', ');
   return names.length > 5 ? `${shown} and ${names.length - 5} more` : shown;
 }
 

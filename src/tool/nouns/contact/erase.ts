@@ -44,7 +44,7 @@ requests. History still says who changed which fields, and when: by name, if the
       options,
       (operation) => eraseContact(operation, contact),
       (would) =>
-        isErasing(would) ? `${textOf(would, 'would erase')}\nThis cannot be undone.` : undefined,
+        isErasing(would) ? [...textOf(would, 'would erase'), 'This cannot be undone.'] : undefined,
     );
     const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
     const unrecorded = await record(registry, { uuid });
@@ -56,7 +56,7 @@ requests. History still says who changed which fields, and when: by name, if the
         changed: isErasing(erasure),
         ...(unrecorded && { not_recorded: unrecorded }),
       },
-      text: [textOf(erasure, did('erase')), ...(unrecorded ? [unrecorded] : [])].join('\n'),
+      text: [...textOf(erasure, did('erase')), ...(unrecorded ? [unrecorded] : [])],
     };
   },
 );
@@ -75,13 +75,13 @@ async function eraseFormer(
     options,
     (operation) => eraseFormerHolder(operation, contact, ident),
     (would) =>
-      isErasing(would) ? `This erases ${whatOf(would)}.\nThis cannot be undone.` : undefined,
+      isErasing(would) ? [`This erases ${whatOf(would)}.`, 'This cannot be undone.'] : undefined,
   );
   const { code, uuid, ...counts } = erased;
   const unrecorded = await record(registry, { uuid, digest: await formerDigest(uuid, ident) });
   const text = isErasing(erased)
-    ? `${registry.did('erase')} ${whatOf(erased)}\n${backups}`
-    : `nothing is left to erase of such a person of contact ${code}`;
+    ? [`${registry.did('erase')} ${whatOf(erased)}`, backups]
+    : [`nothing is left to erase of such a person of contact ${code}`];
   return {
     data: {
       contact: { code, uuid },
@@ -89,7 +89,7 @@ async function eraseFormer(
       changed: isErasing(erased),
       ...(unrecorded && { not_recorded: unrecorded }),
     },
-    text: [text, ...(unrecorded ? [unrecorded] : [])].join('\n'),
+    text: [...text, ...(unrecorded ? [unrecorded] : [])],
   };
 }
 
@@ -111,7 +111,7 @@ function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolea
   return contact !== undefined || history.entries + outcomes + disclosures > 0;
 }
 
-function textOf(erasure: Erasure, verb: string): string {
+function textOf(erasure: Erasure, verb: string): string[] {
   const { code, uuid, contact, history, outcomes, disclosures } = erasure;
   const { entries, actors } = history;
   const deleted = erasure.deletedOthers.map(({ code, uuid }) => `${uuid} (${code}, deleted)`);
@@ -131,7 +131,7 @@ function textOf(erasure: Erasure, verb: string): string {
       : `nothing is left to erase of contact ${code}`,
     ...lines.filter((line) => line !== '').map((line) => `  ${line}`),
     backups,
-  ].join('\n');
+  ];
 }
 
 /** Files and history use these names. */
@@ -191,7 +191,7 @@ export async function repeatErasures(
       not_erased: refused,
       changed: erased.length > 0,
     },
-    text: [`erased ${restoredText(erased)}`, ...lines].join('\n'),
+    text: [`erased ${restoredText(erased)}`, ...lines],
   };
 }
 

@@ -10,8 +10,7 @@ type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
 /** The contacts with values that today's rules refuse, as they are read, with a line of text for each value. */
 export const invalidContacts = {
   columns: plain<JudgedContact>('registrar', 'code', 'invalid'),
-  textOf: ({ code, invalid }: JudgedContact) =>
-    invalid.map((value) => lineOf(code, value)).join('\n'),
+  textOf: ({ code, invalid }: JudgedContact) => invalid.map((value) => lineOf(code, value)),
   none: 'there are no such contacts',
   async *read({ db, origin }: Registry, criteria: ContactCriteria) {
     const contacts = everyRow<ContactWithRegistrar>((page) => listContactsBy(db, criteria, page));
@@ -24,14 +23,6 @@ export const invalidContacts = {
 
 /** `ALPHA:1: Phone nr is invalid: "+3725551234" [phone]` */
 function lineOf(code: string, { reason, message, field, value }: InvalidValue): string {
-  const judged = value === undefined ? message : `${message}: ${printable(value)}`;
+  const judged = value === undefined ? message : `${message}: ${JSON.stringify(value)}`;
   return `${code}: ${reason === 'missing' ? `${field} is missing` : judged} [${field}]`;
-}
-
-/** Writes a value as JSON, and escapes the characters by which it could move the cursor or hide a part of itself. */
-export function printable(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\p{Cc}\p{Cf}]/gu,
-    (character) => `\\u{${character.codePointAt(0)!.toString(16)}}`,
-  );
 }

@@ -27,11 +27,11 @@ const columns: ViewColumns<HistoryEntry> = {
 
 export const historyData = (entry: HistoryEntry) => dataOf(columns, entry);
 
-function entryText(entry: HistoryEntry): string {
+function entryText(entry: HistoryEntry): string[] {
   const { occurredAt, action, subject, subjectKey, subjectUuid, actor, requestId, changes } = entry;
   const uuid = subjectUuid === null ? '' : ` (${subjectUuid})`;
   const head = `${occurredAt}  ${action} ${nounOf[subject]} ${subjectKey}${uuid} by ${actor}, request ${requestId}`;
-  return [head, ...changeTexts(changes)].join('\n    ');
+  return [head, ...changeTexts(changes).map((change) => `    ${change}`)];
 }
 
 export const historyView = { columns, textOf: entryText };

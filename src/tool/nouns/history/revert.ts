@@ -44,13 +44,13 @@ transfer's copies.`,
     const what = `request ${request}: ${counted(reversals.length, 'change')}`;
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
     if (isDryRun) {
-      const text = [...lines, ...notes].join('\n');
+      const text = [...lines, ...notes];
       return { data: { ...data, changed: false }, text, publish };
     }
     if (!options.yes) {
       const hidden = lines.splice(1 + shownReversals).length;
       if (hidden > 0) lines.push(`  and ${hidden} more, which --dry-run shows`);
-      await confirm([...lines, ...notes, 'This makes these changes.'].join('\n'));
+      await confirm([...lines, ...notes, 'This makes these changes.']);
     }
     await revert(registry, plan);
     const text = [`${did('revert')} ${what}`, ...notes].join('; ');
