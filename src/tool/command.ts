@@ -10,11 +10,12 @@ import { textField } from '../base/text/field.ts';
 
 export const programName = 'npm run registry --';
 
-export function commandLine(words: readonly string[]): string {
+/** A command line to copy, with each word quoted for the shell where it needs it. */
+export function commandLine(words: readonly string[], program = programName): string {
   const quoted = words.map((word) =>
     /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
   );
-  return [programName, ...quoted].join(' ');
+  return [program, ...quoted].join(' ');
 }
 
 /** Commands about one thing, with the first example of the first verb. Without a verb, the unnamed one runs. */

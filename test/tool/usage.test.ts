@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { loadProgram, runProgram } from '../../src/tool/program.ts';
@@ -162,12 +163,25 @@ test('says its version', async () => {
   expect({ status, stdout: stdout.trimEnd() }).toEqual({ status: 0, stdout: projectVersion() });
 });
 
+test('names what it has no permission to write', async ({ skip }) => {
+  if (process.getuid?.() === 0) skip('root may write everything');
+  const registry = await tool.newRegistry();
+  const copy = path.join(await tool.newDirectory(), 'copy');
+  await cp(registry.directory, copy, { recursive: true });
+  await chmod(copy, 0o500);
+  const add = ['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha', '--persist-to', copy];
+  expect(await captured(() => runProgram(add))).toMatchObject({
+    status: 1,
+    stderr: `failed: ${copy}: no permission to write it\n`,
+  });
+});
+
 test('says how to create a local database that is not there, and creates none', async () => {
-  const directory = path.join(await tool.newDirectory(), 'typo');
+  const directory = path.join(await tool.newDirectory(), "mari's typo");
   const { status, stderr } = await new TestRegistry(directory).run(['registrar', 'list']);
   expect({ status, stderr }).toEqual({
     status: 1,
-    stderr: `refused: there is no local database in ${directory}; create an empty one with: npm start -- --no-demo --persist-to ${directory}\n`,
+    stderr: `refused: there is no local database in ${directory}; create an empty one with: npm start -- --no-demo --persist-to '${directory.replace("'", "'\\''")}'\n`,
   });
   expect(existsSync(directory)).toBe(false);
 });

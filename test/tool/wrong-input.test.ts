@@ -2,7 +2,8 @@ import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { contactHeader, startTool } from './tool.ts';
 
-const registry = startTool().sharedRegistry('ALPHA');
+const tool = startTool();
+const registry = tool.sharedRegistry('ALPHA');
 let before: unknown;
 
 beforeAll(async () => {
@@ -54,6 +55,24 @@ test.each([[['retained', 'import']], [['certificate', 'bind', '--user', 'ats', '
     const file = path.join(registry.directory, 'missing.csv');
     const message = `refused: ${file} cannot be read: there is no such file`;
     await expectRefused([...command, file], 1, message);
+  },
+);
+
+test.each([
+  ['contact import DIR', 'DIR cannot be read: it is a directory'],
+  ['backup verify DIR', 'DIR cannot be read: it is a directory'],
+  ['restore DIR --yes', 'DIR cannot be read: it is a directory'],
+  ['contact export DIR --registrar ALPHA', 'DIR is a directory; name a file'],
+  ['move-in DIR/none --dry-run', 'there is no directory DIR/none'],
+])(
+  '%s says what is wrong with a directory as a file, and changes nothing',
+  async (args, message) => {
+    const directory = await tool.newDirectory();
+    const words = args.split(' ').map((word) => word.replace('DIR', directory));
+    const { status, stderr } = await registry.run(words);
+    expect(stderr).toContain(`refused: ${message.replace('DIR', directory)}`);
+    expect(status).toBe(1);
+    expect(await registry.rows()).toEqual(before);
   },
 );
 

@@ -160,7 +160,7 @@ function checkUnlinked({ code, domainCount }: Contact): void {
   throw new RegistryError(
     'linked',
     `domains refer to ${code}, and the registry must know their contacts; ` +
-      `give the domains another contact first (domain list --contact ${code} shows them)`,
+      `give the domains another contact first (domain list --contact shows them)`,
     'domains',
   );
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
+import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { RegistryError } from '../../base/error.ts';
@@ -40,6 +40,16 @@ export function readingError(file: string, error: unknown): unknown {
   };
   if (code === undefined || !(code in reasons)) return error;
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
+}
+
+/** Throws `not_found` with the reason if the file can't be read. */
+export function requireReadable(file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw readingError(file, error);
+  }
+  if (statSync(file).isDirectory()) throw readingError(file, { code: 'EISDIR' });
 }
 
 const lineEnds = ['\r\n', '\n', '\r'];

@@ -25,6 +25,9 @@ export async function writeWhole<Result>(
   { isNew = false } = {},
 ): Promise<Result> {
   const real = existsSync(file) ? realpathSync(file) : file;
+  if (existsSync(real) && statSync(real).isDirectory()) {
+    throw new RegistryError('taken', `${file} is a directory; name a file`);
+  }
   // A device or a pipe has no content to keep.
   if (existsSync(real) && !statSync(real).isFile()) return write(real);
   try {

@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import type { Bindings } from '../bindings.ts';
-import type { CommonOptions } from '../command.ts';
+import { type CommonOptions, commandLine } from '../command.ts';
 import { localDirectory } from '../project.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findDatabaseFile, openFile } from './file.ts';
@@ -22,7 +22,8 @@ export async function openLocal(
   const directory = localDirectory(persistTo);
   // Opening would create it.
   if (!existsSync(path.join(directory, 'v3/d1'))) {
-    const start = `npm start -- --no-demo${persistTo ? ` --persist-to ${persistTo}` : ''}`;
+    const words = ['--no-demo', ...(persistTo ? ['--persist-to', persistTo] : [])];
+    const start = commandLine(words, 'npm start --');
     const message = `there is no local database in ${directory}; create an empty one with: ${start}`;
     throw new RegistryError('not_found', message);
   }
@@ -35,6 +36,7 @@ export async function openLocal(
 /** Opens the database from its file, and the rest in turn with other commands, when it is first asked for. */
 function openForReading(directory: string, file: string, environment: string | undefined) {
   const { vars, archive } = readLocalConfig(environment);
+  requireAccess(constants.R_OK, file);
   const { database: DB, close } = openFile(file);
   let opened: Promise<Bindings> | undefined;
   const later = (name: 'LISTS' | 'ARCHIVE') =>
@@ -56,9 +58,24 @@ function openForReading(directory: string, file: string, environment: string | u
   };
 }
 
+/** Throws `unexpected`, naming the first of the paths that this user may not open in this way. */
+function requireAccess(mode: number, ...paths: (string | undefined)[]): void {
+  for (const each of paths.filter((one) => one !== undefined)) {
+    try {
+      accessSync(each, mode);
+    } catch {
+      const way = mode === constants.W_OK ? 'write' : 'read';
+      throw new RegistryError('unexpected', `${each}: no permission to ${way} it`);
+    }
+  }
+}
+
 /** Uses the server that runs on the data, or starts while this waits; or a runtime, under the lock. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
+  if (!(await findServer())) {
+    requireAccess(constants.W_OK, directory, findDatabaseFile(directory, environment));
+  }
   const { lock, server } = await takeLock(directory, 'registry', findServer);
   if (server) return server;
   using opening = new DisposableStack();

@@ -17,7 +17,10 @@ export function openDirectory(directory: string) {
   const existing = known.filter((name) => existsSync(path.join(directory, name)));
   const has = (name: string) => existing.includes(`${name}.csv`);
   if (!files.some((name) => existing.includes(name))) {
-    const message = `${directory} has none of the files ${files.join(', ')}`;
+    const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory();
+    const message = isDirectory
+      ? `${directory} has none of the files ${files.join(', ')}`
+      : `there is no directory ${directory}`;
     throw new RegistryError('not_found', message);
   }
   const written = (name: string) => statSync(path.join(directory, name)).mtimeMs;

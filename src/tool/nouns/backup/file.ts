@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
+import { requireReadable } from '../../files/read.ts';
 import { writeWhole } from '../../files/whole.ts';
 import { type Contents, contentsOf } from './copy.ts';
 
@@ -79,6 +80,7 @@ export async function readSeal(file: string, name = file): Promise<Seal> {
 function checkIsFile(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (!found) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
+  requireReadable(file);
   if (!found.isFile()) throw new RegistryError('malformed', `${file} is not a file`, 'file');
 }
 
