@@ -1,8 +1,10 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { contacts } from '../../drizzle/schema.ts';
+import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
+import { retried } from '../base/database/retry.ts';
 import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { RegistryError } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { type Changes, difference } from '../change/history/changes.ts';
 import { type Operation, scheduledRun, type WriteRequest } from '../change/origin.ts';
 import { type Change, changeOf, type Written, write } from '../change/write.ts';
@@ -26,7 +28,44 @@ import { contactColumns } from './fields.ts';
  * `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function deleteContact(call: RegistrarCall, code: string): Promise<Written<null>> {
-  return writeContact(call, code, contactDeletion);
+  return namingDomains(call.db, code, () => writeContact(call, code, contactDeletion));
+}
+
+const namedDomains = 10;
+const countedDomains = 10_000;
+
+/** Adds to a refusal with `linked` how many domains refer to the contact, and the first of its registrar's. */
+export async function namingDomains<Deleted>(
+  db: Database,
+  code: string,
+  deletion: () => Promise<Deleted>,
+): Promise<Deleted> {
+  try {
+    return await deletion();
+  } catch (error) {
+    if (!(error instanceof RegistryError && error.reason === 'linked')) throw error;
+    const [found] = await retried(() =>
+      db.all<{ total: number; names: string }>(sql`
+        with contact as (select id, registrar_id from ${contacts} where code = ${asciiUpperCase(code)}),
+        linked as (select distinct domain_id as id from ${domainContacts}
+          where contact_id = (select id from contact) limit ${countedDomains})
+        select (select count(*) from linked) as total, (
+          select json_group_array(name) from (
+            select name from linked join ${domains} using (id)
+              where registrar_id = (select registrar_id from contact) limit ${namedDomains})) as names`),
+    );
+    const { total, names } = found!;
+    const detail = referring(total, JSON.parse(names));
+    throw new RegistryError([{ ...error.problems[0], detail }]);
+  }
+}
+
+function referring(total: number, names: string[]): string {
+  const count = total < countedDomains ? total : `at least ${total}`;
+  const refer = total === 1 ? 'domain refers' : 'domains refer';
+  if (names.length === 0) return `${count} ${refer} to the contact, of other registrars.`;
+  const relation = names.length < total ? ', among them ' : ': ';
+  return `${count} ${refer} to the contact${relation}${names.join(', ')}.`;
 }
 
 export function contactDeletion(operation: Operation, contact: ContactWithRegistrar): Change<null> {

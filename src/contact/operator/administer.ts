@@ -24,7 +24,7 @@ import {
   getContactByCode,
   selectContacts,
 } from '../contact.ts';
-import { contactDeletion } from '../delete.ts';
+import { contactDeletion, namingDomains } from '../delete.ts';
 import { isLastDeletion, keyOfChanged } from '../entries.ts';
 import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
@@ -153,7 +153,9 @@ export function updateAnyContact(
 
 /** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
 export function deleteAnyContact(operation: Operation, code: string): Promise<Changes> {
-  return change(operation, code, (contact) => contactDeletion(operation, contact));
+  return namingDomains(operation.db, code, () =>
+    change(operation, code, (contact) => contactDeletion(operation, contact)),
+  );
 }
 
 /** The note explains the statuses that are added. */

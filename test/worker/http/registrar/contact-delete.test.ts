@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
+import { deleteAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { completed, missing, refused, registrarClient } from '../../../support/client.ts';
 import { addContact, addDomainOf, addOwnContact, addRegistrar } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
@@ -8,7 +9,8 @@ const worker = shareWorker();
 const repp = registrarClient(worker);
 
 const done = completed({});
-const linked = refused(2305, 'Object association prohibits operation [domains]', 'domains');
+const linked = (detail: string) =>
+  refused(2305, 'Object association prohibits operation [domains]', 'domains', 400, detail);
 
 test('deletes a contact: it is gone from the list, and a second delete does not find it', async () => {
   const registrar = await addRegistrar(worker.env);
@@ -27,11 +29,32 @@ test('checks for a link before the statuses', async () => {
     statuses: ['serverDeleteProhibited'],
   });
   const domain = await addDomainOf(worker.env, contact);
-  expect(await repp.delete(registrar, contact.code)).toEqual(linked);
+  expect(await repp.delete(registrar, contact.code)).toEqual(
+    linked(`1 domain refers to the contact: ${domain.name}.`),
+  );
   await worker.env.DB.prepare('delete from domains where id = ?').bind(domain.id).run();
   expect(await repp.delete(registrar, contact.code)).toMatchObject(
     refused(2304, 'Contact delete prohibited by status [statuses]', 'statuses'),
   );
+});
+
+test('names up to ten of the domains that prohibit a deletion, none of another registrar, and counts all', async () => {
+  const { registrar, contact } = await addOwnContact(worker.env);
+  const other = await addRegistrar(worker.env);
+  const theirs = await addDomainOf(worker.env, { ...contact, registrarId: other.id });
+  const deletion = async () => (await repp.delete(registrar, contact.code.toLowerCase())).body;
+  expect(await deletion()).toEqual(
+    linked('1 domain refers to the contact, of other registrars.').body,
+  );
+  const names: string[] = [];
+  for (let n = 0; n < 11; n++) names.push((await addDomainOf(worker.env, contact)).name);
+  const { detail } = (await deletion()).errors[0];
+  expect(detail).toMatch(/^12 domains refer to the contact, among them ([^ ]+, ){9}[^ ]+\.$/);
+  expect(names.filter((name) => detail.includes(name))).toHaveLength(10);
+  expect(detail).not.toContain(theirs.name);
+  await expect(deleteAnyContact(worker.operation, contact.code)).rejects.toMatchObject({
+    problems: [{ reason: 'linked', detail }],
+  });
 });
 
 const refusesDeletion = ['clientDeleteProhibited', 'serverDeleteProhibited', 'pendingDelete'];
