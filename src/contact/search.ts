@@ -97,7 +97,7 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
 interface Found extends JsonRow {
   /** In the order of the list: the number in 15 digits; by change, after the time of the change. Sorts as text. */
   place: string;
-  /** Null if there are more candidates than are counted. */
+  /** At most the bound; null if more candidates than are counted leave it open. */
   matches: number | null;
   /** How many contacts were counted in all. */
   seen: number;
@@ -108,9 +108,9 @@ interface Found extends JsonRow {
 
 /**
  * Lists those of a registrar's contacts that meet the filters, at least one, in the order of their ids, or with
- * `updatedSince` in that of their changes. One round trip. Returns a page, the number of matches (the bound if they
- * were not counted), and the place where the next page begins, if there may be one: a page may be short, or empty,
- * although another follows. Throws `out_of_range` for an offset that would take too many rows.
+ * `updatedSince` in that of their changes. One round trip. Returns a page, the number of matches (the bound for more,
+ * null if they were not counted), and the place where the next page begins, if there may be one: a page may be short,
+ * or empty, although another follows. Throws `out_of_range` for an offset that would take too many rows.
  */
 export function searching<Column extends keyof Contact>(
   columns: readonly Column[],
@@ -141,7 +141,7 @@ export function searching<Column extends keyof Contact>(
     if (isCut && !isFull && offset > 0) throw tooFar();
     const next = isFull ? found.at(-1)?.place : isCut ? last : undefined;
     const isOnlyPage = after === '' && offset === 0 && next === undefined;
-    const total = matches ?? (isOnlyPage ? found.length : limits.counted);
+    const total = matches ?? (isOnlyPage ? found.length : null);
     return { contacts: contactsIn(found, columns).map(shown), total, next };
   };
 }
@@ -199,7 +199,8 @@ function searchFor(
     ),
     known as materialized (${orderedMatches(bound, limits.read)}),
     walk as materialized (${walkedMatches(judged(way, onward), limits.read)})
-    select iif(candidates <= ${constant(bound)}, matches, null) as matches, seen, walked, last,
+    select iif(candidates <= ${constant(bound)} or matches >= ${constant(limits.counted)},
+        min(matches, ${constant(limits.counted)}), null) as matches, seen, walked, last,
       value as place, ${jsonOf(columns)} as json
     from fewest cross join walk cross join json_each('[' || ltrim(replace(substr(
       ifnull((select places from known), walk.places), ${start}, ${given('limit')} * ${width}

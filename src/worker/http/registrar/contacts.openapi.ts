@@ -64,11 +64,12 @@ const page = named('ContactListAnswer', {
   total_number_of_records: z
     .int()
     .nonnegative()
+    .nullable()
     .meta({
       description:
         'How many contacts the registrar has, or how many of them the search finds, the same on ' +
-        'every page: 10,000 means at least as many, or, with `status` or several filters, that ' +
-        'they were not counted.',
+        'every page: 10,000 means at least as many. Null only with `status` or several filters, ' +
+        'where it would take too long to count them.',
     }),
 });
 const checked = z.object({ contact: onlyId.extend({ available: z.boolean() }) });
