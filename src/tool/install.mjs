@@ -1,7 +1,7 @@
 // Runs before `npm start` and `npm test`, so it is plain JavaScript that any Node from 20 on understands:
 // TypeScript runs only under the Node that the package `node` brings in here.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
@@ -25,6 +25,40 @@ function isInstalled() {
   });
 }
 
+/** A link to the number of the process that installs: made with its content in one step. */
+const lock = new URL('.wrangler/installing', root);
+
+/** Makes this the only process that installs, until it ends. Waits for another, since two would break each other's work. */
+function takeTurn() {
+  mkdirSync(new URL('.', lock), { recursive: true });
+  for (let said; ; Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)) {
+    try {
+      symlinkSync(String(process.pid), lock);
+      return process.on('exit', () => rmSync(lock));
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    const holder = findHolder();
+    if (holder && holder !== said) {
+      console.error(`Waiting for process ${holder}, which installs the packages.`);
+      said = holder;
+    }
+  }
+}
+
+/** The process that installs. Removes the lock of one that was killed. */
+function findHolder() {
+  try {
+    const holder = Number(readlinkSync(lock));
+    process.kill(holder, 0);
+    return holder;
+  } catch ({ code }) {
+    // EPERM: another user's process. ENOENT: the lock is gone.
+    if (code === 'ESRCH') rmSync(lock, { force: true });
+    return undefined;
+  }
+}
+
 /** `npm ci`, with the npm that runs this script and the Node that runs that npm: node_modules is about to go. */
 function install() {
   const { npm_node_execpath: node = process.execPath, npm_execpath: npm } = process.env;
@@ -45,7 +79,15 @@ function fail(message) {
 if (Number(process.versions.node.split('.')[0]) < 20) {
   fail(`Node 20 or newer is needed; this is ${process.versions.node}.`);
 }
-if (!isInstalled()) install();
+if (!isInstalled()) {
+  try {
+    takeTurn();
+  } catch (error) {
+    fail(`The packages cannot be installed: ${error.message}`);
+  }
+  // Another process may have done it meanwhile.
+  if (!isInstalled()) install();
+}
 if (!existsSync(new URL('node_modules/.bin/node', root))) {
   fail(
     'The package `node` is incomplete: npm did not run its install script.\n' +

@@ -1,5 +1,15 @@
-import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -79,6 +89,52 @@ it('says and does nothing where every package is there but those for other platf
   addPackage('node_modules/hono');
   expect(install()).toMatchObject({ status: 0, stdout: '', stderr: '' });
   expect(npmArguments).toThrow('ENOENT');
+});
+
+it('installs once for commands that run at the same time: the second waits for the first', async () => {
+  // Ends once the test has seen the second command wait.
+  const npm = `
+    const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
+    appendFileSync('called', 'once\\n');
+    while (!existsSync('go')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+    mkdirSync('node_modules/hono');
+    writeFileSync('node_modules/hono/package.json', '{}');
+    writeFileSync('${noted}', '${JSON.stringify({ packages: { 'node_modules/hono': hono } })}');
+  `;
+  writeFileSync(join(project, 'npm.cjs'), npm);
+  const begin = () => {
+    const child = spawn(process.execPath, [join(project, 'src/tool/install.mjs')], {
+      env: { PATH: process.env.PATH, npm_execpath: join(project, 'npm.cjs') },
+    });
+    let said = '';
+    child.stderr.on('data', (data) => {
+      said += data;
+    });
+    return { said: () => said, ended: once(child, 'close') };
+  };
+  const first = begin();
+  await expect.poll(() => existsSync(join(project, 'called')), { timeout: 10_000 }).toBe(true);
+  const second = begin();
+  await expect.poll(second.said, { timeout: 10_000 }).toMatch(/^Waiting for process \d+, which/);
+  writeFileSync(join(project, 'go'), '');
+  expect(await first.ended).toEqual([0, null]);
+  expect(await second.ended).toEqual([0, null]);
+  expect(npmArguments()).toBe('once\n');
+});
+
+it('waits for no command that was killed', () => {
+  mkdirSync(join(project, '.wrangler'));
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  symlinkSync(String(pid), join(project, '.wrangler/installing'));
+  expect(install().status).toBe(0);
+  expect(npmArguments()).toContain('ci');
+});
+
+it('says why it cannot install where it may not write', () => {
+  writeFileSync(join(project, '.wrangler'), 'no directory');
+  const { status, stderr } = install();
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^The packages cannot be installed: E\w+: .*\.wrangler/);
 });
 
 it('says how to call it where there is no npm', () => {
