@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   chmodSync,
   cpSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -61,10 +62,28 @@ test('the tool runs a source that has changed, however old its time is', () => {
   expect(firstLine()).toBe("The operator's tool, second");
 });
 
+// Root may write everything.
+const isRoot = process.getuid?.() === 0;
+const user = isRoot ? { uid: 65534, gid: 65534 } : {};
+
+test('npm start names what a user may not write: the checkout, or a database', () => {
+  const start = (...options: string[]) => {
+    const { status, stderr } = runTool('start/index.ts', ['--port', '0', ...options], user);
+    return [status, stderr];
+  };
+  const refused = (file: string) => [1, expect.stringMatching(`^npm start cannot write .*${file}`)];
+  mkdirSync(path.join(checkout, '.wrangler/state'), { recursive: true });
+  if (!isRoot) chmodSync(path.join(checkout, '.wrangler/state'), 0o555);
+  expect(start()).toEqual(refused('/.wrangler/state'));
+  const data = path.join(checkout, 'data');
+  mkdirSync(path.join(data, 'v3/d1'), { recursive: true });
+  for (const name of [data, path.join(checkout, '.wrangler')]) chmodSync(name, 0o777);
+  writeFileSync(path.join(data, 'v3/d1/registry.sqlite'), '', { mode: 0o444 });
+  expect(start('--persist-to', data)).toEqual(refused('registry.sqlite'));
+});
+
 test('the tool runs for a user who may not write the checkout', () => {
-  const isRoot = process.getuid?.() === 0;
   if (!isRoot) chmodSync(checkout, 0o555);
-  const user = isRoot ? { uid: 65534, gid: 65534 } : {};
   expect(firstLine(user)).toContain('everything a registry');
   chmodSync(checkout, 0o755);
   expect(readdirSync(checkout)).not.toContain('.wrangler');

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, globSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { findClockAhead } from '../local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../local/server.ts';
-import { enterUsersDirectory } from '../project.ts';
+import { enterUsersDirectory, projectDirectory } from '../project.ts';
 import { startIdentityService } from '../sandbox/identity-service.ts';
 import { cronPath, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
@@ -43,9 +43,22 @@ ${isSandbox ? sandbox : ''}
 `);
 }
 
+/** Throws an Error that names the first of the files that the server has to write and cannot. */
+function expectWritable(directory: string): void {
+  const directories = [directory, path.join(projectDirectory, '.wrangler')];
+  const databases = globSync('v3/**/*.sqlite', { cwd: directory });
+  try {
+    for (const name of directories) mkdirSync(name, { recursive: true });
+    const files = databases.map((name) => path.join(directory, name));
+    for (const name of [...directories, ...files]) accessSync(name, constants.W_OK);
+  } catch (error) {
+    throw new Error(`npm start cannot write to a file that it needs: ${(error as Error).message}`);
+  }
+}
+
 async function start(options: StartOptions): Promise<void> {
   const { ip, port, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
-  mkdirSync(directory, { recursive: true });
+  expectWritable(directory);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   // The port is taken before anything else is done.
   const front = await listenInFront(ip, port, frontToken);
