@@ -3,8 +3,6 @@ import { messageOf } from './report/problem.ts';
 
 type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
 
-export type AskedService = Awaited<ReturnType<typeof askService>>;
-
 /** Asks the service at the address, if there is one, for its `/health`; `problem` says why it is failing. */
 export async function askService(address: string | undefined) {
   const unknown = { address: address ?? null, version: null, build: null };

@@ -27,7 +27,7 @@ type Work = (db: Database, at: Date, env: Env, context: PurgeContext) => Promise
  * One phase follows the other. The first changes the lists; the last needs them published and archived, and the
  * registrars notified. A failure is recorded under the name of its work.
  */
-const phases: readonly Readonly<Record<string, Work>>[] = [
+export const phases: readonly Readonly<Record<string, Work>>[] = [
   {
     end_reservations: (db, at) => endReservations(db, { at, requestId: crypto.randomUUID() }),
   },
@@ -50,8 +50,6 @@ const phases: readonly Readonly<Record<string, Work>>[] = [
       queue && queueDeliveries(db, queue, at),
   },
 ];
-
-export const workNames = phases.flatMap((phase) => Object.keys(phase));
 
 /**
  * A work that fails is logged and does not hold up the others; in the end the run throws, so that the platform counts

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { loginRefusals } from '../../src/base/error.ts';
 import { alarmNames } from '../../src/tool/nouns/alarm.ts';
-import { workNames } from '../../src/worker/cron.ts';
+import { phases } from '../../src/worker/cron.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();
@@ -22,7 +22,9 @@ it.each(alarmNames.map((name) => [name]))('explains the alarm %s', (name) => {
   expect(runbook).toContain(`\`${name}\``);
 });
 
-it.each(workNames.map((name) => [name]))('explains what a failure of %s means', (name) => {
+const works = phases.flatMap((phase) => Object.keys(phase));
+
+it.each(works.map((name) => [name]))('explains what a failure of %s means', (name) => {
   expect(runbook).toContain(`\`${name}\``);
 });
 
