@@ -49,6 +49,10 @@ export const fieldErrorsType = z
       description:
         'The messages by field, nested fields by their path (`address.country_code`). What concerns no field is under `base`.',
     }),
+    detail: z.string().optional().meta({
+      description:
+        'A sentence for people about a field, where the messages say too little; its wording may change.',
+    }),
   })
   .meta({ id: 'FieldErrors' });
 

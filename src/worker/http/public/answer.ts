@@ -17,7 +17,8 @@ export const openToPages = {
 export const immutable = 'public, max-age=31536000, immutable';
 
 export const listError: ErrorForm = (error, c) => {
-  const answer = fieldErrors(error, c);
+  const { field, detail } = error.problems[0];
+  const answer = fieldErrors(error, c, {}, field && detail ? { detail } : {});
   for (const [name, value] of Object.entries(openToPages)) answer.headers.set(name, value);
   return answer;
 };

@@ -7,7 +7,9 @@ import {
   hasTypes,
   type ListName,
   type ListPath,
+  listNames,
   listPaths,
+  publicLists,
 } from '../../../list/lists.ts';
 import { readChanges } from '../../../list/read/changes.ts';
 import { readList } from '../../../list/read/whole-list.ts';
@@ -59,7 +61,13 @@ function requestedList(c: AppContext, path: ListPath): ListName {
   const types = (hasTypes(path) && c.req.queries('type')) || [];
   const list = types.length > 1 ? undefined : findList(path, types[0]);
   if (list) return list;
-  throw new RegistryError('invalid', 'is not included in the list', 'type');
+  const expected = listNames.flatMap((each) => publicLists[each].type ?? []).join(', ');
+  const problem = {
+    reason: 'invalid',
+    message: 'is not included in the list',
+    field: 'type',
+  } as const;
+  throw new RegistryError([{ ...problem, detail: `Expected: one of ${expected}.` }]);
 }
 
 async function answerWithList(c: AppContext, list: ListName): Promise<Response> {

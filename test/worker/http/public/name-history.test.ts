@@ -156,7 +156,10 @@ describe('a long history', () => {
       const response = await worker.fetch(path(long, query));
       const field = query.slice(1, query.indexOf('='));
       expect(response.status).toBe(400);
-      expect(await response.json()).toEqual({ errors: { [field]: [expect.any(String)] } });
+      expect(await response.json()).toEqual({
+        errors: { [field]: [expect.any(String)] },
+        detail: expect.any(String),
+      });
     },
   );
 });

@@ -90,7 +90,10 @@ test.each(['?type=', '?type=all', '?type=Blocked', '?type', '?type=blocked&type=
     const response = await worker.fetch(retainedPath + query);
     expect(response.status).toBe(400);
     expect(response.headers.get('Cache-Control')).toBe('private, no-store');
-    expect(await response.json()).toEqual({ errors: { type: ['is not included in the list'] } });
+    expect(await response.json()).toEqual({
+      errors: { type: ['is not included in the list'] },
+      detail: 'Expected: one of reserved, blocked, disputed.',
+    });
   },
 );
 
