@@ -141,17 +141,19 @@ async function* everyContact(db: Database, person: Person): AsyncGenerator<Regis
 
 interface DomainRow {
   contactId: number;
-  domainId: number;
+  linkId: number;
   name: string;
   role: string;
 }
 
 function everyDomain(db: Database, person: Person) {
   const { domainId, contactId, role } = domainContacts;
+  // The index by contact has the links of one in this order.
+  const linkId = sql<number>`${domainContacts}.rowid`;
   return everyRow<DomainRow>(
     ({ after, limit }) =>
       db
-        .select({ contactId, domainId, name: domains.name, role })
+        .select({ contactId, linkId, name: domains.name, role })
         .from(contacts)
         // SQLite keeps the order of cross joins: the person's few contacts come first.
         .crossJoin(domainContacts)
@@ -162,11 +164,10 @@ function everyDomain(db: Database, person: Person) {
             eq(contactId, contacts.id),
             eq(domains.id, domainId),
             after && gte(contacts.id, after.contactId),
-            after &&
-              sql`(${contactId}, ${domainId}, ${role}) > (${after.contactId}, ${after.domainId}, ${after.role})`,
+            after && sql`${linkId} > iif(${contacts.id} = ${after.contactId}, ${after.linkId}, 0)`,
           ),
         )
-        .orderBy(asc(contacts.id), asc(domainId), asc(role))
+        .orderBy(asc(contacts.id), asc(linkId))
         .limit(limit),
     pageRows,
   );

@@ -20,49 +20,44 @@ export function notifying<Outcome>(
   change: Change<Outcome>,
   notification: NewNotification,
 ): Change<Outcome> {
-  const values = { ...notification, deliveryId: newDeliveryId() };
-  return followedBy(change, insertion(db, values, change.isWritten));
+  return followedBy(change, insertion(db, notification, change.isWritten));
 }
 
 export function insertNotifications(db: Database, all: readonly NewNotification[]) {
-  const given = all.map((each) => ({ ...each, deliveryId: newDeliveryId() }));
-  const values = { ...valuesInJson(notifications), deliveryId: sql`row ->> 'deliveryId'` };
-  return jsonArrays(given).flatMap((array) => insertion(db, values, sql`true`, rowsIn(array)));
+  const values = valuesInJson(notifications);
+  return jsonArrays(all).flatMap((array) => insertion(db, values, sql`true`, array));
 }
 
+/** One notification, or one for each row of a JSON array, and the deliveries to registrars that have a webhook. */
 function insertion(
   db: Database,
-  {
-    deliveryId,
-    ...values
-  }: { [Column in keyof NewNotification]: SQL | NewNotification[Column] } & {
-    deliveryId: SQL | string;
-  },
+  values: { [Column in keyof NewNotification]: SQL | NewNotification[Column] },
   condition: SQL,
-  rows?: SQL,
+  array?: string,
 ) {
-  const { registrarId, subjectKey, createdAt } = values;
-  const newest = sql`(select id from ${notifications} as newest
-    where newest.registrar_id = ${registrarId} and newest.read_at is null
-      and newest.subject_key = ${subjectKey}
-    order by newest.id desc limit 1)`;
+  const createdAt = sql`${notifications.createdAt}`;
   const delivery = {
-    id: deliveryId,
-    registrarId,
-    notificationId: newest,
+    id: sql`'msg_' || lower(hex(randomblob(16)))`,
+    registrarId: sql`${notifications.registrarId}`,
+    notificationId: sql`${notifications.id}`,
     createdAt,
     waitsSince: createdAt,
     ...{ attemptedAt: null, outcome: null, deliveredAt: null, failedAt: null },
   };
-  const isPushed = sql`${webhooks.registrarId} = ${registrarId} and ${condition}`;
-  const [from, andFrom] = rows ? [sql`from (${rows})`, sql`(${rows}) cross join`] : [];
+  const [from, count, ofRegistrar] =
+    array === undefined
+      ? [sql``, 1, eq(webhooks.registrarId, values.registrarId)]
+      : [sql`from (${rowsIn(array)})`, sql`json_array_length(${array})`, sql`true`];
+  // Ids only grow, so the newest are those that the statement before has inserted.
+  const inserted = sql`from ${webhooks} join ${notifications} on ${webhooks.registrarId} = ${notifications.registrarId}
+    where ${notifications.id} > (select max(id) from ${notifications}) - ${count} and ${ofRegistrar} and ${condition}`;
   return [
     insertRows(db, notifications, { ...values, readAt: null }, sql`${from} where ${condition}`),
-    insertRows(db, webhookDeliveries, delivery, sql`from ${andFrom} ${webhooks} where ${isPushed}`),
+    insertRows(db, webhookDeliveries, delivery, inserted),
   ];
 }
 
-/** Receivers get it as `webhook-id`. */
+/** Receivers get it as `webhook-id`. Deliveries of notifications get one from the database. */
 export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
