@@ -19,8 +19,8 @@ type Worker = Pick<typeof sourceWorker, 'fetch'>;
 export interface Counted {
   env: Env;
   counts: Counts;
-  /** How many statements the round trips to D1 had. */
-  sent: { statements: number };
+  /** How many statements the round trips to D1 had, and how many of these nobody has an answer to yet. */
+  sent: { statements: number; unanswered: number };
   /** The Worker as it was built, for Node, which cannot load the source of the site; without it, the source. */
   built?: Worker;
 }
@@ -37,7 +37,7 @@ export function counted(env: Env, built?: Worker): Counted {
     r2Reads: 0,
     r2Lists: 0,
   };
-  const sent = { statements: 0 };
+  const sent = { statements: 0, unanswered: 0 };
   return {
     env: {
       ...env,
@@ -53,15 +53,15 @@ export function counted(env: Env, built?: Worker): Counted {
 
 export interface Cost {
   status: number;
-  /** Until the answer. */
+  /** Of what the answer waited for. */
   answer: Partial<Counts>;
-  /** Of what goes on when the answer is on its way. */
+  /** Of what was left for later, whoever waits for it. */
   after: Partial<Counts>;
 }
 
 /** The cost of a request to the service, called with counting bindings. */
 export async function cost(
-  { env, counts, built }: Counted,
+  { env, counts, sent, built }: Counted,
   path: string,
   init: RequestInit = {},
 ): Promise<Cost> {
@@ -80,7 +80,8 @@ export async function cost(
   );
   // An answer may be read while it is sent.
   await response.arrayBuffer();
-  const answered = { ...counts };
+  // The answer has not waited for what was sent meanwhile and is on its way.
+  const answered = { ...counts, d1RoundTrips: counts.d1RoundTrips - sent.unanswered };
   await Promise.all(later);
   return {
     status: response.status,
@@ -117,9 +118,13 @@ function countedConnection(
   counts: Counts,
   sent: Counted['sent'],
 ) {
-  const add = <Result extends D1Result<unknown>>(results: Result[]): Result[] => {
+  const count: Count = async (statements, send) => {
     counts.d1RoundTrips += 1;
-    sent.statements += results.length;
+    sent.statements += statements;
+    sent.unanswered += 1;
+    const results = await send().finally(() => {
+      sent.unanswered -= 1;
+    });
     for (const { meta } of results) {
       counts.rowsRead += meta.rows_read;
       counts.rowsWritten += meta.rows_written;
@@ -127,20 +132,27 @@ function countedConnection(
     return results;
   };
   return {
-    prepare: (query: string) => countedStatement(connection.prepare(query), query, add),
-    batch: async (statements: D1PreparedStatement[]) =>
-      add(await connection.batch(statements.map((statement) => originals.get(statement)!))),
+    prepare: (query: string) => countedStatement(connection.prepare(query), query, count),
+    batch: (statements: D1PreparedStatement[]) =>
+      count(statements.length, () =>
+        connection.batch(statements.map((statement) => originals.get(statement)!)),
+      ),
   };
 }
+
+type Count = <Result extends D1Result<unknown>>(
+  statements: number,
+  send: () => Promise<Result[]>,
+) => Promise<Result[]>;
 
 function countedStatement(
   statement: D1PreparedStatement,
   query: string,
-  add: <Result extends D1Result<unknown>>(results: Result[]) => Result[],
+  count: Count,
 ): D1PreparedStatement {
-  const all = async () => add([await statement.all()])[0]!;
+  const all = async () => (await count(1, async () => [await statement.all()]))[0]!;
   const wrapped = {
-    bind: (...values: unknown[]) => countedStatement(statement.bind(...values), query, add),
+    bind: (...values: unknown[]) => countedStatement(statement.bind(...values), query, count),
     all,
     run: all,
     first: async (column?: string) => {
