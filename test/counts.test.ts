@@ -2,7 +2,8 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { getContactByCode } from '../src/contact/contact.ts';
 import { callbackOf } from '../src/tool/sandbox/identity-service.ts';
 import { openApiDocument } from '../src/worker/http/document.openapi.ts';
-import { cost as costOfRequest, counted } from './support/counted.ts';
+import { type Cost, cost as costOfRequest, counted } from './support/counted.ts';
+import { countedRows, countsRows } from './support/counted-rows.ts';
 import {
   addAuction,
   addContact,
@@ -49,10 +50,13 @@ const cost: typeof costOfRequest = (env, path, init) => {
 
 const costOf = (path: string, init?: RequestInit) => cost(bindings, path, init);
 
-const reads = (d1RoundTrips: number, rowsRead: number) => ({ d1RoundTrips, rowsRead });
+const reads = (d1RoundTrips: number, rowsRead: number) => ({
+  d1RoundTrips,
+  ...countedRows({ rowsRead }),
+});
 const writes = (d1RoundTrips: number, rowsRead: number, rowsWritten: number) => ({
-  ...reads(d1RoundTrips, rowsRead),
-  rowsWritten,
+  d1RoundTrips,
+  ...countedRows({ rowsRead, rowsWritten }),
 });
 /** The cost of a call that leaves nothing to do after its answer. */
 const answered = (answer: object = {}) => ({ status: 200, answer, after: {} });
@@ -130,7 +134,7 @@ describe('a page of 200 contacts', () => {
       });
       measured[query] = answer.rowsRead;
     }
-    expect(measured).toEqual(costs);
+    if (countsRows) expect(measured).toEqual(costs);
   });
 
   it('a page of 200 contacts walks through one block of contacts at most to get to an offset', async () => {
@@ -404,7 +408,7 @@ test('an auction is read in one round trip and reported in two', async () => {
     body: JSON.stringify({ status: 'awaiting_payment' }),
   });
   // The list of auctions in progress is published when the answer is on its way.
-  expect(report.answer).toEqual({ d1RoundTrips: 2, rowsRead: 10, rowsWritten: 5, kvLists: 1 });
+  expect(report.answer).toEqual({ ...writes(2, 10, 5), kvLists: 1 });
   // A first publication of an empty list has no block: its changes and its head.
   expect(report.after).toMatchObject({ kvWrites: 2 });
 });
@@ -471,10 +475,10 @@ test('what a name was is read in one round trip, and only its own changes', asyn
   await addDispute(worker.env, { name });
   const path = `/repp/v1/retained_domains/${name}/history`;
   for (const query of ['', '?limit=1']) {
-    const { answer } = await costOf(path + query);
-    expect(answer).toEqual({ d1RoundTrips: 1, rowsRead: expect.any(Number) });
+    const { rowsRead = 0, ...others } = (await costOf(path + query)).answer;
+    expect(others).toEqual({ d1RoundTrips: 1 });
     // Six entries, three rows of what it is, and perhaps the row after each of the six searches.
-    expect(answer.rowsRead).toBeLessThanOrEqual(15);
+    expect(rowsRead).toBeLessThanOrEqual(15);
   }
 });
 
@@ -500,8 +504,17 @@ test('the auctions in progress are read in one round trip, and a token is given 
 
 describe('the page', () => {
   const isolate = () => counted(worker.env);
-  /** In an isolate that has read nothing yet. */
-  const first = (query: string) => cost(isolate(), `/en/${query}`);
+  /** In an isolate that has read nothing yet. In this process, D1 may answer first what no answer waits for. */
+  const first = async (query: string): Promise<Cost> => {
+    const { status, answer, after } = await cost(isolate(), `/en/${query}`);
+    if (countsRows) return { status, answer, after };
+    const { d1RoundTrips = 0, ...waited } = answer;
+    return {
+      status,
+      answer: waited,
+      after: { d1RoundTrips: d1RoundTrips + (after.d1RoundTrips ?? 0) },
+    };
+  };
 
   beforeAll(async () => {
     await addAuction(worker.env, { name: 'page.ee' });
@@ -556,7 +569,7 @@ test('the health costs two round trips and one listing of keys, and then nothing
   await worker.scheduled('31 * * * *');
   const first = await costOf('/health');
   expect(first).toMatchObject({ status: 200, answer: { d1RoundTrips: 2, kvLists: 1 } });
-  expect(first.answer.rowsRead).toBeLessThanOrEqual(11);
+  expect(first.answer.rowsRead ?? 0).toBeLessThanOrEqual(11);
   expect(await costOf('/health')).toEqual(answered());
 });
 
@@ -736,7 +749,7 @@ test('a batch that replaces the contacts of domains reads rows in proportion to 
       '/api/v1/internal/domains/batch',
       send('POST', system, { domains }),
     );
-    return answer.rowsRead!;
+    return answer.rowsRead ?? 0;
   };
   const rowsOfEach: number[] = [];
   for (const count of [10, 40]) {
@@ -762,7 +775,7 @@ test('a transfer sends a few statements, and reads rows in proportion to the con
     expect((await costOf(path, send('PUT', system, { domain }))).status).toBe(201);
     const to = send('POST', system, { registrar: other.code });
     const counting = counted(env);
-    rowsOfEach.push((await cost(counting, `${path}/transfer`, to)).answer.rowsRead! / count);
+    rowsOfEach.push(((await cost(counting, `${path}/transfer`, to)).answer.rowsRead ?? 0) / count);
     expect(counting.sent.statements).toBeGreaterThan(6);
     expect(counting.sent.statements).toBeLessThan(20);
   }
@@ -784,8 +797,8 @@ test('a domain is reported, read, transferred, deleted and released in six round
   expect((await costOf(path, there)).answer).toEqual(reads(2, 11));
   const transfer = send('POST', system, { registrar: other.code });
   // The order of the copies' codes, which are random, decides a few rows.
-  const { rowsRead, ...transferred } = (await costOf(`${path}/transfer`, transfer)).answer;
-  expect(transferred).toEqual({ d1RoundTrips: 6, rowsWritten: 42 });
+  const { rowsRead = 0, ...transferred } = (await costOf(`${path}/transfer`, transfer)).answer;
+  expect(transferred).toEqual({ d1RoundTrips: 6, ...countedRows({ rowsWritten: 42 }) });
   expect(rowsRead).toBeLessThanOrEqual(140);
   expect((await costOf(path, gone)).answer).toEqual(writes(4, 53, 8));
   expect((await costOf(path, gone)).answer).toEqual(reads(3, 5));

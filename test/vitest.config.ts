@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statfsSync } from 'node:fs';
+import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import type { Reporter } from 'vitest/node';
@@ -18,12 +18,6 @@ const whySkipped: Reporter = {
 
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
-/** Tests that go further in the deep run: they ask which run it is. */
-const inBoth = readdirSync('test', { recursive: true, encoding: 'utf8' })
-  .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
-  .map((path) => `test/${path}`)
-  .filter((path) => readFileSync(path, 'utf8').includes("inject('isDeep')"));
-
 /** Whether the directory has room for the databases of all tests. */
 function hasRoom(directory: string): boolean {
   const stats = statfsSync(directory, { bigint: true });
@@ -44,8 +38,7 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, deep],
-          // One more than there are cores: a test often waits for its runtime, which is a process of its own.
-          maxWorkers: availableParallelism() + 1,
+          maxWorkers: availableParallelism(),
           provide: { isDeep: false },
         },
       },
@@ -54,7 +47,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'deep',
-          include: [deep, ...inBoth],
+          include: ['test/**/*.test.ts'],
+          globalSetup: 'test/support/build-bundle.ts',
           testTimeout: 120_000,
           maxWorkers: availableParallelism(),
           provide: { isDeep: true },

@@ -32,7 +32,7 @@ interface RuntimeOptions {
 export const service = 'service';
 
 /** The settings that differ from a developer's machine: it logs every answer from memory, and has secrets of the demo. */
-const deployed = {
+export const deployed = {
   ENVIRONMENT: 'production',
   REGISTRANT_TOKEN_KEYS: `bench:${'k'.repeat(40)}`,
 };

@@ -8,6 +8,7 @@ import { countedLists, listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { counted } from '../support/counted.ts';
+import { countsRows } from '../support/counted-rows.ts';
 import { addAuction, addDispute, addRetainedDomain, emptyLists } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { newReader } from './reader.ts';
@@ -130,8 +131,8 @@ test('costs the same however many days and names there are', async () => {
   expect(counts).toEqual({
     d1RoundTrips: 1,
     // 366 days of four lists, each row by the primary key's index, and the publications.
-    rowsRead: 2_936,
-    rowsWritten: 8,
+    rowsRead: countsRows ? 2_936 : 0,
+    rowsWritten: countsRows ? 8 : 0,
     kvReads: 1,
     kvWrites: 1,
     kvLists: 0,

@@ -50,7 +50,13 @@ export async function openLentDatabase(
     });
   };
 
-  /** A connection outside sessions, or the one of a session that begins at a constraint or a bookmark. */
+  return databaseOfCalls(ask);
+}
+
+/** A database over calls, which are outside sessions, or in one that begins at a constraint or a bookmark. */
+export function databaseOfCalls(
+  ask: (call: DatabaseCall, session?: string) => Promise<LenderAnswer>,
+): D1Database {
   const connect = (session?: string) => {
     let place = session;
     const { prepare, batch } = databaseOver(async (call) => {

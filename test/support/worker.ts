@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { createTestHarness, type TestHarness, type TestHarnessOptions } from 'wrangler';
+import { createTestHarness, type TestHarnessOptions } from 'wrangler';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import type { Operation } from '../../src/change/origin.ts';
@@ -14,33 +14,40 @@ import { emptyAgain } from '../tool/empty-again.ts';
 import { type Asked, contractProblem } from '../worker/http/openapi/contract.ts';
 import { operator } from './fixtures.ts';
 import { sharedIdentityService } from './identity-service.ts';
+import { startInProcess } from './in-process/runtime.ts';
 import { lentBucket } from './lent-bucket.ts';
 import { openLentDatabase } from './lent-database.ts';
 
 interface Runtime {
-  harness: TestHarness;
   url: URL;
   env: Env;
+  fetch(url: string, init: RequestInit | undefined): Promise<Response>;
+  scheduled(cron: string): Promise<unknown>;
+  logs(): { message: string }[];
+  close(): Promise<void>;
 }
+
+/** The deep run starts the real runtime. In the quick run, this process is the runtime, for the file alone. */
+const isInProcess = !inject('isDeep');
 
 export type TestWorker = ReturnType<typeof workerFrom>;
 
 /**
- * The production build in the real runtime with D1 and KV of its own, for the tests of one file: started
- * before the first of them with the migrations applied, stopped after the last. The environment is local, with
- * the bindings of the named one where there is one.
+ * The application with D1 and KV of its own, for the tests of one file: started before the first of them with the
+ * migrations applied, stopped after the last. The environment is local, with the bindings of the named one where there
+ * is one.
  */
 export function startWorker(vars: Record<string, string> = {}, environment?: 'production') {
   return ownWorker(() => startRuntime(vars, environment));
 }
 
-function ownWorker(start: () => Promise<Runtime>) {
+function ownWorker(start: () => Promise<Runtime>, settings?: Partial<Env>) {
   let runtime: Runtime | undefined;
-  afterAll(() => runtime?.harness.close());
+  afterAll(() => runtime?.close());
   return workerFrom(async () => {
     runtime = await start();
     return runtime;
-  });
+  }, settings);
 }
 
 let shared: Promise<Runtime> | undefined;
@@ -51,7 +58,7 @@ let shared: Promise<Runtime> | undefined;
  * this process answers instead, on the same data.
  */
 export function shareWorker(settings?: Partial<Env>) {
-  return workerFrom(startShared, settings);
+  return isInProcess ? ownWorker(startForSharing, settings) : workerFrom(startShared, settings);
 }
 
 /**
@@ -59,6 +66,7 @@ export function shareWorker(settings?: Partial<Env>) {
  * and that ask this Worker for nothing that an isolate remembers.
  */
 export function shareEmptyWorker(settings?: Partial<Env>) {
+  if (isInProcess) return ownWorker(startForSharing, settings);
   return workerFrom(async () => {
     const { env, ...rest } = await startShared();
     if (!(await emptyAgain(env, inject('emptyRegistry'))))
@@ -71,18 +79,19 @@ export function shareEmptyWorker(settings?: Partial<Env>) {
 
 /** The shared runtime, which asks the shared stand-in for the identity service. */
 function startShared(): Promise<Runtime> {
-  const start = async () => {
-    const service = await sharedIdentityService();
-    const runtime = await startRuntime(service.settings);
-    service.serves(runtime.url);
-    return runtime;
-  };
   // It ends with the process, whose files follow one another without isolation.
-  shared ??= start();
+  shared ??= startForSharing();
   return shared;
 }
 
-/** The Worker of `npm start -- --sandbox`, as `startWorker` starts the one that is deployed. */
+async function startForSharing(): Promise<Runtime> {
+  const service = await sharedIdentityService();
+  const runtime = await startRuntime(service.settings);
+  service.serves(runtime.url);
+  return runtime;
+}
+
+/** The Worker of `npm start -- --sandbox`, which moves the clock of its isolate: for the deep run. */
 export function startSandbox(vars: Record<string, string> = {}) {
   return startWorkerFrom('src/tool/sandbox/worker.ts', vars);
 }
@@ -90,6 +99,7 @@ export function startSandbox(vars: Record<string, string> = {}) {
 /** The Worker of another module, as `startWorker` starts the one that is deployed. */
 export function startWorkerFrom(main: string, vars: Record<string, string> = {}) {
   return ownWorker(() => {
+    if (isInProcess) return startInProcess(main, vars);
     const config = parse(readFileSync('wrangler.toml', 'utf8'));
     delete config.env;
     const all = { ...readLocalConfig(undefined).vars, ...vars };
@@ -111,9 +121,10 @@ async function holdToContract(asked: Asked, response: Response): Promise<void> {
 }
 
 function startRuntime(vars: Record<string, string>, environment?: 'production'): Promise<Runtime> {
-  const prebuiltWorkerDir = inject('bundle');
   // The demo has a zone and a table of letters, and tests need names of any.
   const settings = { ZONES: '', NAME_LETTERS: '', ...vars };
+  if (isInProcess) return startInProcess('src/index.ts', settings, environment);
+  const prebuiltWorkerDir = inject('bundle');
   const configuration = { configPath: './wrangler.toml', prebuiltWorkerDir, vars: settings };
   const worker = environment ? { ...configuration, env: environment } : configuration;
   return startHarness(worker, environment);
@@ -139,7 +150,18 @@ async function startHarness(
   await applyMigrations(DB);
   const bindings = (await harness.getWorker().getEnv()) as Env;
   const ARCHIVE = lentBucket(bindings.ARCHIVE!);
-  return { harness, url, env: { ...bindings, DB, ARCHIVE } };
+  return {
+    url,
+    env: { ...bindings, DB, ARCHIVE },
+    fetch(url, init) {
+      // What stands before the Worker costs as much again, but a body that is refused unread doesn't close its connection.
+      const isLarge = String(init?.body).length > maximumBodyBytes;
+      return (isLarge ? harness : harness.getWorker()).fetch(url, init as never) as never;
+    },
+    scheduled: (cron) => harness.getWorker().scheduled({ cron }),
+    logs: () => harness.getLogs(),
+    close: () => harness.close(),
+  };
 }
 
 /** The answer of this process, once the work that goes on after it is done. */
@@ -177,20 +199,14 @@ function workerFrom(start: () => Promise<Runtime>, settings?: Partial<Env>) {
      * OpenAPI document says.
      */
     async fetch(path: string, init?: RequestInit): Promise<Response> {
-      const { harness, url, env } = runtime;
-      // What stands before the Worker costs as much again, but a body that is refused unread doesn't close its connection.
-      const isLarge = String(init?.body).length > maximumBodyBytes;
-      const answer = settings
+      const { url, env } = runtime;
+      const response = settings
         ? await answerHere(path, init ?? {}, { ...env, ...settings })
-        : await (isLarge ? harness : harness.getWorker()).fetch(
-            new URL(path, url).href,
-            init as never,
-          );
-      const response = answer as unknown as Response;
+        : await runtime.fetch(new URL(path, url).href, init);
       await holdToContract({ method: init?.method ?? 'GET', path }, response);
       return response;
     },
-    scheduled: (cron: string) => runtime.harness.getWorker().scheduled({ cron }),
-    logs: () => runtime.harness.getLogs(),
+    scheduled: (cron: string) => runtime.scheduled(cron),
+    logs: () => runtime.logs(),
   };
 }

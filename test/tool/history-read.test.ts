@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import { readHistory } from '../../src/tool/nouns/history/index.ts';
 import { counted } from '../support/counted.ts';
+import { countsRows } from '../support/counted-rows.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
@@ -28,7 +29,7 @@ test('history --follow reads only what is newer than the newest entry, even if n
   const following = readHistory(openDatabase(env.DB), { by: 'nobody' }, pause);
   await expect(following.next()).rejects.toThrow('enough');
   // The newest entry and, where nothing has come since, the look at where there is nothing.
-  expect(rowsRead).toEqual([1_001, 2, 2, 11, 2]);
+  expect(rowsRead).toEqual(countsRows ? [1_001, 2, 2, 11, 2] : Array(5).fill(0));
 });
 
 test('history --since reads no entries from more than a week before', async () => {

@@ -8,17 +8,17 @@ import { daysBefore } from '../../src/base/time/day.ts';
 import { readDailyCounts } from '../../src/list/daily-counts.ts';
 import { readFacts } from '../../src/list/read/parts.ts';
 import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
-import { openLocalData } from '../../src/tool/local/open.ts';
 import { readBytes } from '../../src/tool/nouns/alarm.ts';
 import { prepareLocalData } from '../../src/tool/start/data.ts';
 import { newReader } from '../list/reader.ts';
+import { openData } from './tool.ts';
 
 const directory = mkdtempSync(join(tmpdir(), 'local-data-'));
 let env: Env;
 let dispose: () => Promise<void>;
 
 beforeAll(async () => {
-  ({ env, dispose } = await openLocalData(directory));
+  ({ env, dispose } = await openData(directory));
 });
 afterAll(async () => {
   await dispose();

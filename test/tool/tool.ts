@@ -12,18 +12,23 @@ import { afterAll, beforeAll, inject, onTestFinished, TestRunner } from 'vitest'
 import { openDatabase } from '../../src/base/database/open.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import type { Bindings, OpenBindings } from '../../src/tool/bindings.ts';
+import { findDatabaseFile } from '../../src/tool/local/file.ts';
 import { takeLock } from '../../src/tool/local/lock.ts';
 import { openLocalData } from '../../src/tool/local/open.ts';
 import { openRunningServer } from '../../src/tool/local/server.ts';
 import { readContact } from '../../src/tool/nouns/contact/record.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { openBindings } from '../../src/tool/registry.ts';
+import { openInProcess } from '../support/in-process/bindings.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
 import { databaseFile, emptyAgain } from './empty-again.ts';
 
+/** The deep run has real runtimes. The quick run has stand-ins on the database's file in this process. */
+const isInProcess = !inject('isDeep');
+export const openData = isInProcess ? openInProcess : openLocalData;
 /** The runtimes of registries, the one used last at the end: most commands take less time than to start one. */
 const kept = new Map<string, Bindings>();
-const maximumKept = 3;
+const maximumKept = isInProcess ? Number.POSITIVE_INFINITY : 3;
 /** The directories that no test uses any more. */
 const unused = new Set<string>();
 
@@ -35,9 +40,10 @@ let count = 0;
 /** Opens the kept runtime for the turn of a command, or as the tool does. */
 export const openKept: OpenBindings = async (options, access) => {
   const directory = options.persistTo ?? '';
-  const isToKeep = access.isWritable && directory.startsWith(work) && !options.env;
+  const isOpened = access.isWritable || (isInProcess && findDatabaseFile(directory, undefined));
+  const isToKeep = isOpened && directory.startsWith(work) && !options.env;
   if (!kept.has(directory) && !isToKeep) return openBindings(options, access);
-  const bindings = kept.get(directory) ?? (await openLocalData(directory));
+  const bindings = kept.get(directory) ?? (await openData(directory));
   kept.delete(directory);
   kept.set(directory, bindings);
   if (kept.size > maximumKept) await close([...kept.keys()][0]!);
@@ -54,6 +60,7 @@ async function close(directory: string): Promise<void> {
 
 /** Empties a registry whose runtime is kept, so that no other has to be started; undefined if there is none to use. */
 async function emptyKept(): Promise<string | undefined> {
+  if (isInProcess) return undefined;
   const directory = [...kept.keys()].findLast((each) => unused.delete(each));
   if (directory === undefined) return undefined;
   const isEmpty = await emptyAgain(kept.get(directory)!.env, inject('emptyRegistry'));

@@ -5,22 +5,26 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
-/**
- * The SQLite file of an environment's local database, by the id that the runtime gives a Durable Object; undefined if
- * it is not found, as that name is not documented: then a local `backup` is refused, and other commands start a
- * runtime.
- */
-export function findDatabaseFile(
-  directory: string,
-  environment: string | undefined,
-): string | undefined {
+/** The SQLite file of an environment's local database, by the id that the runtime gives a Durable Object. */
+export function databaseFileOf(directory: string, environment: string | undefined): string {
   const kind = 'miniflare-D1DatabaseObject';
   const key = createHash('sha256').update(kind).digest();
   const digest = (data: string | Buffer) =>
     createHmac('sha256', key).update(data).digest().subarray(0, 16);
   const name = digest(readLocalConfig(environment).databaseId);
   const id = Buffer.concat([name, digest(name)]).toString('hex');
-  const file = path.join(directory, 'v3/d1', kind, `${id}.sqlite`);
+  return path.join(directory, 'v3/d1', kind, `${id}.sqlite`);
+}
+
+/**
+ * The file if it is there. Its name is not documented: where it is not found, a local `backup` is refused, and other
+ * commands start a runtime.
+ */
+export function findDatabaseFile(
+  directory: string,
+  environment: string | undefined,
+): string | undefined {
+  const file = databaseFileOf(directory, environment);
   return existsSync(file) ? file : undefined;
 }
 

@@ -1,19 +1,14 @@
-import { convertV4MiniflareOptions, Miniflare } from 'miniflare';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { type ArchivedDay, listDays, putDay, readDay } from '../../../src/list/archive/day.ts';
+import { shareEmptyWorker } from '../../support/worker.ts';
 import { withMethods } from '../published.ts';
 import { locked } from './bucket.ts';
 
-let runtime: Miniflare;
+const worker = shareEmptyWorker();
 let bucket: R2Bucket;
-
-beforeAll(async () => {
-  runtime = new Miniflare(
-    convertV4MiniflareOptions({ modules: true, script: '', r2Buckets: ['ARCHIVE'], cf: false }),
-  );
-  bucket = (await runtime.getR2Bucket('ARCHIVE')) as never;
+beforeAll(() => {
+  bucket = worker.env.ARCHIVE!;
 });
-afterAll(() => runtime.dispose());
 
 const kept = (day: string, etag = 'a'): ArchivedDay => ({
   ...{ list: 'all', day, etag, count: 1, bytes: 20 },

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, inject, test, vi } from 'vitest';
 import type { Env } from '../../../../src/base/env.ts';
 import { listNames } from '../../../../src/list/lists.ts';
 import { publishAndPurge } from '../../../../src/list/publish/publish.ts';
@@ -167,19 +167,22 @@ test('publishes the changes of many simultaneous reports one after the other, an
   expect(puts).toBeLessThan(30);
 });
 
-test('logs one JSON line for every revalidation that is answered from memory', async () => {
-  const path = '/repp/v1/auctions';
-  const etag = (await worker.fetch(path)).headers.get('ETag')!;
-  const ids = [];
-  for (let request = 0; request < 3; request++) {
-    const response = await worker.fetch(path, { headers: { 'If-None-Match': etag } });
-    ids.push(response.headers.get('X-Request-Id'));
-  }
-  const logged = () =>
-    worker
-      .logs()
-      .flatMap(({ message }) => message.split('\n'))
-      .filter((line) => line.includes('"status":304'))
-      .map((line) => JSON.parse(line).request_id);
-  await expect.poll(logged, { timeout: 10_000 }).toEqual(ids);
-});
+test.runIf(inject('isDeep'))(
+  'logs one JSON line for every revalidation that is answered from memory',
+  async () => {
+    const path = '/repp/v1/auctions';
+    const etag = (await worker.fetch(path)).headers.get('ETag')!;
+    const ids = [];
+    for (let request = 0; request < 3; request++) {
+      const response = await worker.fetch(path, { headers: { 'If-None-Match': etag } });
+      ids.push(response.headers.get('X-Request-Id'));
+    }
+    const logged = () =>
+      worker
+        .logs()
+        .flatMap(({ message }) => message.split('\n'))
+        .filter((line) => line.includes('"status":304'))
+        .map((line) => JSON.parse(line).request_id);
+    await expect.poll(logged, { timeout: 10_000 }).toEqual(ids);
+  },
+);
