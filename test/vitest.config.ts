@@ -38,6 +38,7 @@ export default defineConfig({
           name: 'quick',
           include: ['test/**/*.test.ts'],
           exclude: [...configDefaults.exclude, deep],
+          globalSetup: 'test/support/check.ts',
           maxWorkers: availableParallelism(),
           provide: { isDeep: false },
         },
