@@ -1,15 +1,14 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, gt, sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { retried } from '../base/database/retry.ts';
 import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { type Changes, difference } from '../change/history/changes.ts';
 import { type Operation, scheduledRun, type WriteRequest } from '../change/origin.ts';
 import { type Change, changeOf, type Written, write } from '../change/write.ts';
-import type { RegistrarCall } from '../party/registrar/login.ts';
-import { notifyingRegistrar, writeContact } from './change.ts';
+import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
+import { notifyingRegistrar } from './change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -22,45 +21,55 @@ import {
   theContact,
 } from './contact.ts';
 import { contactColumns } from './fields.ts';
+import { contactByCode } from './read.ts';
 
 /**
  * Two round trips. Throws `linked` if a domain refers to the contact, even one that was linked a moment ago;
  * `delete_prohibited`, `not_found`, `changed_meanwhile`.
  */
-export function deleteContact(call: RegistrarCall, code: string): Promise<Written<null>> {
-  return namingDomains(call.db, code, () => writeContact(call, code, contactDeletion));
+export function deleteContact(
+  { db, login, request }: RegistrarCall,
+  code: string,
+): Promise<Written<null>> {
+  return write(db, request, {
+    async look(keptFor) {
+      const [caller, kept, rows, [linked]] = await withLogin(db, login, (registrarId) => [
+        keptFor(keyHolderOf(login, registrarId)),
+        contactByCode(db, registrarId, code),
+        referringDomains(db, code),
+      ]);
+      return { caller, kept, rows, linked };
+    },
+    judge({ caller, rows, linked }) {
+      const contact = { ...theContact(rows), registrar: caller.registrarCode };
+      return contactDeletion({ db, origin: { actor: caller.actor, request } }, contact, linked);
+    },
+  });
 }
 
 const namedDomains = 10;
 const countedDomains = 10_000;
 
-/** Adds to a refusal with `linked` how many domains refer to the contact, and the first of its registrar's. */
-export async function namingDomains<Deleted>(
-  db: Database,
-  code: string,
-  deletion: () => Promise<Deleted>,
-): Promise<Deleted> {
-  try {
-    return await deletion();
-  } catch (error) {
-    if (!(error instanceof RegistryError && error.reason === 'linked')) throw error;
-    const [found] = await retried(() =>
-      db.all<{ total: number; names: string }>(sql`
-        with contact as (select id, registrar_id from ${contacts} where code = ${asciiUpperCase(code)}),
-        linked as (select distinct domain_id as id from ${domainContacts}
-          where contact_id = (select id from contact) limit ${countedDomains})
-        select (select count(*) from linked) as total, (
-          select json_group_array(name) from (
-            select name from linked join ${domains} using (id)
-              where registrar_id = (select registrar_id from contact) limit ${namedDomains})) as names`),
-    );
-    const { total, names } = found!;
-    const detail = referring(total, JSON.parse(names));
-    throw new RegistryError([{ ...error.problems[0], detail }]);
-  }
+type Referring = Awaited<ReturnType<typeof referringDomains>>[number];
+
+/** How many domains refer to the contact with this code, and the first of its registrar's as a JSON array. */
+export function referringDomains(db: Database, code: string) {
+  const linked = sql`select distinct domain_id as id from ${domainContacts}
+    where contact_id = contacts.id limit ${countedDomains}`;
+  const names = sql<string>`(select json_group_array(name) from (
+    select name from (${linked}) join ${domains} using (id)
+      where domains.registrar_id = contacts.registrar_id limit ${namedDomains}))`;
+  return db
+    .select({
+      total: sql<number>`(select count(*) from (${linked}))`.as('total'),
+      names: names.as('names'),
+    })
+    .from(contacts)
+    .where(and(eq(contacts.code, asciiUpperCase(code)), gt(contacts.domainCount, 0)));
 }
 
-function referring(total: number, names: string[]): string {
+function linkedDetail({ total, names: json }: Referring): string {
+  const names: string[] = JSON.parse(json);
   const count = total < countedDomains ? total : `at least ${total}`;
   const refer = total === 1 ? 'domain refers' : 'domains refer';
   if (names.length === 0) return `${count} ${refer} to the contact, of other registrars.`;
@@ -68,11 +77,16 @@ function referring(total: number, names: string[]): string {
   return `${count} ${refer} to the contact${relation}${names.join(', ')}.`;
 }
 
-export function contactDeletion(operation: Operation, contact: ContactWithRegistrar): Change<null> {
-  const { db, origin } = operation;
-  checkVersion(contact, origin.request);
+export function contactDeletion(
+  operation: Operation,
+  contact: ContactWithRegistrar,
+  linked?: Referring,
+): Change<null> {
+  checkVersion(contact, operation.origin.request);
   if (contact.domainCount > 0) {
-    throw new RegistryError('linked', 'Object association prohibits operation', 'domains');
+    const message = 'Object association prohibits operation';
+    const detail = linked && linkedDetail(linked);
+    throw new RegistryError([{ reason: 'linked', message, field: 'domains', detail }]);
   }
   checkStatuses(contact, 'Delete');
   const change = changeOf(operation, contactSubject(contact));
@@ -81,7 +95,9 @@ export function contactDeletion(operation: Operation, contact: ContactWithRegist
     action: 'delete',
     changes: changesOfDeletion(contact),
     onlyIf: isUnchanged(contact),
-    statements: [db.delete(contacts).where(and(eq(contacts.id, contact.id), change.isWritten))],
+    statements: [
+      operation.db.delete(contacts).where(and(eq(contacts.id, contact.id), change.isWritten)),
+    ],
     outcome: null,
   };
 }

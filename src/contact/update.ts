@@ -79,11 +79,12 @@ export function contactUpdate(
 ): Change<Contact> {
   const { origin } = operation;
   checkVersion(contact, origin.request);
-  const { authInfo, email, ...changes } = changesOf(contact);
+  const { authInfo, ...changes } = changesOf(contact);
+  const isSame = changes.email !== undefined && isSameMailbox(changes.email, contact.email);
   checkStatuses(contact, 'Update');
   const values = {
     ...changes,
-    email: email !== undefined && isSameMailbox(email, contact.email) ? undefined : email,
+    ...(isSame && { email: undefined }),
     authInfo: authInfo === null ? generateAuthInfo() : authInfo,
   };
   return rowUpdate(operation, contact, values);

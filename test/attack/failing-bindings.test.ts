@@ -43,7 +43,7 @@ function told({ status, text }: { status: number; text: string }) {
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replaceAll(/[0-9a-f]{32,64}|whsec_[\w+/]{43}=/g, '<code>')
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, '<instant>')
-    .replaceAll(/(REG\d+:)?(C|NEW|contact|auction|user|REG|Registrar )\d+/g, '<name>')
+    .replaceAll(/(REG\d+:)?(C|NEW|contact|domain|auction|user|REG|Registrar )\d+/g, '<name>')
     .replaceAll(
       /"(notification_)?id":\d+|"ident":"[^"]*"|"code":"[A-Z0-9-]{6,}"|"country_code":"[^"]*"/g,
       '<own>',

@@ -57,14 +57,17 @@ test('makes the list equal to the file with --replace, and leaves the other list
   expect(await again.done('retained import -', stdout)).toMatchObject({ added: 3 });
 }, 120_000);
 
-test.each(['a\tb', 'a'.repeat(256)])(
+test.each([
+  ['a\tb', ': contains an invisible character (U+0009)'],
+  ['a'.repeat(256), ''],
+])(
   'refuses a password that no registration can give',
-  async (password) => {
+  async (password, cause) => {
     const registry = await tool.newRegistry();
     const file = `name,status,password\na.ee,reserved,${password}\n`;
     const { status, stderr } = await registry.run('retained import -', file);
     expect(status).toBe(1);
-    expect(stderr).toContain(':2: is not a text of 1 to 255 characters [password]');
+    expect(stderr).toContain(`:2: is not a text of 1 to 255 characters${cause} [password]`);
     const spaced = 'name,status,password\na.ee,reserved, so\u0303na \n';
     await registry.done('retained import -', spaced);
     expect(await registry.done('retained show a.ee')).toMatchObject({

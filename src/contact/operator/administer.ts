@@ -11,6 +11,7 @@ import {
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { RowsAfter } from '../../base/database/paging.ts';
+import { retried } from '../../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
 import { searchKey } from '../../base/text/search-key.ts';
 import { dayOf } from '../../base/time/day.ts';
@@ -24,7 +25,7 @@ import {
   getContactByCode,
   selectContacts,
 } from '../contact.ts';
-import { contactDeletion, namingDomains } from '../delete.ts';
+import { contactDeletion, referringDomains } from '../delete.ts';
 import { isLastDeletion, keyOfChanged } from '../entries.ts';
 import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
@@ -152,10 +153,9 @@ export function updateAnyContact(
 }
 
 /** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
-export function deleteAnyContact(operation: Operation, code: string): Promise<Changes> {
-  return namingDomains(operation.db, code, () =>
-    change(operation, code, (contact) => contactDeletion(operation, contact)),
-  );
+export async function deleteAnyContact(operation: Operation, code: string): Promise<Changes> {
+  const [linked] = await retried(() => referringDomains(operation.db, code));
+  return change(operation, code, (contact) => contactDeletion(operation, contact, linked));
 }
 
 /** The note explains the statuses that are added. */
