@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { getContactByCode } from '../src/contact/contact.ts';
+import { everyRow } from '../src/base/database/every-row.ts';
+import { type Database, openDatabase } from '../src/base/database/open.ts';
+import type { RowsAfter } from '../src/base/database/paging.ts';
+import { listHistory } from '../src/change/history/operator/search.ts';
+import type { HistoryEntry } from '../src/change/history/search.ts';
+import { type ContactWithRegistrar, getContactByCode } from '../src/contact/contact.ts';
+import { listContactsBy } from '../src/contact/operator/administer.ts';
 import { callbackOf } from '../src/tool/sandbox/identity-service.ts';
 import { openApiDocument } from '../src/worker/http/document.openapi.ts';
 import { type Cost, cost as costOfRequest, counted } from './support/counted.ts';
@@ -830,6 +836,40 @@ it('a person is identified in two round trips with each call, and the proof is r
   const approved = writes(2, 14, 8);
   expect((await ask('approve_verification')).answer).toEqual(approved);
   expect((await ask('reject_verification')).answer).toEqual(unchanged);
+});
+
+it('a list of the operator reads rows in proportion to what it lists, in however many pages', async () => {
+  const { env } = worker;
+  for (const count of [200, 801, 3_201]) {
+    const { code } = await seedRegistrar(env, count);
+    await env.DB.prepare(
+      `insert into history (occurred_at, subject, subject_key, registrar, action, actor_type, actor, changes)
+       select created_at, 'contact', ?1 || ':1', ?1, 'update', 'operator', 'Operator', '{}'
+       from contacts where code like ?1 || ':%'`,
+    )
+      .bind(code)
+      .run();
+    const rowsOfEach = async <Row>(
+      list: (db: Database, page: RowsAfter<Row>) => Promise<Row[]>,
+    ): Promise<number> => {
+      const counting = counted(env);
+      const db = openDatabase(counting.env.DB);
+      const rows = await Array.fromAsync(everyRow<Row>((page) => list(db, page), 50));
+      return counting.counts.rowsRead / rows.length;
+    };
+    const registrar = { registrar: code };
+    const contact = { subject: 'contact', key: `${code}:1` } as const;
+    expect(
+      await rowsOfEach<ContactWithRegistrar>((db, page) => listContactsBy(db, registrar, page)),
+    ).toBeLessThan(2);
+    expect(
+      await rowsOfEach<HistoryEntry>((db, page) => listHistory(db, contact, page)),
+    ).toBeLessThan(2);
+    const contacts = { subject: 'contact' } as const;
+    expect(
+      await rowsOfEach<HistoryEntry>((db, page) => listHistory(db, contacts, page)),
+    ).toBeLessThan(2);
+  }
 });
 
 test('no call of the document is missing here', () => {

@@ -56,14 +56,18 @@ export function countOverdue(db: Database, now: Date): Promise<number> {
 export function listContactsBy(
   db: Database,
   criteria: ContactCriteria,
-  page: RowsAfter<{ id: number }>,
+  page: RowsAfter<Pick<Contact, 'id' | 'number'>>,
 ): Promise<ContactWithRegistrar[]> {
   const { registrar, ident, email, name, isUnverified: isWithout, overdueOn } = criteria;
+  // A registrar's contacts have numbers in the order of their ids, and an index by these.
+  const place = registrar === undefined ? 'id' : 'number';
   return selectContacts(db)
     .where(
       and(
-        gt(contacts.id, page.after?.id ?? 0),
-        registrar === undefined ? undefined : eq(registrars.code, registrar),
+        gt(contacts[place], page.after?.[place] ?? 0),
+        registrar === undefined
+          ? undefined
+          : sql`${contacts.registrarId} = (select id from ${registrars} where code = ${registrar})`,
         ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
         email === undefined ? undefined : inArray(contacts.emailKey, emailKeys(email)),
         name === undefined ? undefined : sql`instr(${contacts.nameKey}, ${searchKey(name)}) > 0`,
@@ -74,21 +78,7 @@ export function listContactsBy(
           : sql`${contacts.id} in (select id from ${contacts} where ${isOverdue(overdueOn)})`,
       ),
     )
-    .orderBy(asc(contacts.id))
-    .limit(page.limit);
-}
-
-export async function listContactsOfRegistrar(
-  db: Database,
-  registrarCode: string,
-  page: RowsAfter<{ number: number }>,
-): Promise<Contact[]> {
-  const registrarId = sql`(select id from ${registrars} where code = ${registrarCode})`;
-  return db
-    .select()
-    .from(contacts)
-    .where(and(eq(contacts.registrarId, registrarId), gt(contacts.number, page.after?.number ?? 0)))
-    .orderBy(asc(contacts.number))
+    .orderBy(asc(contacts[place]))
     .limit(page.limit);
 }
 

@@ -39,11 +39,15 @@ export function listHistory(
 }
 
 export function meets({ subject, key, by, request, since, until }: HistoryCriteria) {
+  const isOfKey = key === undefined ? undefined : eq(history.subjectKey, key);
+  const isUuid = key !== undefined && /^[0-9a-f-]{36}$/i.test(key);
+  // The index by subject and key leads to the entries of one. By the subject alone, each page would read and sort all of
+  // its entries: the plus keeps SQLite from that.
+  const isExact = isOfKey && !isUuid;
+  const ofSubject = isExact ? sql`${history.subject}` : sql`+${history.subject}`;
   return and(
-    subject === undefined ? undefined : eq(history.subject, subject),
-    key === undefined
-      ? undefined
-      : or(eq(history.subjectKey, key), eq(history.subjectUuid, key.toLowerCase())),
+    subject === undefined ? undefined : eq(ofSubject, subject),
+    isUuid ? or(isOfKey, eq(history.subjectUuid, key.toLowerCase())) : isOfKey,
     by === undefined ? undefined : sql`instr(lower(${history.actor}), lower(${by})) > 0`,
     request === undefined
       ? undefined

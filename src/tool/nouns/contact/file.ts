@@ -2,7 +2,7 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import type { Contact } from '../../../contact/contact.ts';
-import { listContactsOfRegistrar } from '../../../contact/operator/administer.ts';
+import { listContactsBy } from '../../../contact/operator/administer.ts';
 import {
   type ContactRecord,
   findContactProblems,
@@ -64,7 +64,7 @@ export const exportVerb = verb(
   async ({ db }, file, options) => {
     const { registrar } = options;
     await getRegistrar(db, registrar);
-    const contacts = everyRow<Contact>((page) => listContactsOfRegistrar(db, registrar, page));
+    const contacts = everyRow<Contact>((page) => listContactsBy(db, { registrar }, page));
     return exportRows({ file, ...options }, contactExportColumns, contacts, (contact) =>
       contactRow(contact, registrar),
     );
