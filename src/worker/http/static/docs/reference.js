@@ -42,21 +42,6 @@ function dress({ React }) {
       headers: (Headers) => (properties) =>
         h('details', null, h('summary', null, 'Headers'), h(Headers, properties)),
     },
-    // Its own resolver of references takes seconds. These lead to components, and never in a circle.
-    fn: {
-      resolveSubtree: (document, path) => {
-        const resolve = (node) => {
-          if (typeof node !== 'object' || node === null) return node;
-          if (node.$ref) return resolve(find(node.$ref.split('/').slice(1)));
-          if (Array.isArray(node)) return node.map(resolve);
-          return Object.fromEntries(
-            Object.entries(node).map(([key, value]) => [key, resolve(value)]),
-          );
-        };
-        const find = (keys) => keys.reduce((node, key) => node?.[key], document);
-        return { spec: resolve(find(path)), errors: [] };
-      },
-    },
     // Classes, whose colours are in the style sheet, instead of inline styles.
     rootInjects: { syntaxHighlighting: { styles: { classes: { hljs: {} } } } },
   };
