@@ -119,7 +119,7 @@ export const operator: Origin = {
 export async function addPerson(env: Env, overrides: Partial<Person> = {}) {
   const person = {
     countryCode: 'EE',
-    code: `3800101${String(unique()).padStart(4, '0')}`,
+    code: `380${String(unique()).padStart(8, '0')}`,
     firstName: 'Mari',
     lastName: 'Maasikas',
     ...overrides,

@@ -58,7 +58,7 @@ let shared: Promise<Runtime> | undefined;
  * this process answers instead, on the same data.
  */
 export function shareWorker(settings?: Partial<Env>) {
-  return isInProcess ? ownWorker(startForSharing, settings) : workerFrom(startShared, settings);
+  return workerFrom(startShared, settings);
 }
 
 /**
@@ -66,7 +66,7 @@ export function shareWorker(settings?: Partial<Env>) {
  * and that ask this Worker for nothing that an isolate remembers.
  */
 export function shareEmptyWorker(settings?: Partial<Env>) {
-  if (isInProcess) return ownWorker(startForSharing, settings);
+  if (isInProcess) return ownWorker(() => calledBack(startRuntime), settings);
   return workerFrom(async () => {
     const { env, ...rest } = await startShared();
     if (!(await emptyAgain(env, inject('emptyRegistry'))))
@@ -77,16 +77,20 @@ export function shareEmptyWorker(settings?: Partial<Env>) {
   }, settings);
 }
 
-/** The shared runtime, which asks the shared stand-in for the identity service. */
+/** The shared runtime. It ends with the process, whose files follow one another without isolation. */
 function startShared(): Promise<Runtime> {
-  // It ends with the process, whose files follow one another without isolation.
-  shared ??= startForSharing();
-  return shared;
+  return calledBack((settings) => {
+    shared ??= startRuntime(settings);
+    return shared;
+  });
 }
 
-async function startForSharing(): Promise<Runtime> {
+/** A runtime that asks the shared stand-in for the identity service, and that it calls back from now on. */
+async function calledBack(
+  start: (settings: Record<string, string>) => Promise<Runtime>,
+): Promise<Runtime> {
   const service = await sharedIdentityService();
-  const runtime = await startRuntime(service.settings);
+  const runtime = await start(service.settings);
   service.serves(runtime.url);
   return runtime;
 }

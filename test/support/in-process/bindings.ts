@@ -27,7 +27,7 @@ export function inProcessBindings(
     ARCHIVE: lentBucket(newBucket()),
     VERSION: { id: crypto.randomUUID(), tag: '', timestamp: '' },
     // Nobody takes what is queued: tests of deliveries have a queue with a clock.
-    WEBHOOKS: { sendBatch: laterTurn },
+    WEBHOOKS: { send: laterTurn, sendBatch: laterTurn },
     ...(environment && { METRICS: { writeDataPoint() {} } }),
   };
 }
