@@ -3,7 +3,14 @@ import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../base/on-first-use.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { nameOpenedFor, readDomainName } from '../base/text/domain-name.ts';
-import { expecting, isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
+import {
+  expecting,
+  isBlank,
+  plainText,
+  spoiledBy,
+  textField,
+  unseenIn,
+} from '../base/text/field.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 
@@ -107,7 +114,11 @@ const emailAddress = () =>
     if (isLocal && hasLetters) return given;
     const meant = isLocal && !read.domain && nameOpenedFor(domain);
     const hint = meant ? ` Did you mean ${JSON.stringify(`${local}@${meant.name}`)}?` : '';
-    const params = { detail: `Expected: ${emailForm}.${hint}` };
-    issues.push({ code: 'custom', message: emailFault, input: given, params });
+    const cause = unseenIn(given);
+    const params = cause
+      ? { brief: emailFault, detail: `It ${cause}.${hint}` }
+      : { detail: `Expected: ${emailForm}.${hint}` };
+    const message = cause ? `${emailFault}: ${cause}` : emailFault;
+    issues.push({ code: 'custom', message, input: given, params });
     return z.NEVER;
   });

@@ -211,7 +211,7 @@ test.each([
   [
     'tables without migrations',
     'drop table d1_migrations',
-    'cannot be migrated: "table `registrars` already exists"',
+    'cannot be migrated: table `registrars` already exists',
   ],
 ])('refuses a file with %s, and changes nothing', async (_, sql, message) => {
   const file = await sealed(sql);
@@ -264,7 +264,7 @@ test('a log of SQLite that lies beside a backup does not come with it', async ()
 test('a directory and a file that is missing are named as such', async () => {
   const directory = await tool.newDirectory();
   expect((await registry.run(['restore', directory, '--yes'])).stderr).toBe(
-    `refused: ${directory} is not a file [file]\n`,
+    `refused: ${directory} cannot be read: it is a directory\n`,
   );
   expect((await registry.run(['restore', `${directory}/x`, '--yes'])).stderr).toBe(
     `refused: there is no file ${directory}/x [file]\n`,

@@ -25,7 +25,7 @@ test('shows the lists, the size of the database and the last runs', async () => 
       is_reachable: true,
       maximum_bytes: 10_000_000_000,
     },
-    lists: { reserved: { count: 2, is_behind: false }, blocked: { count: null, is_behind: true } },
+    lists: { reserved: { count: 2, is_behind: false }, blocked: { count: 0, is_behind: false } },
     cron_runs: [],
   });
   expect(health.database.bytes).toBeGreaterThan(10_000);

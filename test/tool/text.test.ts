@@ -60,7 +60,7 @@ test('no stored value forges a line, in any form that people read; data stays as
     ['contact show ALPHA:1', ` ${shown}\n`],
     [
       'contact list --invalid',
-      'ALPHA:1: Name is invalid: "A\\nALPHA:9  forged\\u001b[2J\\u{202e}"',
+      'ALPHA:1: Name is invalid: contains a line break: "A\\nALPHA:9  forged\\u001b[2J\\u{202e}"',
     ],
     ['registrar list', shown],
     ['registrar update ALPHA --name B', `name: "A\\nALPHA:9  forged\\u001b[2J\\u{202e}" to "B"`],
