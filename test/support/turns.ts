@@ -1,3 +1,4 @@
+import { vi } from 'vitest';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import { withMethods } from '../list/published.ts';
 
@@ -21,12 +22,15 @@ export function aroundCalls(DB: D1Database, around: Around): Database {
 
 /**
  * Does the works at once. Their calls of D1 take turns: each time that all who are not done wait for theirs, one of them is
- * drawn, and his call is sent and answered. So the same draws lead to the same order.
+ * drawn, and his call is sent and answered. So the same draws lead to the same order. Each is as in an isolate of its own:
+ * the turn that one takes at a row is over before another asks for it.
  */
 export async function inTurns(
   works: readonly ((turn: Around) => Promise<unknown>)[],
   draw: (count: number) => number,
 ): Promise<void> {
+  let asked = 0;
+  using _ = vi.spyOn(performance, 'now').mockImplementation(() => 60_000 * asked++);
   let note = Promise.withResolvers<void>();
   const callers = works.map((work) => {
     const caller = { calls: [] as (() => Promise<void>)[], isDone: false };
