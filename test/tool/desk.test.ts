@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { request } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { serveDesk } from '../../src/tool/desk/server.ts';
@@ -31,12 +34,15 @@ async function ask(
   };
 }
 
-test('the first address becomes a cookie that no script and no other site gets', async () => {
-  const first = await ask({}, desk.url);
-  expect(first).toMatchObject({ status: 303, headers: { location: '/' } });
+test('the first address becomes a cookie that no script and no other site gets, and opens the page', async () => {
+  using own = await serveDesk(pages);
+  // A browser counts the file with the address as another site.
+  const first = await ask({ 'sec-fetch-site': 'cross-site' }, own.url);
+  expect(first).toMatchObject({ status: 200, text: expect.stringContaining('url=/"') });
   expect(first.headers['set-cookie']).toEqual([
     expect.stringMatching(/^desk-\d+=[0-9a-f]{32}; Path=\/; HttpOnly; SameSite=Strict$/),
   ]);
+  expect(first.headers['set-cookie']![0]).not.toContain(new URL(own.url).searchParams.get('token'));
   expect(await ask({ cookie })).toMatchObject({
     status: 200,
     text: 'the page',
@@ -68,12 +74,39 @@ test('an unknown address gets the answer of the pages', async () => {
   expect(answer).toMatchObject({ status: 404, text: 'no such page' });
 });
 
-test('a wrong token in the address gets nothing', async () => {
-  const url = new URL(desk.url);
-  url.searchParams.set('token', '0'.repeat(32));
-  expect(await ask({}, url.href)).toMatchObject({ status: 403 });
+test.each(['0'.repeat(32), 'õ'.repeat(32), ''])(
+  'the wrong token %s in the address gets nothing',
+  async (token) => {
+    using own = await serveDesk(pages);
+    const url = new URL(own.url);
+    url.searchParams.set('token', token);
+    expect(await ask({}, url.href)).toMatchObject({ status: 403 });
+  },
+);
+
+test('the address works once', async () => {
+  expect(await ask({}, desk.url)).toMatchObject({ status: 403 });
 });
 
-test.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('writes nothing by %s', async (method) => {
+test('nobody else can take the port for localhost', async () => {
+  const server = createServer().listen({ port: Number(new URL(desk.url).port), host: '::1' });
+  const [error] = await once(server, 'error').catch((error) => [error]);
+  expect(error.code).toMatch(/EADDRINUSE|EADDRNOTAVAIL/);
+});
+
+test.each([
+  ['an address with a user', 'GET http://a:b@127.0.0.1/ HTTP/1.1'],
+  ['a method that no page may use', 'TRACE / HTTP/1.1'],
+  ['a header that is none', 'GET / HTTP/1.1\r\nX: a\u0001b'],
+  ['an address that is none', 'GET //[ HTTP/1.1'],
+])('%s ends no desk', async (_, request) => {
+  const { port, host } = new URL(desk.url);
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.end(`${request}\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+  expect(await text(socket)).toMatch(/^HTTP\/1.1 40[05] /);
+  expect(await ask({ cookie })).toMatchObject({ status: 200 });
+});
+
+test.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE'])('writes nothing by %s', async (method) => {
   expect(await ask({ cookie }, undefined, method)).toMatchObject({ status: 405 });
 });

@@ -1,19 +1,28 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { reading } from '../command.ts';
+import { temporaryDirectory } from '../files/temporary.ts';
 import { writeOutput } from '../report/output.ts';
 import { verb } from '../run.ts';
 
 export const deskCommand = verb(
   reading('desk', 'desk', 'desk --remote')
     .description('Show the registry as pages in the browser, until Ctrl-C')
-    .option('--no-open', 'print the address, and open no browser'),
+    .option('--no-open', 'print the file to open, and open no browser'),
   async (registry, options) => {
     const { deskPages } = await import('./desk.tsx');
-    const { serveDesk } = await import('./server.ts');
+    const { pageThatOpens, serveDesk } = await import('./server.ts');
     const deployed = options.remote ? registry : undefined;
     using desk = await serveDesk(deskPages(options, deployed));
-    const { url } = desk;
+    // Every user of the machine sees the arguments of a browser, so it gets the address from a file of its owner.
+    using directory = temporaryDirectory(path.join(tmpdir(), 'registry-desk-'));
+    const file = path.join(directory.path, 'desk.html');
+    writeFileSync(file, pageThatOpens(desk.url), { mode: 0o600 });
+    const { href: url } = pathToFileURL(file);
     await writeOutput(options.json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
     if (options.open) openBrowser(url);
     await once(process, 'beforeExit');
@@ -21,7 +30,7 @@ export const deskCommand = verb(
   },
 );
 
-/** Without a browser, the printed address is enough. */
+/** Without a browser, the printed file is enough. */
 function openBrowser(url: string): void {
   const programs: Record<string, string> = { darwin: 'open', win32: 'explorer' };
   const program = programs[process.platform] ?? 'xdg-open';

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
@@ -15,48 +15,80 @@ const securityHeaders = {
 };
 
 /**
- * Serves the pages on 127.0.0.1, to the browser that opened the returned address. Its token becomes a cookie. Refuses
- * everything but reading, a foreign host name, what a page of another site asks for, and whoever has no token.
+ * A page that opens another. The browser starts that request from here, where it would not send the cookie after a
+ * redirect that began in a file.
+ */
+export const pageThatOpens = (address: string) =>
+  `<!doctype html>\n<title>Desk</title>\n<link rel="icon" href="/favicon.svg">\n<meta http-equiv="refresh" content="0; url=${address}">\n<a href="${address}">Open the desk</a>\n`;
+
+/**
+ * Serves the pages on loopback alone, to the browser that opens the returned address. Its token works once, and becomes
+ * a cookie. Refuses everything but reading, a foreign host name, what a page of another site asks for, and requests
+ * without the cookie. No request ends the server.
  */
 export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposable> {
-  const token = randomHex(16);
+  const [token, session] = [randomHex(16), randomHex(16)];
+  let isOpened = false;
   const app = new Hono();
-  const server = createServer((request, response) => answer(app, request, response));
+  const listen = () => createServer((request, response) => answer(app, request, response));
+  const server = listen();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo;
+  const servers = [server, ...(await listenOnIpv6(listen(), port))];
   // The ports of a host share cookies, and another desk may be open.
   const cookie = `desk-${port}`;
   const own = `http://127.0.0.1:${port}`;
   app.use(async (c, next) => {
     const { host, origin = own, 'sec-fetch-site': site = 'none' } = c.req.header();
-    const isOwn = `http://${host}` === own && origin === own;
-    if (!isOwn || !['none', 'same-origin'].includes(site))
-      return c.text('only for this desk\n', 403);
-    if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return c.text('only for reading\n', 405);
-    if (isSame(c.req.query('token'), token)) {
-      setCookie(c, cookie, token, { httpOnly: true, sameSite: 'Strict', path: '/' });
-      return c.redirect('/', 303);
+    if (`http://${host}` !== own || origin !== own) return c.text('only for this desk\n', 403);
+    // The file with the address counts as another site.
+    if (!isOpened && isSame(c.req.query('token'), token)) {
+      isOpened = true;
+      setCookie(c, cookie, session, { httpOnly: true, sameSite: 'Strict', path: '/' });
+      return c.html(pageThatOpens('/'));
     }
-    if (isSame(getCookie(c, cookie), token)) return next();
-    return c.text('open the address that the command printed\n', 403);
+    if (!['none', 'same-origin'].includes(site)) return c.text('only for this desk\n', 403);
+    if (isSame(getCookie(c, cookie), session)) return next();
+    return c.text('open the file that the command printed; it works once\n', 403);
   });
   app.all('*', (c) => pages.fetch(c.req.raw));
   return {
     url: `${own}/?token=${token}`,
-    [Symbol.dispose]: () => server.close().closeAllConnections(),
+    [Symbol.dispose]() {
+      for (const each of servers) each.close().closeAllConnections();
+    },
   };
 }
 
-function isSame(given: string | undefined, token: string): boolean {
-  return given?.length === token.length && timingSafeEqual(Buffer.from(given), Buffer.from(token));
+/** Otherwise another user's program could take this port there, as `localhost`. Some machines have no IPv6. */
+async function listenOnIpv6(server: Server, port: number): Promise<Server[]> {
+  try {
+    await once(server.listen(port, '::1'), 'listening');
+    return [server];
+  } catch {
+    return [];
+  }
+}
+
+function isSame(text: string | undefined, secret: string): boolean {
+  const [one, other] = [Buffer.from(text ?? ''), Buffer.from(secret)];
+  return one.length === other.length && timingSafeEqual(one, other);
 }
 
 async function answer(app: Hono, request: IncomingMessage, response: ServerResponse) {
-  const url = URL.parse(request.url ?? '', `http://${request.headers.host}`);
-  if (!url) return response.writeHead(400).end();
-  const { method = 'GET', headers } = request;
-  const asked = new Request(url, { method, headers: headers as Record<string, string> });
-  const given = await app.fetch(asked);
-  response.writeHead(given.status, { ...Object.fromEntries(given.headers), ...securityHeaders });
-  response.end(Buffer.from(await given.arrayBuffer()));
+  const { method = '', headers } = request;
+  const end = (status: number, text: string) =>
+    response.writeHead(status, { ...securityHeaders, 'Content-Type': 'text/plain' }).end(text);
+  if (method !== 'GET' && method !== 'HEAD') return end(405, 'only for reading\n');
+  const url = URL.parse(request.url ?? '', `http://${headers.host}`);
+  if (url?.username !== '' || url.password !== '') return end(400, 'not an address\n');
+  try {
+    const asked = new Request(url, { method, headers: headers as Record<string, string> });
+    const given = await app.fetch(asked);
+    const body = Buffer.from(await given.arrayBuffer());
+    response.writeHead(given.status, { ...Object.fromEntries(given.headers), ...securityHeaders });
+    response.end(body);
+  } catch {
+    end(400, 'not a request that the desk understands\n');
+  }
 }
