@@ -188,3 +188,23 @@ test('system: one is removed once that is confirmed, and stays in the history', 
   const { history } = await registry.done('history system epp');
   expect(history.map(({ action }: { action: string }) => action)).toEqual(['create', 'delete']);
 });
+
+test('a new secret that lets nobody in says why', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.done('api-user add --registrar ALPHA --username ats');
+  await registry.done('api-user disable ats');
+  await registry.done(['registrar', 'suspend', 'ALPHA', '--reason', 'contract ended']);
+  const lastLines = async (command: string) =>
+    (await registry.run(command)).stdout.trimEnd().split('\n').slice(-2);
+  const [disabled, suspended] = [
+    'It is still disabled: enable lets it in again.',
+    'Its registrar is suspended: registrar resume lets it in again.',
+  ];
+  expect(await lastLines('api-user rotate ats')).toEqual([disabled, suspended]);
+  expect(await lastLines('api-user enable ats')).toEqual(['enabled API user ats', suspended]);
+  const added = await registry.done('api-user add --registrar ALPHA --username mari');
+  expect(added.refused_because).toEqual(['suspended']);
+  await registry.done('system add epp');
+  await registry.done('system disable epp');
+  expect((await lastLines('system rotate epp'))[1]).toBe(disabled);
+});

@@ -4,7 +4,14 @@ import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-use
 import { noun, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, plain, type RowView } from '../view.ts';
-import { rotate, secretText, switching, untilADayAfterUse } from './holder.ts';
+import {
+  refusalLines,
+  refusalsOf,
+  rotate,
+  secretText,
+  switching,
+  untilADayAfterUse,
+} from './holder.ts';
 
 const add = verb(
   writing('add', 'api-user add --registrar ALPHA --username ats')
@@ -14,9 +21,10 @@ const add = verb(
   async (registry, { registrar, username }) => {
     const secret = await addApiUser(registry, { registrarCode: registrar, username });
     const done = `${registry.did('add')} API user ${username} of ${registrar}`;
+    const refusals = await refusalsOf(registry, { type: 'api_user', key: username });
     return {
-      data: { username, registrar, secret },
-      text: secretText(done, 'its secret', secret),
+      data: { username, registrar, secret, refused_because: refusals },
+      text: [secretText(done, 'its secret', secret), ...refusalLines(refusals)],
     };
   },
 );

@@ -3,6 +3,7 @@ import { type AuctionStatus, auctionStatuses } from '../../../drizzle/schema.ts'
 import { everyRow } from '../../base/database/every-row.ts';
 import { retried } from '../../base/database/retry.ts';
 import { nameRulesOf } from '../../base/env.ts';
+import { RegistryError } from '../../base/error.ts';
 import { auctionLists } from '../../list/lists.ts';
 import { cancelAuction } from '../../name/auction/cancel.ts';
 import { correctAuction, registerAuction } from '../../name/auction/operator/correct.ts';
@@ -18,6 +19,7 @@ import { nameColumn, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
 import { parseNameOrUuid, parseNewNames } from '../names.ts';
+import { readSecret } from '../report/ask.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -163,11 +165,22 @@ const correct = verb(
 );
 
 const register = verb(
-  writing('register', 'auction register kohv.ee --code 0123456789abcdef0123456789abcdef')
+  writing(
+    'register',
+    'auction register kohv.ee',
+    'auction register kohv.ee --code-stdin < code.txt',
+  )
     .description('End a paid auction: the holder of its registration code has registered the name')
     .argument('<auction>', newestOf)
-    .requiredOption('--code <code>', 'the registration code that the buyer presented'),
-  async (registry, text, { code }) => {
+    .option(
+      '--code-stdin',
+      'read the registration code from standard input; otherwise a terminal asks',
+    )
+    .option('--code <code>', 'the code itself, which other users of this machine can see'),
+  async (registry, text, { codeStdin, code: argument }) => {
+    const question = 'Registration code that the buyer presented: ';
+    const code = argument ?? (await readSecret(codeStdin, question));
+    if (code === '') throw new RegistryError('missing', 'no registration code was given', 'code');
     const named = await parseNameOrUuid(registry.db, text);
     const auction = await registerAuction(registry, named, code);
     return {

@@ -1,3 +1,4 @@
+import type { LoginRefusal } from '../../base/error.ts';
 import { shownChanges } from '../../change/history/changes.ts';
 import { type Holder, type HolderType, holders } from '../../party/credential/holder.ts';
 import {
@@ -5,6 +6,8 @@ import {
   rotateHolder,
   setHolderDisabled,
 } from '../../party/credential/operator/holder.ts';
+import { findRefusals } from '../../party/registrar/login.ts';
+import { listSystems } from '../../party/system/operator/system.ts';
 import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import type { Lines } from '../report/text.ts';
@@ -25,11 +28,33 @@ export function secretText(done: string, shown: string, secret: string | undefin
 export async function rotate(registry: Registry, holder: Holder, how: { atOnce: boolean }) {
   const secret = await rotateHolder(registry, holder, how);
   const done = `${registry.did('replace')} the ${holders[holder.type].secret} of ${holderText(holder)}`;
+  const refusals = await refusalsOf(registry, holder);
   return {
-    data: holderData(holder, secret),
-    text: secretText(done, 'the new one', secret),
+    data: { ...holderData(holder, secret), refused_because: refusals },
+    text: [secretText(done, 'the new one', secret), ...refusalLines(refusals)],
   };
 }
+
+/** Why a holder cannot log in, whatever its secret and address. */
+export async function refusalsOf({ db, origin }: Registry, { type, key }: Holder) {
+  if (type === 'system') {
+    const system = (await listSystems(db)).find(({ name }) => name === key);
+    return system?.disabledAt ? (['disabled'] as const) : [];
+  }
+  const at = origin.request.at.toISOString();
+  const login = { username: key, address: undefined, certificate: null, at };
+  const refusals = await findRefusals(db, login);
+  return refusals.filter((refusal) => ['disabled', 'suspended', 'certificate'].includes(refusal));
+}
+
+const refusalSentences: Partial<Record<LoginRefusal, string>> = {
+  disabled: 'It is still disabled: enable lets it in again.',
+  suspended: 'Its registrar is suspended: registrar resume lets it in again.',
+  certificate: 'It needs a client certificate too.',
+};
+
+export const refusalLines = (refusals: readonly LoginRefusal[]) =>
+  refusals.map((refusal) => refusalSentences[refusal] ?? refusal);
 
 export function switching(type: HolderType, example: string) {
   const { one, withArticle, field, option } = holders[type];
@@ -48,9 +73,14 @@ export function switching(type: HolderType, example: string) {
         const thing = holderText(holder);
         return {
           data: { ...holderData(holder), ...shown, changed },
-          text: changed
-            ? `${registry.did(word)} ${thing}`
-            : `nothing to change: ${thing} is already ${word}d`,
+          text: [
+            changed
+              ? `${registry.did(word)} ${thing}`
+              : `nothing to change: ${thing} is already ${word}d`,
+            ...(isDisabled || registry.isDryRun
+              ? []
+              : refusalLines(await refusalsOf(registry, holder))),
+          ],
           undo: [noun, back, key],
         };
       },

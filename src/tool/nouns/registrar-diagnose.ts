@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { networkOf } from '../../base/address-list.ts';
 import { type LoginRefusal, RegistryError } from '../../base/error.ts';
@@ -9,7 +8,7 @@ import { getRegistrar } from '../../party/registrar/account.ts';
 import { authenticate, findRefusals, loginOf } from '../../party/registrar/login.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { reading } from '../command.ts';
-import { askSecret } from '../report/ask.ts';
+import { readSecret } from '../report/ask.ts';
 import { table } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseFingerprint } from './certificate.ts';
@@ -39,9 +38,8 @@ export const diagnose = verb(
       const message = `API user ${username} acts for ${user.registrarCode}, not for ${code}`;
       throw new RegistryError('invalid', message, 'username');
     }
-    const secret = secretStdin
-      ? (await text(process.stdin)).replace(/\r?\n$/, '')
-      : await askSecret(`Secret of ${username} (Enter leaves it out): `);
+    const question = `Secret of ${username} (Enter leaves it out): `;
+    const secret = await readSecret(secretStdin, question);
     const now = currentTime();
     const login =
       secret === ''

@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 
 import { type Lines, printable } from './text.ts';
 
@@ -26,6 +27,18 @@ async function ask(question: string, { input, output }: Terminal): Promise<strin
   });
   if (answer === undefined) output.write('\n');
   return answer;
+}
+
+/**
+ * A secret from standard input, or else from a terminal; empty if there is none. Other users of the machine see the
+ * arguments of a command.
+ */
+export async function readSecret(
+  isOnStdin: boolean | undefined,
+  question: string,
+): Promise<string> {
+  if (!isOnStdin) return askSecret(question);
+  return (await text(process.stdin)).replace(/\r?\n$/, '');
 }
 
 /** Asks for a secret without showing it. Empty if none is given, or if there is no terminal to ask on. */
