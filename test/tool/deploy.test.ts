@@ -336,6 +336,18 @@ test('the login is asked for before anything is looked at', async () => {
   expect(account.calls).toEqual(['whoami --json']);
 });
 
+test('a dry run without a login prints the steps for an empty account, and says that it has looked at none', async () => {
+  account.isLoggedIn = false;
+  const { states, commands, said } = await look();
+  expect(states[0]).toMatch(/^Login: You are not logged in\. Run npx wrangler login/);
+  expect(states[1]).toBe('Database: to create');
+  expect(commands.slice(0, 2)).toEqual([
+    'd1 create registry-edge --jurisdiction eu',
+    'kv namespace create registry-edge-production-lists --jurisdiction eu',
+  ]);
+  expect(said).toContain('\nNo account was looked at: these are the steps for an empty one.');
+});
+
 /** What it says of each step, and the commands that it prints. Changes nothing. */
 async function look() {
   const before = await readFile(configPath, 'utf8');
@@ -348,6 +360,7 @@ async function look() {
     states: said.flatMap((line) => /^\d+\. (.*)/.exec(line)?.[1] ?? []),
     commands: said.flatMap((line) => /^ {5}wrangler (.*?)(, .*)?$/.exec(line)?.[1] ?? []),
     end: said.at(-1),
+    said,
   };
 }
 const doneEachTime = [

@@ -57,13 +57,30 @@ export const lacking = (missing: readonly string[], create: (name: string) => Co
   commands: missing.map(create),
 });
 
+export class NotLoggedInError extends Error {}
+
+/** Answers as wrangler does of an account that has nothing. */
+async function emptyAccount(args: readonly string[]): Promise<string> {
+  if (args.includes('list')) return '[]';
+  throw new Error('Queue "" does not exist. Worker "" not found. The bucket does not exist.');
+}
+
+/** Prints the steps, for an empty account if nobody is logged in. */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
+  const { say } = deployment;
+  let account = deployment;
   for (const [index, { title, plan }] of steps.entries()) {
-    const { state, commands } = await plan(deployment);
-    deployment.say(`${index + 1}. ${title}: ${state}`);
-    for (const { words } of commands) deployment.say(`     ${words}`);
+    const { state, commands } = await plan(account).catch((error) => {
+      if (error instanceof NotLoggedInError) account = { ...deployment, wrangler: emptyAccount };
+      else if (account === deployment) throw error;
+      return { state: error.message, commands: [] };
+    });
+    say(`${index + 1}. ${title}: ${state}`);
+    for (const { words } of commands) say(`     ${words}`);
   }
-  deployment.say('\nNothing was changed.');
+  if (account !== deployment)
+    say('\nNo account was looked at: these are the steps for an empty one.');
+  say('\nNothing was changed.');
 }
 
 /** Runs one step after the other, and stops at the first that fails. Returns whether all were done. */

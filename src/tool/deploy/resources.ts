@@ -5,6 +5,7 @@ import {
   inJurisdiction,
   lacking,
   look,
+  NotLoggedInError,
   type Step,
 } from './deployment.ts';
 
@@ -13,7 +14,7 @@ export const loginStep: Step = {
   async plan({ wrangler }) {
     const answer = await wrangler(['whoami', '--json']).catch((error: Error) => {
       if (!error.message.includes('"loggedIn":false')) throw error;
-      throw new Error(
+      throw new NotLoggedInError(
         'You are not logged in. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN, and try again.',
       );
     });
