@@ -34,6 +34,7 @@ import {
 } from '../../src/party/registrar/operator/account.ts';
 import { addApiUser } from '../../src/party/registrar/operator/api-user.ts';
 import { addAuction, addContact, addRegistrar } from '../support/fixtures.ts';
+import { inAnotherIsolate } from '../support/meanwhile.ts';
 import { startWorker } from '../support/worker.ts';
 
 // In a runtime that files share, a webhook of another file may still be on its way.
@@ -66,7 +67,7 @@ function racing(
     prepare: (text) => binding.prepare(text),
     async batch<Row>(statements: D1PreparedStatement[]) {
       batches += 1;
-      if (batches === 2) await somebodyElse();
+      if (batches === 2) await inAnotherIsolate(somebodyElse);
       return binding.batch<Row>(statements);
     },
   });
