@@ -7,10 +7,9 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { tablesOf } from '../../src/tool/nouns/backup/copy.ts';
 import { fill } from './filled.ts';
 import { startTool } from './tool.ts';
@@ -28,17 +27,18 @@ beforeAll(async () => {
 const verify = (file: string) => registry.run(['backup', 'verify', file, '--json']);
 
 test('restores a backup into a temporary database, finds every table as it was, and leaves nothing behind', async () => {
-  const before = { registry: await registry.rows(), temporary: readdirSync(tmpdir()) };
+  const before = await registry.rows();
+  const temporary = await tool.newDirectory();
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const { status, stdout } = await verify(whole);
   expect(JSON.parse(stdout)).toMatchObject({
     file: whole,
     verified: true,
   });
   expect(status).toBe(0);
-  const after = { registry: await registry.rows(), temporary: readdirSync(tmpdir()) };
-  const left = after.temporary.filter((name) => name.startsWith('registry-verify-'));
-  expect(before.temporary).toEqual(expect.arrayContaining(left));
-  expect(after.registry).toEqual(before.registry);
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(await registry.rows()).toEqual(before);
 });
 
 const keepOnly = (length: number) => (file: string) => truncateSync(file, length);
