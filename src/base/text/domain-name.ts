@@ -118,7 +118,7 @@ function findLabelFault(label: string): NameFault | undefined {
   // RFC 5891, section 4.2.3.2: it would combine with the dot before it.
   if (/^\p{M}/u.test(label)) return 'combiningMark';
   // RFC 5891, section 4.2.3.1: reserved for encodings such as punycode itself.
-  if (label.slice(2, 4) === '--') return 'innerHyphens';
+  if (/^..--/u.test(label)) return 'innerHyphens';
   return undefined;
 }
 

@@ -47,6 +47,7 @@ test.each([
   ['-a.ee', 'has a part that starts or ends with a hyphen'],
   ['a-.ee', 'has a part that starts or ends with a hyphen'],
   ['ab--cd.ee', 'has a part with hyphens as its third and fourth characters'],
+  ['𒾐a--a.ee', 'has a part with hyphens as its third and fourth characters'],
   ['a b.ee', 'contains white space or a control character'],
   ['a\u0000.ee', 'contains white space or a control character'],
   ['a\ud800.ee', 'contains white space or a control character'],
