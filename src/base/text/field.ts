@@ -57,8 +57,12 @@ export function unseenIn(text: string): string | undefined {
   const [character] = control.exec(text) ?? invisible.exec(text) ?? [];
   if (character === undefined) return undefined;
   if (/[\n\v\f\r\u0085\u2028\u2029]/.test(character)) return 'contains a line break';
-  const code = character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-  return `contains an invisible character (U+${code})`;
+  return `contains an invisible character (${codePointOf(character)})`;
+}
+
+/** `U+00AD` */
+export function codePointOf(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
 /** What a spreadsheet makes of a long number, of text that begins with = or -, and of a column that is too narrow. */

@@ -1,5 +1,6 @@
 import type { NameRules } from '../../base/env.ts';
 import type { RecordProblem } from '../../base/error.ts';
+import { codePointOf } from '../../base/text/field.ts';
 import type { DomainName } from './name.ts';
 
 /** A problem for each name that the registry would not have: outside its zones, or with letters outside its table. */
@@ -23,8 +24,7 @@ function ruleFault(name: string, { zones, letters }: NameRules): string | undefi
     (letter) => !/[a-z\d.-]/.test(letter) && !letters.includes(letter),
   );
   if (letters === '' || foreign === undefined) return undefined;
-  const codePoint = foreign.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0');
-  return `contains “${foreign}” (U+${codePoint}), and the letters of this registry are a-z and ${letters}`;
+  return `contains “${foreign}” (${codePointOf(foreign)}), and the letters of this registry are a-z and ${letters}`;
 }
 
 /** Why the registry cannot have a name: it has other zones, or only the name above. */

@@ -112,7 +112,8 @@ export async function replaceOwnSecret(
   return { caller, username, secret };
 }
 
-function prohibited(detail: string): RegistryError {
+/** Refuses what the caller may not change now, with a sentence that says why. */
+export function prohibited(detail: string): RegistryError {
   const message = 'Object status prohibits operation';
   return new RegistryError([{ reason: 'update_prohibited', message, detail }]);
 }

@@ -12,6 +12,7 @@ import {
   readWithLogin,
   withLogin,
 } from './login.ts';
+import { prohibited } from './own-account.ts';
 import { generateWebhookSecret, type Webhook, webhookStatements } from './webhook.ts';
 
 /** How long a replaced secret signs beside the new one. */
@@ -103,7 +104,7 @@ export function noWebhook(): RegistryError {
 
 function refuseSystem(login: Login): void {
   if (isApiUser(login)) return;
-  const message = 'Object status prohibits operation';
-  const detail = 'A system that acts for a registrar cannot change the webhook of the registrar.';
-  throw new RegistryError([{ reason: 'update_prohibited', message, detail }]);
+  throw prohibited(
+    'A system that acts for a registrar cannot change the webhook of the registrar.',
+  );
 }
