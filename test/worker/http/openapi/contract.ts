@@ -210,9 +210,10 @@ export function problemOnEachPath(
     : problem;
 }
 
+/** The path as the URL parser reads it, to which a backslash is a slash. */
 function withoutDots(path: string): string {
   const segments: string[] = [];
-  for (const segment of path.split('/').slice(1)) {
+  for (const segment of path.split(/[/\\]/).slice(1)) {
     if (segment === '..') segments.pop();
     else if (segment !== '.') segments.push(segment);
   }
