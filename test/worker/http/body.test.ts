@@ -19,6 +19,11 @@ const expected = 'a JSON object is expected.';
 const wrongBodies: [what: string, body: string | Buffer, detail: string | RegExp][] = [
   ['nothing', '', `The body is empty; ${expected}`],
   ['malformed JSON', '{"contact":', 'The body is not JSON: Unexpected end of JSON input.'],
+  [
+    'thousands of levels',
+    `{"contact": {"phone": ${'['.repeat(20_000)}${']'.repeat(20_000)}}}`,
+    'The body has more than 32 levels.',
+  ],
   ['JSON without a value', '{"contact":}', "The body is not JSON: Unexpected token '}'."],
   ['JSON in other quotes', "{'contact':1}", /^The body is not JSON: .+ \(line 1 column 2\)\.$/],
   ['JSON with something behind it', '{} {}', /^The body is not JSON: /],

@@ -85,6 +85,7 @@ export async function jsonBody(c: AppContext): Promise<Record<string, unknown>> 
   const bytes = await c.req.arrayBuffer();
   if (bytes.byteLength === 0) throw malformed('The body is empty; a JSON object is expected.');
   const value = parseJson(bytes);
+  if (isDeeper(value, levels)) throw malformed(`The body has more than ${levels} levels.`);
   if (isObject(value)) return value;
   const kind = value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`;
   throw malformed(`The body is ${kind}; a JSON object is expected.`);
@@ -128,6 +129,14 @@ function parseJson(bytes: ArrayBuffer): unknown {
     const reason = (error as Error).message.replace(/, ".*/s, '').replace(/, \.\.\.".*/s, '');
     throw malformed(`The body is not JSON: ${reason}.`);
   }
+}
+
+/** More than any call's body has. JSON.stringify of some thousand levels would exhaust the stack. */
+const levels = 32;
+
+function isDeeper(value: unknown, than: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return than === 0 || Object.values(value).some((inner) => isDeeper(inner, than - 1));
 }
 
 export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
