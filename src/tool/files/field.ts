@@ -14,17 +14,17 @@ export function words(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '');
 }
 
-/** The text of a field, undefined if it is absent or empty. */
+/** Returns the text of a field. Undefined if absent or empty. */
 export function optionalText(values: Values, field: string): string | undefined {
   return values[field] || undefined;
 }
 
-/** The password of a name; throws `invalid` for one that no registration can give. */
+/** Returns the password of a name. Throws `invalid` for a password that no registration can supply. */
 export function optionalPassword(values: Values): string | undefined {
   return optionalValue(values, 'password', secretOfName());
 }
 
-/** The value that a rule makes of the text of a field, undefined if it is absent or empty; throws `invalid`. */
+/** Parses a field by a rule. Undefined if absent or empty. Throws `invalid`. */
 export function optionalValue<Value>(
   values: Values,
   field: string,
@@ -37,7 +37,7 @@ export function optionalValue<Value>(
   return data;
 }
 
-/** The text of a field; throws `missing` if it is absent or empty. */
+/** Returns the text of a field. Throws `missing` if absent or empty. */
 export function requiredText(values: Values, field: string): string {
   const text = optionalText(values, field);
   if (text === undefined) throw new RegistryError('missing', `${field} is missing`, field);

@@ -1,4 +1,4 @@
-/** The text of each column that the header names. */
+/** Texts by column of the header. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
 export interface FileRow {
@@ -15,19 +15,19 @@ export interface Column {
 
 export type Columns = Readonly<Record<string, Column>>;
 
-/** The columns of a file that the help does not describe. They are all required, unless `required` names some. */
+/** Columns without a description in the help. All are required, unless `required` names some. */
 export function columnsNamed(names: readonly string[], required = names): Columns {
   return Object.fromEntries(
     names.map((name) => [name, { note: '', isRequired: required.includes(name) }]),
   );
 }
 
-/** The columns that a file of rejected rows adds. An import ignores them, so the file can be corrected and imported. */
+/** Additional columns of a file of rejected rows. Imports ignore them, so the file can be corrected and imported. */
 export const rejectionColumns = 'rejected_line rejected_field rejected_reason rejected_text'.split(
   ' ',
 );
 
-/** Columns of exports that no import takes: a registry gives identifiers, versions, times and names itself. */
+/** Columns of exports that imports skip: each registry makes its own. */
 export const ownColumns =
   'uuid id version creator creator_str updater updator_str created_at updated_at'.split(' ');
 

@@ -25,24 +25,24 @@ export interface ImportOptions {
 }
 
 /**
- * The number of rows with each outcome; `unchanged` rows were there already, those that are `over` are left out, and of
- * those with a `used` password, that is.
+ * The number of rows with each outcome. `unchanged` rows existed already, `over` rows have ended and are skipped, and `used` passwords are
+ * left out.
  */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
   over?: number;
   used?: number;
 };
 
-/** An import of one kind of thing: how its rows are read, judged and written. */
+/** An import: reads, judges and writes its rows. */
 export interface Import<Row, Outcome extends string> {
   columns: Columns;
-  /** Throws RegistryError with everything that is wrong. */
+  /** Throws RegistryError with all problems. */
   read(values: Values): Row;
-  /** A value that may appear only once in a file, as messages show it. */
+  /** A value that is unique in the file, as shown in messages. */
   key(row: Row): string;
-  /** The problems of a chunk of rows that only the registry can find. */
+  /** Finds the problems of a chunk of rows in the registry. */
   findProblems(registry: Registry, rows: readonly Row[]): Promise<readonly RecordProblem<Row>[]>;
-  /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes; a dry run only counts. */
+  /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes. A dry run only counts. */
   write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
   publish?: readonly ListName[];
@@ -56,8 +56,7 @@ interface Line<Row> extends FileRow {
 type ReadFile<Row> = Awaited<ReturnType<typeof readImport<Row>>>;
 
 /**
- * Imports a file once all its rows are known to be valid; with --skip-invalid, the valid ones. A faulty file is refused
- * before a registry is opened.
+ * Imports a file if all rows are valid, or, with --skip-invalid, the valid rows. Refuses a faulty file before it opens a registry.
  */
 export async function runImport<Row, Outcome extends string>(
   file: string,
@@ -68,7 +67,7 @@ export async function runImport<Row, Outcome extends string>(
   if (read) await run(options, (registry) => importRows(registry, read, options, kind));
 }
 
-/** Reads the whole file before anything is written. The second of two rows with the same key is rejected. */
+/** Reads the whole file. Rejects the second of two rows with the same key. */
 export async function readImport<Row>(
   file: string,
   { columns, read, key }: Pick<Import<Row, never>, 'columns' | 'read' | 'key'>,
@@ -90,12 +89,12 @@ export async function readImport<Row>(
     return { ...fileRow, row, problems: [] };
   });
   const isGiven = (name: string) => given.some(({ values }) => !isBlank(values[name]));
-  /** The columns with values that no import takes. */
+  /** Skipped columns with values. */
   const skipped = ownColumns.filter((name) => !Object.hasOwn(columns, name) && isGiven(name));
   return { file, lines, skipped };
 }
 
-/** Imports the rows of a file that was read. Throws the problems of all rows that the registry refuses. */
+/** Imports the rows. Throws the problems of all refused rows. */
 export async function importRows<Row, Outcome extends string>(
   registry: Registry,
   read: ReadFile<Row>,
@@ -138,9 +137,8 @@ export async function importRows<Row, Outcome extends string>(
 }
 
 /**
- * With --skip-invalid, saves the rejected rows (not in a dry run) and returns the file that holds them; undefined if
- * there are none. A file that is there with other rows is refused. Otherwise throws all their problems in the order
- * of the lines.
+ * With --skip-invalid, saves the rejected rows (not in a dry run) and returns their file; undefined if there are none. Refuses to replace a
+ * file with other rows. Otherwise throws all problems in the order of the lines.
  */
 async function settleRejected(
   file: string,
@@ -169,7 +167,7 @@ async function settleRejected(
   return target;
 }
 
-/** Writes the rows chunk by chunk, each chunk whole or not at all, and adds the outcomes to the counts of none. */
+/** Writes the rows in chunks, each completely or not at all, and adds up the outcomes. */
 export async function writeInChunks<Row, Name extends string>(
   label: string,
   rows: readonly Row[],

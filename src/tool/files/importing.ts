@@ -39,6 +39,6 @@ ${list('Optional columns:', false)}`;
   return text.trimEnd();
 }
 
-/** The option of an import that also removes what the file does not name. A skipped row would count as not named. */
+/** The option to remove names missing from the file. Excludes --skip-invalid, since a skipped row would count as missing. */
 export const replaceOption = (description: string) =>
   new Option('--replace', description).conflicts('skipInvalid');

@@ -8,15 +8,14 @@ import { displayName, unreadableFile } from '../report/problem.ts';
 import { type Columns, type FileRow, findUnknownColumn } from './format.ts';
 
 interface Reading {
-  /** Takes the names of unknown columns, which are refused otherwise. */
+  /** Accepts unknown columns, which are refused otherwise. */
   onUnknown?: (column: string) => void;
-  /** Keeps values as they are; otherwise they are trimmed, and NFC. */
+  /** Keeps values as they are. Otherwise they are trimmed and NFC. */
   isVerbatim?: boolean;
 }
 
 /**
- * The rows of a CSV file or of standard input, in order. Throws `malformed` if the rows can't be told apart, and
- * `not_found`.
+ * Reads the rows of a CSV file or of standard input. Throws `malformed` for a file that is no CSV with these columns, and `not_found`.
  */
 export async function* readRows(
   file: string,
@@ -30,7 +29,7 @@ export async function* readRows(
   }
 }
 
-/** What is thrown when a file that was named can't be read: `not_found` with the reason, or the error itself. */
+/** Turns an error of reading the file into `not_found` with the reason, where the user can mend it. */
 export function readingError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
@@ -42,7 +41,7 @@ export function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
-/** Throws `not_found` with the reason if the file can't be read. */
+/** Throws `not_found` with the reason if the file is not readable. */
 export function requireReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);
@@ -55,7 +54,7 @@ export function requireReadable(file: string): void {
 const lineEnds = ['\r\n', '\n', '\r'];
 const lineEnd = /\r\n|[\n\r]/;
 
-/** The text of a file, whole lines at a time, without a byte order mark. */
+/** Reads the text of a file in whole lines, without a byte order mark. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   let line = 1;
@@ -83,7 +82,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   if (last !== '') yield last;
 }
 
-/** A null byte in the first characters is half of a letter of UTF-16. */
+/** Detects UTF-16 by a null byte among the first ones. */
 function refuseUtf16(file: string, bytes: Buffer): void {
   const [first, second] = bytes;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -91,7 +90,7 @@ function refuseUtf16(file: string, bytes: Buffer): void {
   throw unreadableFile(file, 1, 'is UTF-16, not UTF-8; save the file as UTF-8');
 }
 
-/** The bytes of each line: in UTF-8, no other character has the byte of a line end. */
+/** Splits bytes into lines. In UTF-8, no other character contains the byte of a line end. */
 function linesOf(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   return text.split(lineEnd).map((one) => Buffer.from(one, 'latin1'));
@@ -101,11 +100,11 @@ const linesIn = (text: string) => text.split(lineEnd).length - 1;
 
 interface CsvRecord {
   fields: string[];
-  /** Its first line, counted from 1. */
+  /** The first line of the record, counted from 1. */
   line: number;
 }
 
-/** The records of a CSV file, whatever separates its fields and ends its lines, without blank ones. */
+/** Reads the records of a CSV file with any separator and line ends, without blank ones. */
 async function* readRecords(
   file: string,
   { isVerbatim = false }: Reading,
@@ -113,14 +112,14 @@ async function* readRecords(
   const lines = readLines(file);
   const { value: head = '' } = await lines.next();
   const delimiter = findSeparator(head);
-  // The parser counts the two characters of a quoted line end as two lines.
+  // The parser counts a quoted CRLF as two lines.
   let [lastLine, surplus] = [0, 0];
   const parser = parse({
     ...{ delimiter, record_delimiter: lineEnds, trim: !isVerbatim },
     ...{ skip_empty_lines: true, relax_column_count: true },
-    // It stops a quote that is never closed.
+    // Ends an unclosed quote.
     max_record_size: 128_000,
-    // The iteration below does not see the rows before an error: the parser is ahead of it.
+    // Collects rows here: the parser is ahead of the iteration below, which misses the rows before an error.
     on_record: (fields, { lines }) => {
       const text = fields.join(' ');
       surplus += text.split('\r\n').length - 1;
@@ -136,13 +135,13 @@ async function* readRecords(
   try {
     for await (const record of pipeline(text, parser, () => {})) {
       const { fields, line } = record as CsvRecord;
-      // A spreadsheet writes an empty row as separators.
+      // Spreadsheets write an empty row as separators.
       const isBlank = fields.every((field) => field === '');
       const isHint = line === 1 && separatorHint.test(fields.join(delimiter));
       if (!isBlank && !isHint) yield { fields, line, delimiter };
     }
   } catch (error) {
-    // The error names the line where the parser gave up; for a quote that is never closed, that is the last one.
+    // The error names the line where parsing ended: for an unclosed quote, the last line.
     if (error instanceof CsvError)
       throw unreadableFile(file, lastLine + 1, `is not CSV: ${error.message}`);
     throw error;
@@ -153,7 +152,7 @@ async function* readRecords(
 async function* readCsv(file: string, columns: Columns, reading: Reading): AsyncGenerator<FileRow> {
   let header: string[] | undefined;
   for await (const { fields, line, delimiter } of readRecords(file, reading)) {
-    // A spreadsheet may have had columns behind the last one.
+    // A spreadsheet may add empty columns at the end.
     const end = fields.findLastIndex((field) => field !== '') + 1;
     const record = fields.slice(0, Math.max(end, header?.length ?? 1));
     if (!header) {
@@ -173,7 +172,7 @@ async function* readCsv(file: string, columns: Columns, reading: Reading): Async
   if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
 }
 
-/** A first line for Excel, which names the separator. */
+/** Excel's first line with the separator. */
 const separatorHint = /^"?sep=([,;\t])"?$/i;
 
 function spoiledValue(values: FileRow['values'], columns: Columns): string | undefined {

@@ -1,7 +1,7 @@
 import { mkdtempDisposableSync } from 'node:fs';
 import { atInterrupt } from '../report/interrupt.ts';
 
-/** Makes a directory whose path begins with the prefix, for its owner alone. It goes with its scope, and at Ctrl-C. */
+/** Makes a directory for its owner alone. It is removed at the end of the scope, and at Ctrl-C. */
 export function temporaryDirectory(prefix: string): Disposable & { path: string } {
   using making = new DisposableStack();
   const directory = making.use(mkdtempDisposableSync(prefix));

@@ -15,9 +15,8 @@ import { RegistryError } from '../../base/error.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 /**
- * Has `write` fill a file and gives it its name once it is whole and on the disk. Until then it is in a directory
- * beside it that only its owner can enter, and a file that already has the name stays as it is. With `isNew`, throws
- * `taken` if there is one with another content.
+ * Has `write` fill a file in a private directory beside the target, and renames it once it is complete and on the disk. An existing file stays
+ * until then. With `isNew`, throws `taken` if a file with other content exists.
  */
 export async function writeWhole<Result>(
   file: string,
@@ -28,7 +27,7 @@ export async function writeWhole<Result>(
   if (existsSync(real) && statSync(real).isDirectory()) {
     throw new RegistryError('taken', `${file} is a directory; name a file`);
   }
-  // A device or a pipe has no content to keep.
+  // A device or a pipe has no content to replace.
   if (existsSync(real) && !statSync(real).isFile()) return write(real);
   try {
     using directory = temporaryDirectory(`${real}.partial-`);

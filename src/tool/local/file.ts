@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
-/** The SQLite file of an environment's local database, by the id that the runtime gives a Durable Object. */
+/** The path of an environment's local database. The runtime names it by the id of a Durable Object. */
 export function databaseFileOf(directory: string, environment: string | undefined): string {
   const kind = 'miniflare-D1DatabaseObject';
   const key = createHash('sha256').update(kind).digest();
@@ -17,8 +17,7 @@ export function databaseFileOf(directory: string, environment: string | undefine
 }
 
 /**
- * The file if it is there. Its name is not documented: where it is not found, a local `backup` is refused, and other
- * commands start a runtime.
+ * Returns the file if it exists. Its name is undocumented: without it, a local `backup` is refused, and other commands start a runtime.
  */
 export function findDatabaseFile(
   directory: string,
@@ -29,8 +28,7 @@ export function findDatabaseFile(
 }
 
 /**
- * Opens the database in the file, read-only unless it says otherwise, without a runtime, which takes longer to start
- * than most commands to run.
+ * Opens the database in the file, by default read-only, without a runtime. A runtime takes longer to start than most commands to run.
  */
 export function openFile(file: string, { isWritable = false } = {}) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });

@@ -1,17 +1,17 @@
-/** The path below which a local server lends its bindings to the tool, and the header of the token for them. */
+/** The path and the token's header with which a local server lends its bindings to the tool. */
 export const bindingsPath = '/.registry/';
 export const tokenHeader = 'Registry-Tool-Token';
 
-/** The header by which a local server knows a request that came through the front of `npm start`. */
+/** The header that marks requests through the front of `npm start`. */
 export const frontHeader = 'registry-front-token';
 
 export interface DatabaseCall {
   statements: { sql: string; params: unknown[] }[];
-  /** Whether to answer the rows of the only statement as arrays; otherwise each statement's result, from one batch. */
+  /** Returns the rows of the only statement as arrays. Otherwise each statement's result, from one batch. */
   isRaw: boolean;
 }
 
-/** Runs the statements of one call in the runtime that has the database. */
+/** Runs the statements of one call in the runtime. */
 export async function runStatements(
   db: Pick<D1Database, 'prepare' | 'batch'>,
   { statements, isRaw }: DatabaseCall,
@@ -20,13 +20,13 @@ export async function runStatements(
   return isRaw ? prepared[0]!.raw() : db.batch(prepared);
 }
 
-/** Asks the server at the address for something of what it lends. */
+/** Calls the lending server at the address. */
 async function ask(address: string, token: string, path: string, init?: RequestInit) {
   const headers = { [tokenHeader]: token };
   return fetch(new URL(bindingsPath + path, address), { ...init, headers });
 }
 
-/** How far the clock of the server at this address was moved, in milliseconds; undefined if no server answers in time. */
+/** Returns by how many milliseconds the server's clock was moved. Undefined if no server answers in time. */
 export async function findClockAhead(address: string, token: string, waitMilliseconds = 2_000) {
   try {
     const signal = AbortSignal.timeout(waitMilliseconds);
@@ -44,7 +44,7 @@ export function openOverHttp(address: string, token: string) {
     if (response.ok) return response;
     throw new Error(await response.text());
   };
-  /** Calls a method of a binding; a body takes the place of the second argument. */
+  /** Calls a method of a binding. A body replaces the second argument. */
   const call = (binding: string, method: string, args: unknown[], body?: BodyInit) =>
     send(`${binding}/${method}?args=${encodeURIComponent(JSON.stringify(args))}`, body);
   return {
@@ -76,7 +76,7 @@ interface Statement extends D1PreparedStatement {
   wire: DatabaseCall['statements'][number];
 }
 
-/** A D1 binding over calls of any kind, as far as the tool uses it. */
+/** The part of a D1 binding that the tool uses, over any kind of call. */
 export function databaseOver(send: (call: DatabaseCall) => Promise<unknown>): D1Database {
   const run = async (statements: Pick<Statement, 'wire'>[], isRaw = false) => {
     const wires = statements.map(({ wire }) => wire);

@@ -5,7 +5,7 @@ import { bindingsPath, frontHeader, runStatements, tokenHeader } from './http-bi
 
 interface LocalEnv extends Env {
   TOOL_TOKEN?: string;
-  /** Given by `npm start`, whose front sends it with every request. */
+  /** From `npm start`, whose front sends it with every request. */
   FRONT_TOKEN?: string;
 }
 
@@ -14,9 +14,8 @@ export interface FetchingWorker extends ExportedHandler<LocalEnv, WebhookMessage
 }
 
 /**
- * The Worker as it runs locally. It lends its bindings to `npm start`, which prepares the data, and to the operator's
- * tool, because two processes that write to one SQLite file disturb each other. Other requests come through the front
- * of `npm start`, and wait for `open`. A deployment has none of this: it runs src/index.ts.
+ * The local Worker. It lends its bindings to `npm start` and to the operator's tool, because two processes that write to one SQLite file disturb
+ * each other. Other requests come through the front of `npm start`, and wait for `open`. A deployment runs src/index.ts instead.
  */
 export function lendBindings(
   worker: FetchingWorker,
@@ -26,7 +25,7 @@ export function lendBindings(
     ...worker,
     async fetch(request, env, context) {
       const { pathname } = new URL(request.url);
-      // The tool's requests lie below `bindingsPath`; all others are those of the service's callers.
+      // Requests below `bindingsPath` are the tool's. All others are for the service.
       if (!pathname.startsWith(bindingsPath)) {
         const { FRONT_TOKEN } = env;
         if (FRONT_TOKEN !== undefined && request.headers.get(frontHeader) !== FRONT_TOKEN) {

@@ -5,9 +5,8 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { RegistryError } from '../../base/error.ts';
 
 /**
- * Takes the lock of the local data in the directory, which every process that starts a runtime on it holds: two that
- * write to one SQLite file disturb each other. Waits for some seconds, unless `findServer` finds a server that can
- * be used instead. Throws `taken`, naming who has the lock.
+ * Takes the lock of the local data in the directory. Every process with a runtime on the data holds it, because two that write to one SQLite
+ * file disturb each other. Waits for some seconds, unless `findServer` finds a server to use instead. Throws `taken`, naming the holder.
  */
 export async function takeLock<Server>(
   directory: string,
@@ -30,7 +29,7 @@ export async function takeLock<Server>(
 const noteOf = (directory: string) => path.join(directory, 'lock-holder');
 const sqliteBusy = 5;
 
-/** Uses SQLite's own lock, which ends with its process, even if that is killed. */
+/** Uses SQLite's own lock, which ends with the process, even a killed one. */
 function tryLock(directory: string, owner: string): Disposable | undefined {
   const database = new DatabaseSync(path.join(directory, 'lock'));
   try {

@@ -12,8 +12,7 @@ import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
 
 /**
- * Opens the local data: through the local server while it runs; otherwise from its file for a command that only reads, and
- * through a runtime of its own for one that writes, which waits for its turn.
+ * Opens the local data: through a running local server; otherwise from the file to read, and through an own runtime, in turn, to write.
  */
 export async function openLocal(
   { persistTo, env }: CommonOptions,
@@ -33,7 +32,7 @@ export async function openLocal(
   return server ?? openForReading(directory, file, env);
 }
 
-/** Opens the database from its file, and the rest in turn with other commands, when it is first asked for. */
+/** Opens the database from its file, and the other bindings in turn with other commands, at their first use. */
 function openForReading(directory: string, file: string, environment: string | undefined) {
   const { vars, archive } = readLocalConfig(environment);
   requireAccess(constants.R_OK, file);
@@ -58,7 +57,7 @@ function openForReading(directory: string, file: string, environment: string | u
   };
 }
 
-/** Throws `unexpected`, naming the first of the paths that this user may not open in this way. */
+/** Throws `unexpected`, naming the first path that this user may not open in this way. */
 function requireAccess(mode: number, ...paths: (string | undefined)[]): void {
   for (const each of paths.filter((one) => one !== undefined)) {
     try {
@@ -70,7 +69,7 @@ function requireAccess(mode: number, ...paths: (string | undefined)[]): void {
   }
 }
 
-/** Uses the server that runs on the data, or starts while this waits; or a runtime, under the lock. */
+/** Uses a server that runs on the data, or starts meanwhile; or a runtime, under the lock. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
   if (!(await findServer())) {
@@ -86,8 +85,8 @@ async function openInTurn(directory: string, environment: string | undefined): P
 }
 
 /**
- * A Worker that lends its database to whoever knows the token: one request for a query or a batch, where the runtime's own
- * proxy of the binding takes several for each statement.
+ * A Worker that lends its database to the holder of the token, with one request for a query or a batch. The runtime's own proxy takes several
+ * for each statement.
  */
 const lender = `export default {
   async fetch(request, { DB, TOOL_TOKEN }) {
@@ -102,7 +101,7 @@ const lender = `export default {
   },
 }`;
 
-/** Opens the data in the directory through a runtime of its own. Creates the directory if it is not there. */
+/** Opens the data in the directory through an own runtime. Creates a missing directory. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
@@ -118,7 +117,7 @@ export async function openLocalData(directory: string, environment?: string): Pr
       ...(archive && { r2Buckets: { ARCHIVE: archive } }),
       // Where `wrangler dev --persist-to` keeps its data.
       resourcePersistencePath: path.join(directory, 'v3'),
-      // Otherwise each start asks Cloudflare where this machine is.
+      // Prevents a request to Cloudflare about this machine's location at each start.
       cf: false,
     }),
   );

@@ -7,21 +7,21 @@ import type { Bindings } from '../bindings.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
 
-/** What a running local server notes for the tool. */
+/** A running local server's note for the tool. */
 interface RunningServer {
   address: string;
   token: string;
   environment?: string | undefined;
   /** The settings that replace wrangler.toml's. */
   settings?: Record<string, string> | undefined;
-  /** The address that everybody calls; the other one is for the tool. */
+  /** The public address; the other one is for the tool. */
   service?: string | undefined;
 }
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
 export function noteServer(directory: string, server: RunningServer): void {
-  // Otherwise a file that is there keeps its mode.
+  // writeFileSync keeps an existing file's mode.
   forgetServer(directory);
   writeFileSync(fileOf(directory), JSON.stringify(server), { mode: 0o600 });
 }
@@ -39,8 +39,8 @@ function readNote(directory: string): RunningServer | undefined {
 }
 
 /**
- * The bindings of the server that runs on the data in the directory; undefined if none answers. Throws `taken`, with the
- * option to pass, if it runs in another environment.
+ * Opens the bindings of the server that runs on the data in the directory. Undefined if none answers. Throws `taken`, with the option to
+ * pass, if the server runs in another environment.
  */
 export async function openRunningServer(
   directory: string,
@@ -49,14 +49,14 @@ export async function openRunningServer(
   const server = readNote(directory);
   if (!server) return undefined;
   const clockAhead = await findClockAhead(server.address, server.token);
-  // A server that was killed has left its note.
+  // A killed server leaves its note.
   if (clockAhead === undefined) return undefined;
   if (server.environment !== environment) {
     const right = server.environment ? `pass --env ${server.environment}` : 'leave out --env';
     const message = `npm start runs on ${directory}; to work through it, ${right}`;
     throw new RegistryError('taken', message);
   }
-  // In a sandbox, the tool works at the sandbox's time.
+  // In a sandbox, the tool uses the sandbox's time.
   setClockAhead(clockAhead);
   return { env: serverEnv(server), service: server.service, dispose: async () => setClockAhead(0) };
 }

@@ -9,8 +9,8 @@ const files = kinds.map(({ name }) => `${name}.csv`);
 const known = [...files, `${reportName}.csv`];
 
 /**
- * A directory of files, some of which may be missing. `hasReport` says that none is newer than the report; `ignored`
- * are files and columns that no kind has. Throws `not_found` if it holds none of the files.
+ * A directory of files; some may be missing. `hasReport`: no file is newer than the report. `ignored`: unknown files and columns. Throws
+ * `not_found` if the directory has none of the files.
  */
 export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);

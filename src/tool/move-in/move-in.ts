@@ -65,15 +65,15 @@ refused. Rehearse it as often as you like.`,
 interface Moved {
   lines: Lines;
   ignored: readonly string[];
-  /** The report. */
+  /** The report's path. */
   file: string;
-  /** The file with the rows. */
+  /** The path of the file with the rows. */
   written: string | null;
-  /** No row was refused, or those that were may stay behind. */
+  /** No row was refused, or refused rows may be skipped. */
   isWhole: boolean;
 }
 
-/** Begins with what was refused, and ends with how many rows stay behind. */
+/** Begins with the refusals, and ends with the number of rows not moved. */
 function summary(
   findings: readonly Finding[],
   { lines, ignored, file, written, isWhole }: Moved,
@@ -149,7 +149,7 @@ async function writeRows(db: Database, lines: Lines): Promise<void> {
   }
 }
 
-/** The lists of each row of a kind, by its key, from the rows of its part. */
+/** Returns the lists of a row by its key, from the rows of its part. */
 function listsIn(lines: Lines, { name }: Kind): (key: string) => PartLists {
   const one = kinds.find(({ part }) => part?.of === name);
   if (!one) return () => ({});

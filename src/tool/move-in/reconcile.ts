@@ -42,7 +42,7 @@ file. Values are not shown.`,
       const refused = findings.filter(({ done, why }) => done === 'refused' && why !== isOver);
       const differences = refused.map(({ file, key, column }): Difference => {
         const columns = column ? [column] : [];
-        // A report that is not older than the files has found the same.
+        // A report that is not older than the files has the same findings.
         const reported = directory.hasReport;
         return { file: `${file}.csv`, key, difference: 'refused', columns, reported };
       });
@@ -84,12 +84,12 @@ file. Values are not shown.`,
 
 interface Difference {
   file: string;
-  /** Null for a line that names none. */
+  /** Null for a line without a key. */
   key: string | null;
   difference: 'refused' | 'only in the files' | 'only here' | 'other values';
-  /** The columns that differ, or the one that is refused. */
+  /** The differing columns, or the refused one. */
   columns: string[];
-  /** It is refused, as the report of the last move-in says. */
+  /** The last move-in's report has the refusal. */
   reported: boolean;
 }
 
@@ -98,7 +98,7 @@ function differenceText({ file, key, difference, columns, reported }: Difference
   return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
 }
 
-/** Adds what differs in the rows of a kind, and returns the numbers and the digests of the rows on each side. */
+/** Adds the differences in a kind's rows. Returns count and digest of the rows on each side. */
 async function compare(
   db: Database,
   kind: Kind,
@@ -116,7 +116,7 @@ async function compare(
   const seen = new Set<Form>();
   for await (const stored of readForms(db, kind)) {
     const { form: given, isOver = false } = lines.get(keyOf(kind, stored)) ?? {};
-    // A row that is over is no difference until the cron removes it.
+    // An ended row is no difference: the cron removes it at any time.
     if (isOver && !given) continue;
     counts.rows_here += 1;
     here.update(contentOf(stored));
@@ -125,7 +125,7 @@ async function compare(
       continue;
     }
     seen.add(given);
-    // A column that the file lacks, or that was made here, is as it is stored.
+    // Columns that the file lacks, or that were made here, count as equal.
     const whole = { ...stored, ...given };
     const wanted = (await kind.settle?.(whole, stored)) ?? whole;
     files.update(contentOf(wanted));

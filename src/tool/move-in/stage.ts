@@ -16,46 +16,46 @@ const secrets = 'password registration_code auth_info'.split(' ');
 export const findingColumns = 'file line key column value done why registrar'.split(' ');
 
 export interface Finding {
-  /** Its name without `.csv`. */
+  /** The file's name without `.csv`. */
   file: string;
   line?: number;
   key: string | null;
   column?: string | null;
   value?: string | null;
   done: 'carried' | 'changed' | 'refused';
-  /** The reason, without values: findings with the same one are counted together. */
+  /** The reason, without values. Findings are counted by reason. */
   why: string;
-  /** The registrar that gets the row; if the row is refused before that is known, the one that its line names. */
+  /** The registrar that gets the row, or, for a row refused early, the one in its line. */
   registrar?: string | null;
 }
 
-/** What the lines with a key say. */
+/** The lines with one key. */
 export interface Line {
-  /** The row of the last that is not refused, and its key as it writes it. */
+  /** The last accepted row, and its key as written. */
   form: Form | undefined;
   text: string | null;
-  /** Several lines of the file have this key. */
+  /** Several lines have this key. */
   isRepeated?: boolean;
-  /** The last is of no use any more. */
+  /** The last row has ended. */
   isOver?: boolean;
 }
 
 interface Move {
   /** By kind and key. */
   lines: Record<string, Map<string, Line>>;
-  /** The values that no two rows share. */
+  /** The unique values so far. */
   taken: Set<string>;
-  /** The registrar that gets what belonged to one that is gone. */
+  /** The registrar that gets the rows of unknown registrars. */
   orphansTo: string | undefined;
 }
 
 type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
-/** Notes something about a row that is not refused. */
+/** Notes something about an accepted row. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
- * Reads the files to memory, and returns the lines by kind and key, with what was found in them. Throws `malformed`
- * for a file whose rows cannot be told apart, and `not_found` for the registrar of orphans.
+ * Reads the files into memory, and returns the lines by kind and key, with the findings. Throws `malformed` for a file without its key
+ * columns, and `not_found` for the registrar of orphans.
  */
 export async function stageFiles(
   directory: ReturnType<typeof openDirectory>,
@@ -94,7 +94,7 @@ function requiredColumns({ key, required = [], nextTime }: Kind): string[] {
   return [...key, ...required].filter((column) => !nextTime || column !== 'created_at');
 }
 
-/** Reads a row, and returns what is noted about it; or, if it is refused, that alone. */
+/** Reads a row, and returns its notes, or its refusal alone. */
 function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: FileRow): Finding[] {
   const values: Form = Object.fromEntries(
     Object.entries(texts).map(([column, text]) => [column, text || null]),
@@ -106,8 +106,8 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
     if (problem !== undefined) throw refusal(problem);
     readForm(move, kind, { values, form, note });
     form = kind.check?.(form, note) ?? form;
-    tellApart(move, kind, form, note);
-    takeValues(move, kind, form, noted.length > 0);
+    makeKeyUnique(move, kind, form, note);
+    claimUniqueValues(move, kind, form, noted.length > 0);
   });
   if (refused) {
     const [{ field = null, message }] = refused.problems;
@@ -123,7 +123,7 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
     const lines = move.lines[kind.name]!;
     const known = lines.get(key);
     lines.set(key, {
-      // Parsed again, it takes a third of the memory: rows share their shape and their short texts.
+      // Parsed again, a form takes a third of the memory: rows share their shape and their short texts.
       form: refused ? known?.form : JSON.parse(JSON.stringify(form)),
       text: refused && known ? known.text : (values[own] ?? null),
       isRepeated: known !== undefined,
@@ -163,7 +163,7 @@ function readForm(
   }
 }
 
-/** The key of a row of another kind. The registrar for orphans replaces one that is gone, if the kind's rows may be orphans. */
+/** Reads the key of a row of another kind. The registrar for orphans replaces an unknown one, if the kind allows orphans. */
 function readReference(
   { lines, orphansTo }: Move,
   { columns, part, mayBeOrphan }: Kind,
@@ -174,7 +174,7 @@ function readReference(
   const { kind: other, ifMissing } = refersTo!;
   const key = orRefusal(() => {
     if (text === null) throw refusal('is missing');
-    // What reading changes of a key is noted at the row that has it.
+    // A change of a key is noted at its own row.
     return read(text, () => {});
   });
   if (key instanceof RegistryError && part) throw key;
@@ -189,8 +189,8 @@ function readReference(
   return orphansTo;
 }
 
-/** Completes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
-function tellApart({ lines }: Move, kind: Kind, form: Form, note: Note): void {
+/** Changes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
+function makeKeyUnique({ lines }: Move, kind: Kind, form: Form, note: Note): void {
   if (!kind.nextTime) return;
   const isTaken = () => lines[kind.name]!.get(keyOf(kind, form))?.form;
   if (form.created_at === undefined) {
@@ -202,22 +202,27 @@ function tellApart({ lines }: Move, kind: Kind, form: Form, note: Note): void {
   while (isTaken()) form.created_at = kind.nextTime(form);
 }
 
-/** Refuses a row whose key, or another value that no two rows share, is that of an earlier one. */
-function takeValues({ lines, taken }: Move, kind: Kind, form: Form, isChanged: boolean): void {
+/** Refuses a row whose key or other unique value an earlier row has. */
+function claimUniqueValues(
+  { lines, taken }: Move,
+  kind: Kind,
+  form: Form,
+  isChanged: boolean,
+): void {
   const { name, key, part, unique, ifTaken = 'an earlier line has the same' } = kind;
   if (lines[name]!.get(keyOf(kind, form))?.form) {
-    // Several elements may have become the same.
+    // Several elements may have become equal.
     if (part && isChanged) return;
     throw refusal('an earlier line has the same', part ? key[1] : key[0]);
   }
-  const given = Object.entries(unique?.(form) ?? {}).filter(([, value]) => value !== null);
-  const wordsOf = ([column, value]: (typeof given)[number]) => `${name} ${column} ${value}`;
-  const [column] = given.find((one) => taken.has(wordsOf(one))) ?? [];
+  const values = Object.entries(unique?.(form) ?? {}).filter(([, value]) => value !== null);
+  const claimOf = ([column, value]: (typeof values)[number]) => `${name} ${column} ${value}`;
+  const [column] = values.find((value) => taken.has(claimOf(value))) ?? [];
   if (column !== undefined) throw refusal(ifTaken, column);
-  for (const one of given) taken.add(wordsOf(one));
+  for (const value of values) taken.add(claimOf(value));
 }
 
-/** Says which registrars may call from everywhere or from nowhere, and closes those that a refused row was perhaps for. */
+/** Reports registrars with or without access from everywhere. Closes registrars that a refused row may have been for. */
 function closeRegistrars({ lines }: Move, findings: readonly Finding[]): Finding[] {
   const { name: file } = addressKind;
   const isInDoubt = findings.some((one) => one.file === file && one.done === 'refused');

@@ -8,15 +8,15 @@ import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
 import { applyMigrations } from '../migrate.ts';
 
 /**
- * Prepares a local registry: applies the migrations, loads the demo data if it is wanted and the registry is empty, and
- * publishes the lists and the daily counts. Never touches a deployed database.
+ * Prepares a local registry: applies the migrations, loads the demo data into an empty registry if wanted, and publishes the lists and the
+ * daily counts.
  */
 export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWanted: boolean }) {
   await applyMigrations(env.DB);
   const isDemoLoaded = isDemoWanted && (await loadDemoData(env));
   const db = openDatabase(env.DB);
   const yesterday = new Date(timeAfter(currentTime(), -24 * 60 * 60 * 1000));
-  // So the first run of the cron archives a day.
+  // Dated yesterday, so that the first run of the cron archives a day.
   if (isDemoLoaded) await publish({ db, kv: env.LISTS, clock: () => yesterday }, listNames);
   await publish({ db, kv: env.LISTS, clock: currentTime }, listNames);
   await recordDailyCounts(db, env.LISTS, currentTime());

@@ -7,14 +7,14 @@ import { configPath } from '../project.ts';
 import { readLimits } from '../wrangler-config.ts';
 import type { StartOptions } from './options.ts';
 
-// The process that `serve` starts: `wrangler dev` without its debugger, its explorer of the data and its registry of
-// running Workers, each of which would give any program on this machine access to the database.
+// The process that `serve` starts: `wrangler dev` without debugger, explorer of the data, and registry of running Workers. Each of these would
+// give any program on this machine access to the database.
 
 export type ServerOptions = Pick<StartOptions, 'isSandbox' | 'env' | 'limits' | 'directory'> & {
   secrets: Record<string, string>;
 };
 
-/** What the server tells its parent: its address, once it is ready; why it can't be built, or null once it can. */
+/** Messages to the parent: the address of the ready server; the reason of a failed build, or null after a successful one. */
 export type ServerMessage = { address: string } | { problem: string | null };
 
 const tell = (message: ServerMessage) => process.send?.(message);
@@ -26,7 +26,7 @@ let isEnding = false;
 async function end(): Promise<void> {
   if (isEnding) return;
   isEnding = true;
-  // What could not start may never be torn down.
+  // A server that has not started may never be torn down.
   setTimeout(process.exit, 3_000);
   await server?.teardown();
   process.exit();
@@ -45,17 +45,17 @@ function fail(error: Error): void {
 
 async function run(options: ServerOptions): Promise<string> {
   const { isSandbox, env, limits, directory, secrets } = options;
-  // An unknown environment is refused here, whether it was named for its limits or not.
+  // Refuses an unknown environment.
   const limitBindings = readLimits(limits ?? env);
   const { lock } = await takeLock(directory, 'npm start');
-  // The lock is held until this process ends, even if its parent is killed before.
+  // Holds the lock until this process ends, even if its parent is killed before.
   process.on('exit', () => lock?.[Symbol.dispose]());
   prepareDirectory(directory, isSandbox);
   const { unstable_DevEnv } = await import('wrangler');
   server = new unstable_DevEnv();
   server.on('error', fail);
   server.on('buildFailed', ({ cause }) => {
-    // No change to the code helps against an error of the operating system.
+    // A change of the code cannot mend an error of the operating system.
     if ('syscall' in cause) fail(cause);
     else tell({ problem: String((cause.cause ?? cause).message) });
   });
@@ -79,8 +79,8 @@ async function run(options: ServerOptions): Promise<string> {
 }
 
 /**
- * Empties the directory of an earlier sandbox, and marks it, so that nobody takes it for a registry to keep. Throws
- * `taken` for a sandbox in the directory of another registry, and the reverse.
+ * Empties the directory of an earlier sandbox, and marks it as a sandbox. Throws `taken` for a sandbox in the directory of another registry,
+ * and the reverse.
  */
 function prepareDirectory(directory: string, isSandbox: boolean): void {
   const mark = path.join(directory, 'sandbox');
@@ -94,10 +94,10 @@ function prepareDirectory(directory: string, isSandbox: boolean): void {
   writeFileSync(mark, '');
 }
 
-// Its parent is gone when the channel closes.
+// The channel closes when the parent ends.
 for (const event of ['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect']) process.on(event, end);
 process.on('unhandledRejection', fail);
-// The options come in a message, because other users can read arguments and the environment.
+// A message, because other users can read arguments and the environment.
 process.once('message', async (options: ServerOptions) => {
   try {
     tell({ address: await run(options) });

@@ -16,19 +16,17 @@ import { frontHeader } from '../local/http-bindings.ts';
 const hopByHop = /^(connection|keep-alive|proxy-connection|te|trailer|transfer-encoding|upgrade)$/i;
 const setHere = /^(content-length|expect|cf-connecting-ip|registry-front-token|mf-.*)$/i;
 
-/** More than any interface takes. What follows is not passed on: of this length, too, the interface refuses it. */
+/** More than any interface accepts. The rest is not passed on: the interface refuses a body of this length, too. */
 const maximumBodyBytes = 300_000;
 
-/** Wrangler's path that runs the scheduled work at once. Running it twice does no harm. */
+/** Wrangler's path that runs the scheduled work at once. It may run twice. */
 export const cronPath = '/cdn-cgi/handler/scheduled';
 
 /**
- * Listens for `npm start` in front of wrangler's server, as Cloudflare's edge does in front of a deployment: sets
- * `CF-Connecting-IP`. Where only this machine can connect, a program may name another address in that header;
- * elsewhere the header is ignored. Refuses a request from this machine for a foreign host name (DNS rebinding), and
- * what a page of another site asks of the scheduled work or of a sandbox. Throws the error of `listen`. `open` sends
- * the requests that wait, and all later ones, to the server at an address. While there is a problem to `report`, each gets
- * it as its answer.
+ * Listens in front of wrangler's server, as Cloudflare's edge does in front of a deployment, and sets `CF-Connecting-IP`. If only this machine
+ * can connect, a program may choose the address by that header. Refuses a request from this machine for a foreign host name (DNS rebinding),
+ * and calls from pages of other sites to the scheduled work or a sandbox. Throws the error of `listen`. `open` passes waiting and later
+ * requests to the server at an address. While a problem is reported, every request gets it as a 503.
  */
 export async function listenInFront(ip: string, port: number, token: string) {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
@@ -38,7 +36,7 @@ export async function listenInFront(ip: string, port: number, token: string) {
   const report = (text: string | undefined) => {
     problem = text;
     if (text === undefined) return;
-    // Wrangler's server keeps them waiting as long as the problem lasts.
+    // Wrangler's server would let them wait until the problem is mended.
     for (const response of unanswered) refuse(response, 503, text);
   };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
@@ -55,12 +53,12 @@ export async function listenInFront(ip: string, port: number, token: string) {
       if (response.headersSent) return;
       forward(request, response, { hostname, port, agent, headers }, body);
     } catch {
-      // Node sends no request whose headers contradict each other, though it accepts one.
+      // Node accepts contradictory headers, but does not send them.
       refuse(response, 400, 'not a request that can be passed on');
     }
   };
   const listen = async (host: string, port: number) => {
-    // An upload may take longer than Node's five minutes. Wrangler's server alone keeps the process running.
+    // An upload may exceed Node's limit of five minutes. Only wrangler's server keeps the process running.
     const server = createServer({ requestTimeout: 0 }, answer).listen(port, host).unref();
     await once(server, 'listening');
     return (server.address() as AddressInfo).port;
@@ -84,7 +82,7 @@ function refusalOf(request: IncomingMessage): string | undefined {
   const target = parseTarget(url);
   if (!target) return 'not a path';
   const isFromHere = isLocal(callerOf(request));
-  // Wrangler has pages of its own below these, such as its explorer of the data.
+  // Wrangler's own pages, such as its explorer of the data.
   const isWranglers = /^\/(cdn-cgi|__cf_local)(\/|$)/.test(target.pathname);
   if (isWranglers && !(isFromHere && target.pathname === cronPath)) {
     return 'not a path of the registry';
@@ -95,44 +93,44 @@ function refusalOf(request: IncomingMessage): string | undefined {
   return host && (isLocal(host) || isIP(host)) ? undefined : 'only for localhost and addresses';
 }
 
-/** Whether a call of the path does an operator's work without a login: the scheduled work, or a sandbox's calls. */
+/** Whether the path does an operator's work without a login: the scheduled work, or a sandbox's calls. */
 function isPrivilegedPath({ pathname }: URL): boolean {
   if (pathname === cronPath) return true;
   try {
-    // The application decodes the path as well.
+    // The application decodes the path, too.
     return /^\/sandbox(\/|$)/.test(decodeURI(pathname));
   } catch {
     return false;
   }
 }
 
-/** Whether the browser sends the request for a page of another site or of another port. */
+/** Whether a page of another site or port sends the request. */
 function isOfOtherSite({ host, origin, ...headers }: IncomingHttpHeaders): boolean {
   if (origin !== undefined && origin.replace(/^https?:\/\//, '') !== host) return true;
   return /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
 }
 
-/** Resolves dot segments, so that the server sees the path that was judged. */
+/** Resolves dot segments, so that the server gets the checked path. */
 function parseTarget(url: string): URL | undefined {
   return URL.parse(url.startsWith('/') ? `http://localhost${url}` : url) ?? undefined;
 }
 
 const loopback = parseAddressList(['127.0.0.0/8', '::1']);
 
-/** Whether the host, a name or an address, can be reached from this machine only. */
+/** Whether only this machine can reach the host, a name or an address. */
 export function isLocal(host: string): boolean {
   if (isIP(host) === 0) return /(^|\.)localhost$/.test(host);
   return loopback.includes(host);
 }
 
-/** The peer's address, without IPv6's prefix of an IPv4 address and without the name of a network interface. */
+/** The peer's address without the prefix of a mapped IPv4 address and without a zone. */
 function callerOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '::').replace(/^::ffff:(?=.*\.)|%.*/g, '');
 }
 
 /**
- * The body, or as much as no interface takes; undefined without one. The server closes the connection when it refuses what
- * is too long, so that a client that is still sending would see no answer.
+ * Reads the body up to `maximumBodyBytes`; undefined without one. The server closes the connection when it refuses a long body, so a client
+ * that is still sending would get no response.
  */
 async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const { headers } = request;
@@ -174,7 +172,7 @@ function forward(
   sent.end(body);
 }
 
-/** The headers without hop-by-hop ones, which each connection has for itself. */
+/** The headers without hop-by-hop ones, which belong to one connection. */
 function endToEnd(headers: readonly string[]): [name: string, value: string][] {
   return headers.flatMap((name, index) =>
     index % 2 === 1 || hopByHop.test(name) ? [] : [[name, headers[index + 1]!]],

@@ -43,7 +43,7 @@ ${isSandbox ? sandbox : ''}
 `);
 }
 
-/** Throws an Error that names the first of the files that the server has to write and cannot. */
+/** Throws an Error that names the first file that the server needs to write and cannot. */
 function expectWritable(directory: string): void {
   const directories = [directory, path.join(projectDirectory, '.wrangler')];
   const databases = globSync('v3/**/*.sqlite', { cwd: directory });
@@ -60,7 +60,7 @@ async function start(options: StartOptions): Promise<void> {
   const { ip, port, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
   expectWritable(directory);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
-  // The port is taken before anything else is done.
+  // Takes the port before all other work.
   const front = await listenInFront(ip, port, frontToken);
   const service = addressOf(ip, front.port);
   const secrets = {
@@ -69,7 +69,7 @@ async function start(options: StartOptions): Promise<void> {
     TOOL_TOKEN: token,
     FRONT_TOKEN: frontToken,
   };
-  // Loads while wrangler starts.
+  // Loads in parallel with wrangler.
   const loading = import('./data.ts');
   let isNoted = false;
   try {
@@ -78,17 +78,17 @@ async function start(options: StartOptions): Promise<void> {
     if (isNoted) forgetServer(directory);
   }
 
-  /** Prepares the data through the server that has just started, and lets requests through. */
+  /** Prepares the data through the new server, and opens the front. */
   async function prepare(address: string): Promise<void> {
     const server = { address, token, environment, settings: options.var };
     const { prepareLocalData } = await loading;
     const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
     step(`Database migrated in ${path.relative('', directory) || '.'}`);
     if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
-    // A sandbox gets its days from its clock.
+    // A sandbox's clock starts its days.
     if (data.isDemoLoaded && !isSandbox) await fetch(`${address}${cronPath}?cron=1+0+*+*+*`);
     step('Public lists published');
-    // Two requests at once would begin the sandbox twice.
+    // Two requests at once would start the sandbox twice.
     if (isSandbox) await findClockAhead(address, token, 60_000);
     front.open(address);
     noteServer(directory, { ...server, service });

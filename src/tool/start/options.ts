@@ -3,7 +3,7 @@ import { localDirectory } from '../project.ts';
 
 export type StartOptions = ReturnType<typeof readStartOptions>;
 
-/** Reads the options of `npm start`. If there is nothing to start, prints the help or the error and ends the process. */
+/** Reads the options of `npm start`. Ends the process after the help or an error. */
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
@@ -24,7 +24,7 @@ export function readStartOptions(args: readonly string[]) {
     .allowExcessArguments(false)
     .showHelpAfterError('(npm start -- --help shows the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
-  // npm removes one `--`; people often write a second one.
+  // npm removes one `--`. People often write two.
   const words = args.filter((arg) => arg !== '--');
   const { sandbox, persistTo, ...options } = command.parse(words, { from: 'user' }).opts();
   const isSandbox = sandbox ?? false;

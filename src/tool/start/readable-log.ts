@@ -4,14 +4,14 @@ import { printable } from '../report/text.ts';
 
 type Fields = Record<string, unknown>;
 
-/** The JSON of a line of the Worker's log, without the label that wrangler puts before errors and warnings. */
+/** The JSON of a line of the Worker's log, without wrangler's label of errors and warnings. */
 export function logEntry(line: string): string | undefined {
   return /^(?:\S+ \[(?:ERROR|WARNING)\] )?(\{"level":.*\})\s*$/.exec(
     stripVTControlCharacters(line),
   )?.[1];
 }
 
-/** The form for people of a line that `wrangler dev` prints at this time, if it is an entry of the Worker's log. */
+/** Formats an entry of the Worker's log for people. Undefined for other lines. */
 export function readableLine(line: string, now: Date): string | undefined {
   const entry = logEntry(line);
   if (entry === undefined) return undefined;

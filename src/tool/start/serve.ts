@@ -8,7 +8,7 @@ import { collectLines, wranglerEnvironment } from '../wrangler.ts';
 import type { ServerMessage, ServerOptions } from './dev-server.ts';
 import { logEntry, readableLine } from './readable-log.ts';
 
-/** Lines of wrangler's that tell nobody anything. */
+/** Useless lines of wrangler's. */
 const noise = [
   /^\s*$/,
   /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,
@@ -32,15 +32,15 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog = false): voi
 }
 
 interface Callbacks {
-  /** Called once the server is ready. If it fails, the server is stopped. */
+  /** Called when the server is ready. A failure stops the server. */
   prepare: (address: string) => Promise<void>;
-  /** Takes why the code can't be built, and undefined once it can. */
+  /** Called with the reason of a failed build, and with undefined after a successful one. */
   report: (problem: string | undefined) => void;
 }
 
 /**
- * Runs the local server until it is told to stop, and prints its log once it is prepared or has a problem. Returns the
- * exit status: 0 if it was told to stop.
+ * Runs the local server until a signal stops it. Prints its log once it is prepared or has a problem. Returns the exit status: 0 after a
+ * signal.
  */
 export async function serve(
   { jsonLog, ...options }: ServerOptions & { jsonLog?: boolean | undefined },
@@ -58,7 +58,7 @@ export async function serve(
     for (const line of early ?? []) print(line, process.stderr);
     early = undefined;
   };
-  // Of a build that failed, wrangler prints its whole object, and then a sentence.
+  // Wrangler prints a failed build as a whole object, and then as a sentence.
   let isObject = false;
   collectLines(server, (line, isError) => {
     if (isError) isObject = /Process exited with/.test(line) || (isObject && !/ build /.test(line));
@@ -91,10 +91,10 @@ export async function serve(
   return status || 1;
 }
 
-/** Calls `stop` when this process is told to end or npm has ended without it. */
+/** Calls `stop` when this process gets a signal, or when npm has ended. */
 function onStop(stop: (signal: NodeJS.Signals) => void): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop);
-  // npm signals only the shell around this process, which does not pass the signal on.
+  // npm signals only the shell around this process, and the shell does not pass the signal on.
   const parent = process.ppid;
   const isLeftBehind = () => process.ppid !== parent && process.env.npm_lifecycle_event === 'start';
   setInterval(() => isLeftBehind() && stop('SIGTERM'), 500).unref();

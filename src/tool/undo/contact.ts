@@ -19,7 +19,7 @@ import { deleteContacts } from '../../contact/operator/administer.ts';
 import { insertNotifications } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
-/** The changes that give contacts the values that they had. Their registrars are notified, as of any other change. */
+/** The changes that restore contacts' values. Their registrars are notified. */
 export async function contactUpdates(
   operation: Operation,
   reversals: readonly Reversal[],
@@ -38,7 +38,7 @@ export async function contactUpdates(
   return (await Promise.all(found)).flat();
 }
 
-/** The changes that delete contacts which a command has added. Each registrar gets one notification. */
+/** The changes that delete contacts added by a command. Each registrar gets one notification. */
 export async function contactDeletions(
   { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
@@ -68,22 +68,22 @@ export async function contactDeletions(
   }));
   return jsonArrays(going).map((array, index, arrays) => {
     const rows = rowsIn(array);
-    // A notification needs the history of its contact, which may be in any of the arrays.
+    // A notification needs the history entry of its contact, which may be in any of the arrays.
     const last = index === arrays.length - 1 ? notices : [];
     return changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows), ...last]);
   });
 }
 
 /**
- * The changes that bring deleted contacts back. A contact keeps its code, its UUID, its registrar and the time of its
- * creation; its record id and its auth_info are new.
+ * The changes that restore deleted contacts. A contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
+ * new.
  */
 export async function contactReturns(
   { db, origin: { actor, request } }: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, position) => {
-    // The history of the deletion has every required field, or the plan refuses.
+    // The plan refuses if the deletion's entry lacks a required field.
     const content = valuesAfter(changes) as Contact;
     const creation = await findCreation(db, code, uuid!);
     // An import may bring its own time and creator.
@@ -96,7 +96,7 @@ export async function contactReturns(
       uuid,
       code,
       registrar,
-      // Null if it was removed from the history.
+      // Null if removed from the history.
       creator: isCreatorGiven ? (given.creator ?? null) : (creation?.actor ?? actor.name),
       updater: actor.name,
       createdAt: given.createdAt ?? creation?.occurredAt ?? request.at.toISOString(),
@@ -128,11 +128,10 @@ async function findCreation(db: Database, code: string, uuid: string) {
 }
 
 /**
- * The condition that the entry of the deletion still holds the values that were read, and that the contact has not been
- * back under another code since the plan.
+ * The condition that the deletion's entry is unchanged, and that the contact has not been restored under another code since the plan.
  */
 export function canReturn({ uuid, entry }: Reversal, seen: number): SQL {
-  // The plus keeps SQLite from the index by subject: it would read all entries.
+  // The plus keeps SQLite from using the index by subject, with which it would read all entries.
   return sql`exists (
       select 1 from ${history}
         where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})

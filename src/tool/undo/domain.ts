@@ -21,10 +21,9 @@ import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 export type DomainRows = Awaited<ReturnType<typeof domainRows>>;
 
 /**
- * By name, the rows from which `domainChanges` makes domains as they were. Throws a problem for each contact that they would
- * get back: `not_found` if there is none with its code, `changed_meanwhile` if it is another one or another person's,
- * `gone` if the history does not say which one it was; and `changed_meanwhile` for each domain that is no longer
- * there.
+ * Returns by name the rows for `domainChanges` to restore domains. Throws a problem for each contact of these domains: `not_found` if none has
+ * its code, `changed_meanwhile` if it is another contact or another person's, `gone` if the history does not name its UUID. Throws
+ * `changed_meanwhile` for each domain that no longer exists.
  */
 export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   const returned = reversals.filter(
@@ -64,7 +63,7 @@ export function formerDomains(
   return rows.map((some) => domainChanges(operation, action, some));
 }
 
-/** The entry of history since which each contact has belonged to its present person, by UUID. */
+/** By UUID, the history entry with which each contact's present identity began. */
 async function identitiesSince(db: Database, { contacts }: Parties): Promise<Map<string, number>> {
   const since = new Map<string, number>();
   for (const uuids of jsonArrays(Array.from(contacts.values(), ({ uuid }) => uuid))) {
@@ -76,7 +75,7 @@ async function identitiesSince(db: Database, { contacts }: Parties): Promise<Map
   return since;
 }
 
-/** A problem for each code that the domain would get back and that is somebody else's now, or may be. */
+/** A problem for each code of the restored domain that is, or may be, another person's now. */
 function contactProblems(
   { changes, entry }: Reversal,
   { contacts }: Parties,

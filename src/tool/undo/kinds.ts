@@ -30,7 +30,7 @@ type Make = (
   domains: DomainRows,
 ) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
 
-/** How each kind of reversal is made; null where the history does not have what was there before, as for secrets. */
+/** Makes each kind of reversal. Null where the history lacks the earlier values, such as secrets. */
 const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
   retained_domain: {
     create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),
@@ -66,7 +66,7 @@ export async function changesOf(
 
 type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];
 
-/** Of what one row says: the statements come from the query of these rows. */
+/** For kinds whose statements take a query of rows. */
 function ofRows(statementsOf: (db: Database, rows: SQL) => Statements): Make {
   return ({ db, origin: { request } }, reversals) => {
     const { subject, action } = reversals[0]!;
@@ -78,8 +78,8 @@ function ofRows(statementsOf: (db: Database, rows: SQL) => Statements): Make {
 }
 
 /**
- * The row as the change makes it or, if it deletes it, as it is, with the changes. What the history does not have is not
- * brought back: a password, or the registration code of an auction.
+ * The row after the change or, for a deletion, before it, with the changes. Values that the history lacks are not restored: a password, or
+ * an auction's registration code.
  */
 function rowOf({ action, key, uuid, registrar, changes, entry }: Reversal, at: string) {
   const values = valuesAfter(action === 'delete' ? entry.changes : changes);

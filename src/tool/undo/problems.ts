@@ -16,8 +16,8 @@ import { isRevertible } from './kinds.ts';
 import { problemOf, type Reversal, returning, reversalOf } from './reversal.ts';
 
 /**
- * Whether the changes of a request that has just been made are of a kind that can be taken back; undefined if the newest
- * entries of the history are not its own. The history has no index by request.
+ * Whether the newest request's changes can be taken back by their kind. Undefined if the newest entries belong to another request: the
+ * history has no index by request.
  */
 export async function findRevertible(db: Database, request: string): Promise<boolean | undefined> {
   const isNew = gt(history.id, sql`(select max(id) from ${history} as newest) - 1000`);
@@ -29,13 +29,13 @@ export async function findRevertible(db: Database, request: string): Promise<boo
   return entries.length === 0 ? undefined : canBeReverted(entries);
 }
 
-/** Whether the changes of one request are of a kind that can be taken back, whatever happened since. */
+/** Whether the changes of one request can be taken back by their kind, regardless of later changes. */
 export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
   const problems = entries.flatMap((entry) => reversalProblems(entry, null));
   return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
 }
 
-/** What stands in the way of taking the change back, where `newer` is what others have done to the same thing since. */
+/** The problems of taking the change back. `newer` is a later change of the same thing. */
 export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
   const problem = (reason: Problem['reason'], why: string) => [problemOf(entry, reason, why)];
   if (entry.actorType !== 'operator') {
@@ -54,12 +54,12 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
   if (!isRevertible(reversalOf(entry))) {
     return problem('invalid', 'this kind of change cannot be taken back');
   }
-  // What the identity service was asked about somebody is forgotten with the identity, not restored.
+  // Requests to the identity service belong to the former identity, and are not restored.
   const secret = fieldsThat(
     (change, field) => 'redacted' in change && field !== 'identity_request',
   );
   const isContactDeletion = entry.subject === 'contact' && entry.action === 'delete';
-  // A creation is taken back without its values; a contact that was deleted comes back with a new auth_info.
+  // Taking a creation back needs no values. A restored contact gets a new auth_info.
   if (secret && entry.action !== 'create' && !isContactDeletion) {
     return problem('gone', `the history does not have the values of ${secret}`);
   }
@@ -71,7 +71,7 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
   );
 }
 
-/** A problem for each contact that a command has added and to which a domain refers that the command did not change. */
+/** A problem for each added contact that is linked to a domain outside the command. */
 export async function linkProblems(
   db: Database,
   reversals: readonly Reversal[],
@@ -101,7 +101,7 @@ export async function linkProblems(
     );
 }
 
-/** A problem for each contact that would be there again, unless the history names its registrar, which exists. */
+/** A problem for each deleted contact whose registrar the history does not name, or which no longer exists. */
 export async function registrarProblems(
   db: Database,
   reversals: readonly Reversal[],
@@ -113,8 +113,7 @@ export async function registrarProblems(
 }
 
 /**
- * A problem for each change of a contact that has changes of others beside it: only contacts that a command has added can
- * be taken back together.
+ * A problem for each change of a contact in a request that changed several: only added contacts can be taken back together.
  */
 export function mixedProblems(reversals: readonly Reversal[]): Problem[] {
   if (reversals.length === 1) return [];

@@ -13,7 +13,7 @@ export function reversalOf(entry: HistoryEntry) {
     field,
     'from' in change ? { from: change.to, to: change.from } : change,
   ]);
-  // The first creation does not record its time as a field; a later one records that of the first.
+  // Only a restoring creation records `created_at` as a field.
   if ((subject === 'auction' || subject === 'domain') && entry.action === 'create') {
     changes.unshift(['createdAt', { from: entry.occurredAt, to: null }]);
   }

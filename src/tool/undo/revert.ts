@@ -19,11 +19,11 @@ import { type Reversal, returning, reversalOf } from './reversal.ts';
 export interface RevertPlan {
   request: string;
   reversals: Reversal[];
-  /** The rows that were checked, which `revert` writes. */
+  /** The checked rows, which `revert` writes. */
   domains: DomainRows;
-  /** What stands against names that come back, which the registry may have nevertheless. */
+  /** Obstacles of restored names that do not prevent the revert. */
   warnings: string[];
-  /** The newest entry of history when this was planned. */
+  /** The newest history entry at the time of the plan. */
   seen: number;
 }
 
@@ -119,7 +119,7 @@ export async function revert(operation: Operation, plan: RevertPlan): Promise<vo
   const { db, origin } = operation;
   const { request, seen, reversals, domains } = plan;
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
-  // Contacts go after the domains that refer to them.
+  // Deletes contacts after their domains.
   const isOfContacts = ([some]: Reversal[]) => Number(some!.subject === 'contact');
   const kinds = [
     ...Map.groupBy(reversals, ({ subject, action }) => `${subject} ${action}`).values(),
@@ -129,7 +129,7 @@ export async function revert(operation: Operation, plan: RevertPlan): Promise<vo
   const isAsPlanned = and(
     nothingSince(seen, 'domain', inAuction),
     nothingSince(seen, 'retained_domain', inAuction),
-    // Domains go back to their contacts only while these belong to the same persons.
+    // Restores domains only while their contacts belong to the same persons.
     bySubject.has('domain')
       ? sql`not exists (select 1 from ${history} not indexed
         where id > ${seen} and ${changesIdentity})`

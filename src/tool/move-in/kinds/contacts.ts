@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, read.ReadText>> = {
   identityRequest: record(identityRequestRule),
 };
 
-/** A JSON object by its rule; a former registry may have none, so what is malformed is left out. */
+/** Reads a JSON object. A malformed one is dropped: a former registry may have no such data. */
 function record(rule: z.ZodMiniType): read.ReadText {
   return (text, note) => {
     const { data, error } = rule.safeParse(objectIn(text));
@@ -49,7 +49,7 @@ function storedStatuses(text: string, note: read.Note) {
   const derived: readonly string[] = derivedStatuses;
   const named = contactStatuses.filter((status) => text.includes(status));
   if (named.length > 0 && !Array.isArray(read.parseJson(text))) {
-    // As one text, they would prohibit nothing.
+    // A status within one text would prohibit nothing.
     note('is not a list; it is now a list of the statuses that it names');
     return JSON.stringify(named);
   }
@@ -57,7 +57,7 @@ function storedStatuses(text: string, note: read.Note) {
   return JSON.stringify(statuses.filter((status) => !derived.includes(status)));
 }
 
-/** A registrar's changes are in the order of their times, and those to come follow what it has. */
+/** Drops a future time: a registrar's later changes must have later times. */
 function pastInstant(text: string, note: read.Note) {
   const at = read.requiredInstant(text, note);
   if (!at || at <= currentTime().toISOString()) return at;
@@ -84,7 +84,7 @@ export const contactKind = kindOf(contacts, {
   mayBeOrphan: true,
   defaults: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
   check(form, note) {
-    // The values that a registrar could not send today.
+    // Notes values that a registrar could not send today.
     const values = fileFields.map(({ field, file }) => {
       const text = form[file] ?? null;
       return [field, readers[field] === read.list ? JSON.parse(text ?? '[]') : text];

@@ -8,69 +8,69 @@ import { parseDomainName } from '../../../name/domain/operator/name.ts';
 import { registrarIdOf } from '../../../party/registrar/account.ts';
 import { type ReadText, registrarCode } from './reader.ts';
 
-/** A row as the files have it: by the name of the column, its canonical text, or null. Equal forms are equal rows. */
+/** A row of a file: canonical texts or nulls by column. Equal forms are equal rows. */
 export type Form = Record<string, string | null>;
 
-/** The rows of a part, such as the contacts of a domain: their keys, by list. */
+/** The keys of a part's rows by list, such as a domain's contacts. */
 export type PartLists = Record<string, string[]>;
 
 export interface KindColumn {
   read: ReadText;
-  /** What an empty field means; undefined counts as not given. */
+  /** The value of an empty field. Undefined counts as absent. */
   empty: string | null | undefined;
-  /** Its canonical text, in a row of the database. */
+  /** The canonical text of the database's value. */
   text: SQL;
-  /** The name in the history and in the row for the noun. */
+  /** The field's name in the history, and in the row for the noun. */
   field: string;
-  /** The value as the history records it, if that is not the text. */
+  /** The value in the history, if it is not the text. */
   recorded?: (text: string) => unknown;
-  /** The value is the key of a row of this kind; and why one is refused that nothing has. */
+  /** The value is the key of a row of this kind. `ifMissing` refuses an unknown key. */
   refersTo?: { kind: string; ifMissing: string };
 }
 
 /** A file with one kind of row, and how its rows are stored. */
 export interface Kind {
-  /** The name of its file is this with `.csv`. */
+  /** The file's name without `.csv`. */
   name: string;
-  /** By their names in the file, in its order. */
+  /** In the file's order. */
   columns: Readonly<Record<string, KindColumn>>;
-  /** The columns that tell its rows apart, and others that a file must have. */
+  /** The columns of the key, and other mandatory columns. */
   key: readonly string[];
   required?: readonly string[];
-  /** Where the rows are in the database, with a number for each. */
+  /** The rows in the database, with a number for each. */
   from: SQL;
   number: SQL;
-  /** Values that no other row has, by column. */
+  /** Unique values by column. */
   unique?(form: Form): Form;
-  /** Why a row is refused whose value an earlier one has. */
+  /** The refusal of a value that an earlier row has. */
   ifTaken?: string;
-  /** Whether rows of a registrar that is gone may be given to another. */
+  /** Rows of an unknown registrar may go to another one. */
   mayBeOrphan?: true;
-  /** The next `created_at`, for rows that only it tells apart; they may lack it. */
+  /** The next `created_at`, for rows that may lack it and have no other key. */
   nextTime?(form: Form): string;
-  /** Values that a row gets here if the file gives none, beside its times. */
+  /** Default values, beside the times. */
   defaults?: Readonly<Record<string, (at: string) => string>>;
-  /** The form without what cannot be stored together; notes what today's rules refuse. Throws `invalid`. */
+  /** Drops values that cannot be stored together, and notes values that today's rules refuse. Throws `invalid`. */
   check?(form: Form, note: (column: string, done: 'carried', why: string) => void): Form;
-  /** The form to store, or to compare with what is stored. */
+  /** The form to store, or to compare with the stored one. */
   settle?(form: Form, stored: Form | undefined): Promise<Form>;
-  /** Rows of another kind have its rows in lists: the second column of the key in the list that the last one names. */
+  /** These rows are lists in rows of another kind: the key's second column, in the list named by its last column. */
   part?: { of: string; lists: readonly string[] };
-  /** The kind of its entries in the history; rows of a part have none. */
+  /** The subject of its entries in the history. Parts have none. */
   subject?: HistorySubject;
-  /** The column with the key in the history, if that is not the first of the key. */
+  /** The column with the history's key, if it is not the first of `key`. */
   subjectKey?: string;
-  /** What the history calls it, if the rows are only parts of its subjects. */
+  /** The history's action, if a row is only a part of its subject. */
   action?: 'update';
-  /** Columns of the table that follow from the form. */
+  /** Columns of the table, derived from the form. */
   derived?(form: Form): Record<string, string>;
-  /** What the history records of the row, if that is not every field. */
+  /** The fields in the history, if not all. */
   recorded?(fields: Record<string, unknown>): Record<string, unknown>;
-  /** Inserts the rows of a query whose column `row` has each as JSON: its fields, and its lists of parts. */
+  /** Inserts the rows of a query with a JSON column `row`: fields, and lists of parts. */
   insert?(db: Database, rows: SQL, at: Date): BatchItem<'sqlite'>[];
 }
 
-/** The column of the table that Drizzle and the history call by the name of the field. */
+/** The table's column for a field of Drizzle and the history. */
 export function columnOf(
   table: SQLiteTable,
   field: string,
@@ -90,11 +90,11 @@ export function columnOf(
 }
 
 interface TableRows extends Omit<Kind, 'columns' | 'from' | 'number'> {
-  /** The reader of each column, by the name in the table that files use too, or the whole column. */
+  /** By the column's name in the table and in files: its reader, or the whole column. */
   columns: Readonly<Record<string, ReadText | KindColumn | undefined>>;
-  /** Which rows of the table; by default, all. */
+  /** Selects rows of the table. Default: all. */
   condition?: SQL;
-  /** Values that the row for the noun does not have by their names. */
+  /** Values that the row for the noun lacks. */
   values?: Record<string, SQL>;
 }
 
@@ -114,7 +114,7 @@ export function kindOf(
     from: sql`${table} where ${condition}`,
     number: sql`${table}.rowid`,
     ...('punycode' in own && { derived: punycode }),
-    // Those without an id get one that no other has.
+    // Gives rows without an id an unused one.
     insert: (db, rows) => [
       insertRows(db, table, all, sql`from (${rows}) order by row ->> 'id' is null`),
     ],
@@ -140,9 +140,9 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
   });
 }
 
-/** The key of a form as one text; its order is that of the columns. */
+/** The key of a form as one text. Sorting by it sorts by the columns. */
 export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
-  // Only the first column may contain a space where there are several.
+  // Of several columns, only the first may contain a space.
   return key.map((column) => form[column]).join(' ');
 }
 

@@ -68,7 +68,7 @@ export const linkKind = kindOf(domainContacts, {
   part: { of: 'domains', lists: domainRoles },
 });
 
-/** The names with a status, each with these columns and the time of its creation. */
+/** The names with a status, with these columns and `created_at`. */
 function retainedKind(
   status: (typeof retainedStatuses)[number],
   readers: Record<string, read.ReadText> = {},
@@ -139,7 +139,7 @@ const auctionKind = kindOf(auctions, {
   subjectKey: 'name',
 });
 
-/** Every kind of row that moves in, each after those that it refers to. */
+/** Every kind of row, after the kinds that it refers to. */
 export const kinds: readonly Kind[] = [
   registrarKind,
   addressKind,

@@ -7,19 +7,18 @@ import { instantOf } from '../../../base/time/instant.ts';
 import { knownCountry } from '../../../contact/country.ts';
 import { secretOfName } from '../../../name/retained/save.ts';
 
-/** Notes that a value is not taken as it is in the file, and why. */
+/** Notes why a value is not taken as it is in the file. */
 export type Note = (why: string) => void;
 
 /**
- * Reads the text of a field that is not empty to its canonical form. Undefined counts as not given. Throws `invalid` if a
- * row with this value cannot be held.
+ * Returns the canonical form of a non-empty field. Undefined counts as absent. Throws `invalid` if the row cannot be stored.
  */
 export type ReadText = (text: string, note: Note) => string | null | undefined;
 
-/** Why a row is refused that nobody could use; the cron may have removed it. */
+/** Refuses a useless row: the cron may have removed it. */
 export const isOver = 'is over';
 
-/** A secret of a name, in the form in which a registration gives it. */
+/** A secret of a name, normalised as in a registration. */
 export const givenSecret: ReadText = (text, note) => {
   const { data = null } = secretOfName().safeParse(text);
   if (data === null) note('cannot be given in a registration; it is left out');
@@ -27,7 +26,7 @@ export const givenSecret: ReadText = (text, note) => {
   return data;
 };
 
-/** The country of an identity, by which its person is found. */
+/** The country of an identity; persons are found by it. */
 export const country: ReadText = (text, note) => {
   const code = knownCountry(text);
   if (code !== text) note('is now in upper case, without spaces around it');
@@ -95,20 +94,20 @@ function timeIn(text: string): string | undefined {
   return instantOf([day, ...(time.length > 0 ? ['T'] : []), ...time].join(''))?.toISOString();
 }
 
-/** A time that only says how old a row is. */
+/** The age of a row, with no other effect. */
 export const requiredInstant: ReadText = (text, note) => {
   const at = timeIn(text);
   if (at === undefined) note('is not a time; it is left out');
   return at;
 };
 
-/** Whether there is no end. PostgreSQL may write it as one that never comes. */
+/** Whether there is no end. PostgreSQL may write `infinity`. */
 export function isEndless(text: string): boolean {
   if (text.trim() === '-infinity') throw refusal('is an end before all time');
   return text.trim() === 'infinity';
 }
 
-/** The end of something, which would never end without it. */
+/** An end. Unreadable, it is refused, or the thing would never end. */
 export const instant: ReadText = (text) => {
   if (isEndless(text)) return null;
   const at = timeIn(text);
@@ -116,7 +115,7 @@ export const instant: ReadText = (text) => {
   return at;
 };
 
-/** Since when something is closed: whatever is there closes it. */
+/** The time since when something is closed. Any value, even an unreadable one, closes it. */
 export const closedSince: ReadText = (text, note) => {
   const at = timeIn(text);
   if (at === undefined) note('is not a time; it counts as 1970-01-01');
@@ -131,7 +130,7 @@ export const requiredDay: ReadText = (text) => {
 
 export const day: ReadText = (text, note) => (isEndless(text) ? null : requiredDay(text, note));
 
-/** The last day or instant of a row that is of no use after it. */
+/** The last day or instant of a row's use. */
 export const lastOf =
   (read: ReadText): ReadText =>
   (text, note) => {

@@ -29,7 +29,7 @@ export const registrarKind = kindOf(registrars, {
   subject: 'registrar',
 });
 
-/** Nobody calls from it: without any address, a registrar would be open to all. */
+/** An address that nobody has. An empty list would let a registrar call from everywhere. */
 export const noAddress = '0.0.0.0/32';
 
 export const addressKind: Kind = {
@@ -57,7 +57,7 @@ function address(text: string, note: read.Note): string {
   }
 }
 
-/** HTTP Basic has no control characters (RFC 7617, section 2), and a login here no line break of any kind. */
+/** HTTP Basic allows no control characters (RFC 7617, section 2), a login here no line separators either. */
 const unsuppliable = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const cannotBeSupplied =
   'contains a control character or a line break, so nobody can log in with it';
@@ -74,7 +74,7 @@ export const apiUserKind = kindOf(apiUsers, {
   },
   key: ['username'],
   required: ['registrar', 'password'],
-  // Files from another registry do not say how old a password is.
+  // The files lack the age of a password.
   values: { secretChangedAt: sql`row ->> 'createdAt'` },
   check(form, note) {
     if (form.disabled_at) {
@@ -85,7 +85,7 @@ export const apiUserKind = kindOf(apiUsers, {
     }
     return form;
   },
-  /** A password is the one on record, or is hashed now. */
+  /** Keeps the stored hash if it fits the password, or makes one. */
   async settle(form, stored) {
     const password = form.password!;
     const isSame = stored?.password && (await isPasswordOf(stored.password, password));
@@ -94,7 +94,7 @@ export const apiUserKind = kindOf(apiUsers, {
   subject: 'api_user',
 });
 
-/** The client certificates of API users. Moving in binds them, and requires none. */
+/** The client certificates of API users. Moving in binds them without requiring them. */
 export const certificateKind = kindOf(certificates, {
   name: 'certificates',
   columns: {
@@ -118,6 +118,6 @@ export const certificateKind = kindOf(certificates, {
   },
   subject: 'api_user',
   action: 'update',
-  // The entry is one of the user.
+  // The entry belongs to the user.
   recorded: ({ username: _, ...fields }) => fields,
 });

@@ -23,7 +23,7 @@ export async function* readForms(db: Database, kind: Kind): AsyncGenerator<Form>
   for await (const { number: _, ...form } of rows) yield form;
 }
 
-/** Adds rows with their lists, each with its entry of history, all in one batch. */
+/** Adds rows with their lists and entries of history in one batch. */
 export async function addForms(
   operation: Operation,
   kind: Kind,
@@ -43,7 +43,7 @@ export async function addForms(
   await changeEach(operation, { added });
 }
 
-/** What makes a value of a column that the file does not give. */
+/** Makes the values of absent columns. */
 export function defaultsOf({ defaults, columns }: Kind) {
   const all: Record<string, (at: string, form: Form) => string> = {
     ...defaults,
@@ -53,7 +53,7 @@ export function defaultsOf({ defaults, columns }: Kind) {
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in columns));
 }
 
-/** A row with all columns: one that the file does not give has its default, or is empty. */
+/** Completes a row with the defaults or nulls of absent columns. */
 export function completeForm(kind: Kind, form: Form, at: Date): Form {
   const defaults = defaultsOf(kind);
   const columns = Object.entries(kind.columns).map(([name, { empty }]) => [
@@ -63,7 +63,7 @@ export function completeForm(kind: Kind, form: Form, at: Date): Form {
   return Object.fromEntries(columns);
 }
 
-/** The row to insert, by field; and of its entry in the history, the key, the changes and the version. */
+/** The row to insert by field, and the key, changes and version of its history entry. */
 function rowOf(kind: Kind, form: Form, partLists: PartLists = {}, at: Date) {
   const columns = Object.entries(kind.columns);
   const stored = columns.map(([name, { field }]) => [field, form[name] ?? null]);
@@ -77,7 +77,7 @@ function rowOf(kind: Kind, form: Form, partLists: PartLists = {}, at: Date) {
     ...kind.derived?.(form),
     key: form[kind.subjectKey ?? kind.key[0]!],
     changes: difference({}, kind.recorded?.(all) ?? all),
-    // The version is one that no other rehearsal has given, nor the registry itself.
+    // The time is a version that no other rehearsal, nor the registry itself, has given.
     version: at.getTime(),
   };
 }
