@@ -33,8 +33,9 @@ it('finds wrong what a creation refuses, and right what it accepts, with the sam
     { weight: 2, arbitrary: valid.map((body) => JSON.stringify(body)) },
     { weight: 3, arbitrary: bentBody(valid) },
   );
+  // A body of too many levels is refused as a whole.
   const bodies = json
-    .filter((text) => text.length < 4_000)
+    .filter((text) => text.length < 4_000 && !/(\[|\{"\w+":){20}/.test(text))
     .map((text) => JSON.parse(text))
     .filter((body) => 'contact' in body);
   const verdicts = { valid: 0, invalid: 0 };
