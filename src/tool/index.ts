@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { isUpToDate, keepCompiled, projectDirectory } from './project.ts';
 
-// The operator's tool, bundled with Drizzle and zod: for each module of Drizzle, of which there are a hundred, Node
-// would parse the 180 KB of Drizzle's package.json, which takes longer than most commands.
+// The operator's tool, bundled with Drizzle and zod. Otherwise Node would parse Drizzle's package.json of 180 KB for each of a hundred modules,
+// which takes longer than most commands.
 
 const source = path.join(import.meta.dirname, 'main.ts');
 const program = path.join(projectDirectory, '.wrangler/tool/main.js');
 
-/** Bundles the tool in one step. Commands that run have read all of the bundle that this replaces. */
+/** Bundles the tool, and replaces the bundle in one step. Running commands have read all of the old one. */
 async function build(): Promise<void> {
   const startedAtSeconds = Date.now() / 1000;
   const { build } = await import('esbuild');
@@ -25,12 +25,12 @@ async function build(): Promise<void> {
     external: packages.filter((name) => name !== 'drizzle-orm' && name !== 'zod'),
     logLevel: 'error',
   });
-  // A source that changes during the build is newer than the bundle.
+  // A source that changes during the build must be newer than the bundle.
   utimesSync(outfile, startedAtSeconds, startedAtSeconds);
   renameSync(outfile, program);
 }
 
-/** The bundle, built again if a source has changed; the slower sources for a user who cannot read or write a bundle. */
+/** Returns the bundle, rebuilt after a change of a source; the slower sources for a user who cannot read or write a bundle. */
 async function findProgram(): Promise<string> {
   try {
     if (isUpToDate(statSync(program, { throwIfNoEntry: false })?.mtimeMs)) return program;

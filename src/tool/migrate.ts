@@ -5,14 +5,14 @@ import { projectDirectory } from './project.ts';
 
 const directory = path.join(projectDirectory, 'migrations');
 
-/** The name of a table that exists while a restore is not finished. */
+/** The table that exists during an unfinished restore. */
 export const restoreMarker = 'restore_unfinished';
 
 export function unfinishedRestore(command: string): string {
   return `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
 }
 
-/** The migrations that a database lacks, in order. Throws `invalid` if a restore of it was not finished. */
+/** Returns the missing migrations in order. Throws `invalid` after an unfinished restore. */
 export async function findMissingMigrations(db: D1Database): Promise<string[]> {
   const applied = new Set(await listApplied(db));
   return listMigrations().filter((name) => !applied.has(name));
@@ -40,13 +40,13 @@ async function listApplied(db: D1Database): Promise<string[]> {
 }
 
 /**
- * Applies the migrations that the database lacks, each in a transaction, and records them as `wrangler d1 migrations
- * apply` does, so that either can continue where the other stopped.
+ * Applies the missing migrations, each in a transaction, and records them as `wrangler d1 migrations apply` does, so that either can continue
+ * the other's work.
  */
 export async function applyMigrations(db: D1Database): Promise<void> {
   const missing = await findMissingMigrations(db);
   for (const name of missing) {
-    // Drizzle writes it between statements.
+    // Drizzle's separator of statements.
     const statements = readFileSync(path.join(directory, name), 'utf8').split(
       '--> statement-breakpoint',
     );

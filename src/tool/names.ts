@@ -8,7 +8,7 @@ import { findRuleProblems } from '../name/domain/rules.ts';
 import { commandLine, usageError } from './command.ts';
 import { say } from './report/output.ts';
 
-/** Reads a name of a command line in any spelling, and says how it understands one that is not spelt as it is kept. */
+/** Parses a name in any spelling, and prints the stored spelling if it differs. */
 export async function parseName(db: Database, text: string): Promise<DomainName> {
   return understood(text, await findDomainName(db, text));
 }
@@ -18,7 +18,7 @@ function understood(text: string, domain: DomainName): DomainName {
   return domain;
 }
 
-/** Reads a contact's code or UUID. Refuses what looks like a person's identity code as wrong usage. */
+/** Parses a contact's code or UUID. Refuses a likely identity code as wrong usage. */
 export function parseContactKey(text: string): string {
   if (!/^\d{11}$/.test(text)) return asciiUpperCase(text);
   const list = commandLine(['contact', 'list', '--ident', text]);
@@ -30,7 +30,7 @@ export async function parseNameOrUuid(db: Database, text: string): Promise<strin
 }
 
 /**
- * Parses names that are to come into the registry, each once. Throws everything that is wrong with any of them.
+ * Parses new names without repetitions. Throws all problems of all names.
  */
 export async function parseNewNames(texts: readonly string[], env: Env): Promise<DomainName[]> {
   const names = await eachOnce(texts, async (text) => understood(text, domainNameOf(text)));
@@ -38,7 +38,7 @@ export async function parseNewNames(texts: readonly string[], env: Env): Promise
   return names;
 }
 
-/** Parses names that are to leave the registry, each once: they may be of any zone. Throws as `parseNewNames`. */
+/** Parses names to remove, of any zone, without repetitions. Throws as `parseNewNames`. */
 export function parseNames(db: Database, texts: readonly string[]): Promise<DomainName[]> {
   return eachOnce(texts, (text) => parseName(db, text));
 }

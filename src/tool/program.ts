@@ -32,7 +32,7 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
 };
 
-/** What there is now in place of a command of an earlier release. */
+/** The replacement of each command of an earlier release. */
 const formerCommands: Readonly<Record<string, string>> = {
   'history archive': 'the runbook says what helps when a database fills (database_large)',
   'lists verify': 'the signed log is gone; lists status --compare compares KV with the database',
@@ -61,8 +61,7 @@ export async function loadProgram(names = Object.keys(commands)): Promise<Comman
 }
 
 /**
- * Runs a command line and sets the process's exit status: 0 done, 1 refused or failed (the reason is printed), 2 wrong
- * usage.
+ * Runs a command line and sets the exit status: 0 done, 1 refused or failed (with the reason printed), 2 wrong usage.
  */
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   const words = args.filter((word) => !word.startsWith('-')).slice(0, 2);
@@ -102,14 +101,14 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   }
 }
 
-/** The noun and the verb that the arguments begin with, as far as they exist. */
+/** The known noun and verb at the start of the arguments. */
 function commandNames(program: CommandUnknownOpts, [noun, verb]: readonly string[]): string[] {
   const found = program.commands.find((command) => command.name() === noun);
   const verbs = found?.commands.filter((command) => command.name() === verb) ?? [];
   return found ? [found.name(), ...verbs.map((command) => command.name())] : [];
 }
 
-/** Collects what Commander prints, until it is known in which form to print it. */
+/** Collects Commander's output until its form is known. */
 function configureOutput(command: CommandUnknownOpts, output: OutputConfiguration): void {
   command.configureOutput(output);
   for (const child of command.commands) configureOutput(child, output);

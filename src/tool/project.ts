@@ -3,7 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { homedir } from 'node:os';
 import path from 'node:path';
 
-/** The repository. The bundled tool, below .wrangler, is as deep in it as this file. */
+/** The repository. The bundled tool below .wrangler has the same depth as this file. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
 
@@ -11,12 +11,12 @@ export function projectVersion(): string {
   return JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8')).version;
 }
 
-// Where Node's requests go through a proxy (NODE_USE_ENV_PROXY), those to this machine do not.
+// Requests to this machine bypass a proxy of the environment (NODE_USE_ENV_PROXY).
 const loopback = 'localhost,127.0.0.1,[::1]';
 const noProxy = process.env.no_proxy ?? process.env.NO_PROXY;
 process.env.no_proxy = noProxy ? `${noProxy},${loopback}` : loopback;
 
-/** Returns to the directory from which the user called the npm script: npm runs it in the project's. */
+/** Returns to the user's directory. npm runs scripts in the project's. */
 export function enterUsersDirectory(script: string): void {
   const { npm_lifecycle_event, INIT_CWD } = process.env;
   if (npm_lifecycle_event === script && INIT_CWD !== undefined) process.chdir(INIT_CWD);
@@ -35,8 +35,8 @@ export function localDirectory(
 const sources = ['src/**', 'drizzle/*', 'package.json', 'node_modules/.package-lock.json'];
 
 /**
- * Says whether what was built at this time, in milliseconds, is newer than every source and every installed package. It
- * looks at ctime, because an unpacked source keeps an old mtime.
+ * Whether a build of this time, in milliseconds, is newer than every source and every installed package. Uses ctime, because an unpacked
+ * source keeps an old mtime.
  */
 export function isUpToDate(builtAt: number | undefined): builtAt is number {
   if (builtAt === undefined) return false;
@@ -45,7 +45,7 @@ export function isUpToDate(builtAt: number | undefined): builtAt is number {
   );
 }
 
-/** Has Node cache what it compiles in a directory of the user's own, where nobody else can write code. */
+/** Has Node cache compiled code in the user's own directory, where nobody else can write. */
 export function keepCompiled(): void {
   enableCompileCache(
     path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'registry-edge'),

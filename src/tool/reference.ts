@@ -5,8 +5,8 @@ type Document = oas31.OpenAPIObject;
 type Items = Record<string, Record<string, oas31.OperationObject>>;
 
 /**
- * The files of the reference, by their names below docs/: for each interface a page with an index beside it, and the part
- * of the document that it shows. All of it on one page would take a slow computer seconds.
+ * The files of the reference by their names below docs/: for each interface a page with an index, and its part of the document. One page for
+ * all would take a slow computer seconds.
  */
 export function referenceFiles(template: string, whole: Document): Map<string, string> {
   const pages = whole.tags!.map(({ name }, at) => ({
@@ -35,7 +35,7 @@ export function referenceFiles(template: string, whole: Document): Map<string, s
 
 function callLinks({ paths, webhooks, tags }: Document): string {
   const items = [paths, webhooks].flatMap((each) => Object.values((each ?? {}) as Items));
-  // Nobody looks for what browsers ask by themselves.
+  // Browsers send OPTIONS by themselves.
   const calls = items.flatMap(({ options: _, ...item }) => Object.values(item));
   const links = calls.map(
     ({ operationId, summary }) =>
@@ -44,7 +44,7 @@ function callLinks({ paths, webhooks, tags }: Document): string {
   return `<ul>\n${links.join('\n')}\n</ul>`;
 }
 
-/** The calls of one interface, with the components to which they refer. The calls of a path are all of one. */
+/** The calls of one interface with their components. All calls of a path belong to one interface. */
 function partOf(whole: Document, tag: string): Document {
   const all = whole.components as Record<string, Record<string, unknown>>;
   const components: typeof all = { securitySchemes: all.securitySchemes! };

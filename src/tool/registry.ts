@@ -14,8 +14,8 @@ export const openBindings: OpenBindings = async (options, access) =>
   options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);
 
 /**
- * Opens the registry that the options choose, until `opened` is disposed of. Refuses a database that lacks
- * migrations, unless it may be empty, as for a restore.
+ * Opens the registry chosen by the options, until `opened` is disposed of. Refuses a database with missing migrations, unless it may be empty,
+ * as for a restore.
  */
 export async function openRegistry(
   options: CommonOptions,
@@ -29,7 +29,7 @@ export async function openRegistry(
   opened.defer(dispose);
   if (!mayBeEmpty) await checkMigrations(env.DB);
   if (options.remote && isChange) await checkClock(env.DB);
-  // The rules of names may also come from the environment of the command.
+  // The environment of the command may override these.
   const { ZONES = env.ZONES, NAME_LETTERS = env.NAME_LETTERS } = process.env;
   const isDryRun = options.dryRun ?? false;
   const origin: Origin = {
@@ -67,12 +67,12 @@ export function operatorName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a user id without an account.
+    // In a container, the user id may have no account.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-/** Changes and publications carry the time of the machine that makes them, and the archive assigns them to days by it. */
+/** Changes and publications have this machine's time, which decides their day in the archive. */
 const maximumClockDifference = 10_000;
 
 /** Throws `invalid` if this machine's clock and the deployed database's differ by more. One round trip. */

@@ -14,7 +14,7 @@ import { deployedId } from './wrangler-config.ts';
  * or CLOUDFLARE_API_TOKEN), after the operator has confirmed it.
  */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
-  // Otherwise wrangler prints on standard output which files it reads.
+  // Keeps wrangler's messages out of standard output.
   process.env.WRANGLER_LOG ??= 'error';
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
   const environment = options.env ?? 'production';
@@ -24,7 +24,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
     const statement = `This works on the deployed database ${names.join(', ')} of the environment ${environment}.`;
     await confirm(statement);
   }
-  // The directory has no local .dev.vars, but is inside the project, where the login may be.
+  // A directory without .dev.vars, but inside the project, where the login may be.
   const parent = path.join(projectDirectory, '.wrangler/tmp');
   await mkdir(parent, { recursive: true });
   await using directory = await mkdtempDisposable(path.join(parent, 'registry-'));
@@ -34,8 +34,8 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
 }
 
 /**
- * The configuration of the deployed bindings, each marked `remote`, without preview ids, which wrangler would prefer.
- * Throws `invalid` while wrangler.toml has placeholders.
+ * The configuration of the deployed bindings, marked `remote`, without preview ids, which wrangler would prefer. Throws `invalid` while
+ * wrangler.toml has placeholders.
  */
 export function remoteConfig(config: Unstable_Config) {
   const { name, account_id, compatibility_date, compliance_region, vars } = config;

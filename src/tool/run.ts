@@ -15,19 +15,19 @@ import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted, type Lines, linesOf, printable } from './report/text.ts';
 import { findRevertible } from './undo/problems.ts';
 
-/** The answer of a command: `data` with --json, `csv` with --csv, and `text` for people. */
+/** The output of a command: `data` with --json, `csv` with --csv, and `text` for people. */
 export interface Report {
-  /** `changed` may be left out by a command that changes something whenever it is not refused. */
+  /** A command that always changes something, unless refused, may leave out `changed`. */
   data: Record<string, unknown>;
   text: Lines;
   csv?: string | undefined;
-  /** The public lists that may have changed. They are published, and the report names those that have. */
+  /** The public lists that may have changed. They are published, and the report names changed ones. */
   publish?: readonly ListName[];
-  /** The words of the command that undoes the change, if `history revert` does not. */
+  /** The words of the command that undoes the change, if not `history revert`. */
   undo?: readonly string[];
 }
 
-/** A command that does the work on the registry that its options choose. */
+/** A command that works on the registry chosen by its options. */
 export function verb<Args extends unknown[], Options extends OptionValues & CommonOptions>(
   command: Command<Args, Options>,
   work: (registry: Registry, ...given: [...Args, Options]) => Promise<Report | undefined>,
@@ -40,7 +40,7 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
   return running as unknown as CommandUnknownOpts;
 }
 
-/** Opens the registry, does the command's work, and prints its report or a refusal as `attempt` does. */
+/** Opens the registry, does the work, and prints the report, or a refusal as `attempt` does. */
 export async function run(
   options: CommonOptions,
   work: (registry: Registry) => Promise<Report | undefined>,
@@ -65,18 +65,18 @@ export async function run(
   });
 }
 
-/** What an unexpected failure of a change is reported as: it may have come before the change or after it. */
+/** Reports an unexpected failure of a change, which may have happened before or after the change. */
 function unfinished(error: unknown): unknown {
   if (error instanceof RegistryError) return error;
   const message = `${messageOf(error)}; the change may have been made, in part at least: look, then repeat the command`;
   return new RegistryError('unexpected', message);
 }
 
-/** The request of a change that the history has, and how it is taken back, if it can be. */
+/** The request of a recorded change, and the command to take it back, if possible. */
 async function requestOf({ data, undo }: Report, { db, origin }: Registry, options: CommonOptions) {
   if (options.dryRun !== false || data.changed !== true) return undefined;
   const { requestId: request } = origin.request;
-  // The change is made, whether or not this can be read.
+  // The change is made even if this read fails.
   const isRevertible = await findRevertible(db, request).catch(() => undefined);
   if (isRevertible === undefined) return undefined;
   const words = undo ?? (isRevertible ? ['history', 'revert', request] : undefined);
@@ -98,8 +98,8 @@ export async function report(
 }
 
 /**
- * Returns the result of the work. Prints a refusal with its reasons, on standard output with --json, and returns
- * undefined; the exit status is then 1, as for a failure and an answer that cannot be written.
+ * Returns the result of the work. After a refusal, prints the reasons (with --json on standard output), and returns undefined. The exit status
+ * is then 1, as for a failure or output that cannot be written.
  */
 export async function attempt<Result>(
   options: CommonOptions,
@@ -115,7 +115,7 @@ export async function attempt<Result>(
   }
 }
 
-/** If the report has lists, publishes all that are behind, and adds the outcome. If that fails, the change is kept and the exit status is 1. */
+/** After a change of a list, publishes all lists that are behind, and adds the outcome. A failure keeps the change and sets exit status 1. */
 async function published(
   report: Report,
   { db, env, isDryRun }: Registry,
@@ -127,7 +127,7 @@ async function published(
   const done = linesOf(text);
   try {
     const { publish } = await import('../list/publish/publish.ts');
-    // All of them, which costs no more: an earlier command may have been killed before it published.
+    // All lists, at no extra cost: an earlier command may have been killed before it published.
     const changed = await publish({ db, kv: env.LISTS, clock: currentTime }, listNames);
     return {
       data: { ...data, published: changed },
@@ -151,7 +151,7 @@ async function published(
   }
 }
 
-/** Prints the report. If it cannot be written, that of a change goes to standard error: it may contain a new secret. */
+/** Prints the report. If that fails, the report of a change goes to standard error: it may have a new secret. */
 async function print({ data, csv, text }: Report, { json, dryRun }: CommonOptions): Promise<void> {
   const answer = json ? JSON.stringify(data) : (csv ?? printable(text));
   if (answer === '') return;
@@ -183,7 +183,7 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     const [first, ...others] = error.lines;
     return say([`refused: ${first}`, ...others]);
   }
-  // The same cause in many rows is printed once.
+  // Prints a cause of many rows once.
   const causes = [
     ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
   ];

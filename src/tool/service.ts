@@ -3,7 +3,7 @@ import { messageOf } from './report/problem.ts';
 
 type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
 
-/** Asks the service at the address, if there is one, for its `/health`; `problem` says why it is failing. */
+/** Fetches `/health` of the service at the address, if any. `problem` is the reason of a failure. */
 export async function askService(address: string | undefined) {
   const unknown = { address: address ?? null, version: null, build: null };
   if (address === undefined) return { ...unknown, status: 'not asked' };

@@ -7,20 +7,20 @@ import { writeOutput } from './report/output.ts';
 import { fieldLines, type Lines, printable, table } from './report/text.ts';
 import { type Report, verb } from './run.ts';
 
-/** How things of one kind are shown: data, and functions that print nothing. */
+/** The presentation of one kind of thing: data, and functions that print nothing. */
 export interface RowView<Row, Given extends unknown[]> extends Shown<Row> {
   read(registry: Registry, ...given: Given): AsyncIterable<Row> | Promise<Row[]>;
 }
 
 export interface Shown<Row> {
-  /** What JSON calls the rows. */
+  /** The name of the rows in JSON. */
   name: string;
   columns: ViewColumns<Row>;
   /** The columns of a table, separated by blanks. */
   table: string;
 }
 
-/** The columns by their names in JSON and CSV: a property of the row, or a value that is made of it. */
+/** The columns by their names in JSON and CSV: a property of the row, or a derived value. */
 export type ViewColumns<Row> = Record<string, Of<Row> | { of: Of<Row>; cell: Made<Row> }>;
 
 type Of<Row> = (keyof Row & string) | Made<Row>;
@@ -31,12 +31,12 @@ interface Printing {
   csv?: true;
 }
 
-/** Columns that are called as the properties are, in the spelling of JSON. */
+/** Columns with the properties' names in JSON's spelling. */
 export function plain<Row>(...names: (keyof Row & string)[]): ViewColumns<Row> {
   return Object.fromEntries(names.map((name) => [shownField(name), name]));
 }
 
-/** For each column the value, or what people read instead of it if the column has a `cell`. */
+/** The value of each column, or the text of its `cell`. */
 export function fieldsOf<Row>(
   columns: ViewColumns<Row>,
   row: Row,
@@ -84,7 +84,7 @@ export async function listReport<Row, Given extends unknown[]>(
   return rowsReport(view, rows, given.at(-1) as Printing);
 }
 
-/** What there is to say about all rows follows in JSON and below the table. */
+/** Figures about all rows follow in JSON and below the table. */
 export function rowsReport<Row>(
   { name, columns, table: names }: Shown<Row>,
   rows: readonly Row[],
@@ -100,7 +100,7 @@ export function rowsReport<Row>(
   };
 }
 
-/** Figures, under the names that they have in each row, and what there is to say about all of them. */
+/** Figures by their names in each row, with figures about all rows. */
 export function figures<Row extends object>(
   rows: readonly Row[],
   { csv }: Printing,
@@ -111,7 +111,7 @@ export function figures<Row extends object>(
   return { text, ...(csv && { csv: csvOf(columns, rows) }) };
 }
 
-/** Prints rows as they are read: the text of each, or with --json and --csv a line. If there are none, returns a note. */
+/** Prints rows as they are read: as text, or as a line with --json and --csv. Returns a note without rows. */
 export async function streamRows<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): Lines; none: string },
@@ -126,7 +126,7 @@ export async function streamRows<Row>(
   return isEmpty && !json ? { data: {}, text: none } : undefined;
 }
 
-/** Reports one thing or several, with a line for each column. Without a name, one thing is the whole answer in JSON. */
+/** Reports one thing or several, with a line for each column. Without a name, one thing is the whole JSON. */
 export function showReport<Row>(
   name: string | undefined,
   columns: ViewColumns<Row>,

@@ -6,7 +6,7 @@ import type { Unstable_RawConfig } from 'wrangler';
 import { RegistryError } from '../base/error.ts';
 import { configPath, projectDirectory } from './project.ts';
 
-/** Reads an environment of a wrangler.toml, or its top level. `own` is undefined if there is no such environment. */
+/** Reads an environment of a wrangler.toml, or its top level. `own` is undefined for an unknown environment. */
 export function readEnvironment(file: string, environment: string | undefined) {
   const config = parse(readFileSync(file, 'utf8')) as Unstable_RawConfig;
   const own = environment === undefined ? config : config.env?.[environment];
@@ -17,8 +17,8 @@ export function readEnvironment(file: string, environment: string | undefined) {
 }
 
 /**
- * What the local runtime needs of an environment, with the secrets in .dev.vars, read without wrangler, which takes
- * long to load. Throws `not_found` for an unknown environment.
+ * Reads an environment for the local runtime, with the secrets in .dev.vars, without wrangler, which loads slowly. Throws `not_found` for an
+ * unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {
   const { config, own, database, lists, archive } = knownEnvironment(environment, 'env');
@@ -26,13 +26,13 @@ export function readLocalConfig(environment: string | undefined) {
     compatibilityDate: config.compatibility_date,
     databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
     listsId: lists?.preview_id ?? lists?.id ?? 'LISTS',
-    /** The bucket of the archive; undefined where none is kept. */
+    /** The bucket of the archive. Undefined without an archive. */
     archive: archive?.preview_bucket_name ?? archive?.bucket_name,
     vars: { ...own.vars, ...readSecrets(environment) },
   };
 }
 
-/** The bindings that give the local runtime an environment's rate limits. Throws `not_found` for an unknown one. */
+/** Bindings for the local runtime with an environment's rate limits. Throws `not_found` for an unknown environment. */
 export function readLimits(environment: string | undefined) {
   const { own } = knownEnvironment(environment, 'limits');
   const limiters = own.ratelimits?.map(({ name, ...limiter }) => [
@@ -58,7 +58,7 @@ function readSecrets(environment: string | undefined): Record<string, string> {
   return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-/** The address of the registry's own domain, if wrangler.toml routes one to the Worker. */
+/** The address of the registry's own domain, if wrangler.toml has a route for it. */
 export function domainAddress(file: string, environment: string): string | undefined {
   const { config, own } = readEnvironment(file, environment);
   const routes = own?.routes ?? config.routes ?? [own?.route ?? config.route ?? []].flat();
@@ -70,7 +70,7 @@ export function domainAddress(file: string, environment: string): string | undef
   return host && `https://${host}`;
 }
 
-/** The id of a deployed resource; undefined for a placeholder, which consists of zeros. */
+/** The id of a deployed resource. Undefined for a placeholder of zeros. */
 export function deployedId(id: string | undefined): string | undefined {
   return id !== undefined && /[^0-]/.test(id) ? id : undefined;
 }

@@ -6,9 +6,9 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { keepCompiled, projectDirectory } from './project.ts';
 
-// Otherwise each start asks Cloudflare where this machine is.
+// Prevents a request to Cloudflare about this machine's location at each start.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= 'false';
-// Wrangler is slow to load unless Node keeps what it has compiled.
+// Wrangler loads slowly without Node's cache of compiled code.
 keepCompiled();
 export const wranglerEnvironment = {
   ...process.env,
@@ -20,8 +20,7 @@ export const wranglerEnvironment = {
 };
 
 /**
- * Ends a child whose parent is gone: the channel closes, and the child gets another parent. Wrangler closes the
- * channel as well when it is done.
+ * Ends a child without its parent: the channel closes, and the child gets another parent. Wrangler also closes the channel at its own end.
  */
 const endWithParent = `data:text/javascript,${encodeURIComponent(`
   const parent = process.ppid;
@@ -46,7 +45,7 @@ export function collectLines(
   read(child.stderr, true);
 }
 
-/** Runs a wrangler command and returns its standard output. If it fails, throws an Error with all of its output. */
+/** Runs a wrangler command and returns its standard output. Throws an Error with all output if it fails. */
 export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
   const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
   const words = ['--no-warnings', '--import', endWithParent, script, ...args];

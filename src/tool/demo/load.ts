@@ -33,7 +33,7 @@ const demoRegistrars = [
   { code: 'BETA', name: 'Beta Veebimajutus AS', allowedIps: [] },
 ];
 
-/** Their secrets are public, so this data stays on this machine. */
+/** Local only: the secrets are public. */
 const demoUsers = [
   { registrarCode: 'ALPHA', username: 'alpha', secret: 'alpha-demo-secret' },
   { registrarCode: 'BETA', username: 'beta', secret: 'beta-demo-secret' },
@@ -53,8 +53,8 @@ const origin: Origin = {
 };
 
 /**
- * Loads the demo data into an empty registry; false if it was not empty. A load that was interrupted is finished by the
- * next one. Throws an Error for any but the local environment.
+ * Loads the demo data into an empty registry. Returns false if it was not empty. The next load finishes an interrupted one. Throws an Error for
+ * any but the local environment.
  */
 export async function loadDemoData(env: Env): Promise<boolean> {
   if (env.ENVIRONMENT !== 'local') throw new Error('demo data is only for the local environment');
@@ -86,7 +86,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   await importFile('retained.csv', retainedImport({}));
   await importFile('disputes.csv', disputeImport());
   await replaceDailyCounts(db);
-  // They come last: they show that the load is complete.
+  // Last: systems mark a complete load.
   if ((await listSystems(db)).length === 0) await addSystem({ db, origin }, demoSystem);
   const users = await listApiUsers(db);
   for (const user of demoUsers) {
@@ -96,7 +96,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   return true;
 }
 
-/** The demo contacts, whose UUIDs are in the examples: no other file brings any. */
+/** The demo contacts, with fixed UUIDs for the examples. Other files bring none. */
 export function demoContacts(): ReturnType<typeof contactImport> {
   const kind = contactImport({});
   return {

@@ -4,8 +4,8 @@ import { deployedId, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 
 /**
- * Reads from wrangler.toml what a deployment needs. An undefined id is created, and written into its line. Throws
- * `not_found` if the file lacks the environment or a binding.
+ * Reads a deployment's resources from wrangler.toml. An undefined id is yet to be created. Throws `not_found` if the file lacks the
+ * environment or a binding.
  */
 export function readDeployConfig({ configPath, environment }: Deployment) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
@@ -14,7 +14,7 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
     throw new RegistryError('not_found', message, 'env');
   }
   const { producers = [], consumers = [] } = own.queues ?? {};
-  // Every queue that the Worker writes to or reads from.
+  // Every queue that the Worker writes or reads.
   const queues = new Set([...producers, ...consumers].map(({ queue }) => queue));
   const worker = `${config.name}-${environment}`;
   return {
@@ -34,13 +34,13 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
       name: String(archive.bucket_name),
       jurisdiction: archive.jurisdiction === 'eu' ? ('eu' as const) : ('none' as const),
     },
-    // For the nightly job alone.
+    // Used by the nightly job only.
     backups: `${worker}-backups`,
     queues: [...queues].filter((queue) => queue !== undefined),
   };
 }
 
-/** Where wrangler.toml has an id: its name for people, and a pattern of what precedes the value, and of the value. */
+/** The place of an id in wrangler.toml: a name for people, and a pattern of the text before it and of the id. */
 function idPlace(environment: string, table: string, key: string) {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
   const pattern = new RegExp(
@@ -50,7 +50,7 @@ function idPlace(environment: string, table: string, key: string) {
   return { name: `env.${environment}.${table}.${key}`, pattern };
 }
 
-/** Replaces the placeholder of an id in wrangler.toml, and leaves everything else as it is written. */
+/** Replaces the placeholder of an id in wrangler.toml, and nothing else. */
 export function writeId(configPath: string, { pattern }: { pattern: RegExp }, id: string): void {
   writeFileSync(configPath, readFileSync(configPath, 'utf8').replace(pattern, `$1"${id}"`));
 }

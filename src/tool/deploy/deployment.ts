@@ -1,38 +1,38 @@
 export interface Deployment {
   environment: string;
   configPath: string;
-  /** The jurisdiction of what is created now, which cannot be changed later; `none` leaves the place to the platform. */
+  /** The jurisdiction of new resources, which is permanent. `none` leaves the place to the platform. */
   jurisdiction: 'eu' | 'none';
-  /** Runs wrangler and returns its standard output. If it fails, throws an Error with all of its output. */
+  /** Runs wrangler and returns its standard output. Throws an Error with all output if it fails. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;
   fetch(url: string): Promise<Response>;
-  /** Returns the account's subdomain of workers.dev; undefined if it has none. */
+  /** Returns the account's subdomain of workers.dev. Undefined if it has none. */
   subdomain(): Promise<string | undefined>;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
-  /** The Worker's address, once it is deployed; undefined if it has none. */
+  /** The address of the deployed Worker. Undefined if it has none. */
   address?: string | undefined;
   /** The id of the uploaded version, which `/health` calls the build. */
   build?: string;
 }
 
-/** A call of wrangler, or something else to do, in words that a person could follow. */
+/** A call of wrangler, or another action, in words that a person could follow. */
 export interface Command {
   words: string;
-  /** Returns the result in a few words, if the command's own do not say it. */
+  /** Returns the result in a few words, if `words` do not say it. */
   run(): Promise<string | undefined>;
 }
 
-/** Looks at what the account has, and plans the commands for what it lacks. */
+/** Looks at the account, and plans commands for missing resources. */
 export interface Step {
   title: string;
   plan(deployment: Deployment): Promise<{ state: string; commands: Command[] }>;
 }
 
 /**
- * What a wrangler command prints, or undefined if its error says that the thing is absent. Throws any other error: if
- * it passed for absence, a key that is there would be replaced.
+ * Returns the output of a wrangler command, or undefined if its error says that the resource is absent. Throws any other error: counted as
+ * absence, it would replace an existing key.
  */
 export async function look({ wrangler }: Deployment, words: string, absent: RegExp) {
   return wrangler(words.split(' ')).catch((error: Error) => {
@@ -59,13 +59,13 @@ export const lacking = (missing: readonly string[], create: (name: string) => Co
 
 export class NotLoggedInError extends Error {}
 
-/** Answers as wrangler does of an account that has nothing. */
+/** Stands in for wrangler with an empty account. */
 async function emptyAccount(args: readonly string[]): Promise<string> {
   if (args.includes('list')) return '[]';
   throw new Error('Queue "" does not exist. Worker "" not found. The bucket does not exist.');
 }
 
-/** Prints the steps, for an empty account if nobody is logged in. */
+/** Prints the steps; without a login, for an empty account. */
 export async function printPlan(steps: readonly Step[], deployment: Deployment): Promise<void> {
   const { say } = deployment;
   let account = deployment;
@@ -83,7 +83,7 @@ export async function printPlan(steps: readonly Step[], deployment: Deployment):
   say('\nNothing was changed.');
 }
 
-/** Runs one step after the other, and stops at the first that fails. Returns whether all were done. */
+/** Runs the steps in order until one fails. Returns whether all succeeded. */
 export async function runSteps(steps: readonly Step[], deployment: Deployment): Promise<boolean> {
   const { say } = deployment;
   for (const { title, plan } of steps) {

@@ -34,7 +34,7 @@ async function findSubdomain(deployment: Deployment): Promise<string | undefined
   return ((await response.json()) as { result: { subdomain?: string } }).result.subdomain;
 }
 
-/** Runs the tool as a process of its own, which reads the ids that have just been written into wrangler.toml. */
+/** Runs the tool as a process of its own, so that it reads the new ids in wrangler.toml. */
 async function publish(environment: string): Promise<void> {
   const args = ['src/tool/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
   const { status } = spawnSync(process.execPath, args, { cwd: projectDirectory, stdio: [0, 2, 2] });

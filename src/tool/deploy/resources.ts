@@ -23,12 +23,12 @@ export const loginStep: Step = {
   },
 };
 
-/** A database with name and uuid, or a namespace with title and id, as wrangler lists it. */
+/** A database (name, uuid) or a namespace (title, id) in wrangler's lists. */
 type Listed = Partial<Record<'name' | 'uuid' | 'title' | 'id', string>>;
 
 /**
- * Finds a thing by its name, or creates it, and writes its id into wrangler.toml. Wrangler itself would create it
- * only with the Worker, which would then run before its tables exist.
+ * Finds or creates a resource by its name, and writes its id into wrangler.toml. Wrangler itself would create it with the Worker, which would
+ * then run before its tables exist.
  */
 function resourceStep(title: string, resource: 'database' | 'lists', commands: string): Step {
   async function findId(deployment: Deployment): Promise<string | undefined> {
@@ -83,7 +83,7 @@ export const queuesStep: Step = {
 
 type Jurisdiction = Deployment['jurisdiction'];
 
-/** Plans a bucket, to create in the first jurisdiction. Each has names of its own, and a bucket stays where it was created. */
+/** Plans a bucket, to create in the first jurisdiction. Each jurisdiction has its own names, and a bucket never moves. */
 async function planBucket(
   deployment: Deployment,
   name: string,
@@ -99,7 +99,7 @@ async function planBucket(
   return { home: jurisdiction, state: 'to create', commands: [calling(deployment, create)] };
 }
 
-/** It comes before the Worker, which cannot be deployed with a binding to a bucket that does not exist there. */
+/** Before the Worker, which cannot be deployed with a binding to a missing bucket. */
 export const archiveStep: Step = {
   title: 'Bucket of the archive',
   async plan(deployment) {
@@ -110,15 +110,14 @@ export const archiveStep: Step = {
 };
 
 /**
- * The rules for how long the bucket keeps backups, and for how long it refuses to delete or replace them, by the first part
- * of their names. Each deployment sets them again.
+ * The rules for deleting backups, and for locking them until then, by the prefix of their names. Each deployment sets them.
  */
 const ruleFiles = {
   lifecycle: 'src/tool/deploy/backup-lifecycle.json',
   lock: 'src/tool/deploy/backup-lock.json',
 };
 
-/** It comes last: the service does not need this bucket, and an account may have to enable R2 first. */
+/** Last, because the service does not need this bucket, and an account may have to enable R2 first. */
 export const backupsStep: Step = {
   title: 'Bucket of the backups',
   async plan(deployment) {

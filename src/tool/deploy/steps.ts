@@ -18,7 +18,7 @@ const migrationsStep: Step = {
   async plan(deployment) {
     const isThere = readDeployConfig(deployment).database.id !== undefined;
     const target = `DB --remote --env ${deployment.environment}`;
-    // `wrangler d1 migrations list` would create the table that it reads.
+    // `wrangler d1 migrations list` would create its table.
     const execute = `d1 execute ${target} --json --command`.split(' ');
     const db = databaseOver(async ({ statements: [statement] }) =>
       JSON.parse(await deployment.wrangler([...execute, statement!.sql])),
@@ -31,7 +31,7 @@ const migrationsStep: Step = {
   },
 };
 
-/** It comes before the Worker, which answers 500 without the key; wrangler then creates an empty one to hold it. */
+/** Before the Worker, which fails without the key. Wrangler creates an empty Worker to hold it. */
 const tokenKeys: Step = {
   title: 'Key that signs tokens',
   async plan(deployment) {
@@ -89,7 +89,7 @@ const health = eachTime(
   async ({ address, build, fetch, pause }) => {
     if (address === undefined) return 'not asked, because the Worker has no address';
     let last = '';
-    // A new address takes a while to resolve, and the old build's answer is cached for some seconds.
+    // A new address takes a while to resolve, and the old build's response is cached for some seconds.
     for (let tries = 1; tries <= 20; tries++) {
       if (tries > 1) await pause(3_000);
       last = await fetch(`${address}/health`).then(
@@ -124,7 +124,7 @@ const otherAddresses = eachTime(
   },
 );
 
-/** In this order, the Worker that runs meanwhile always has what it needs. */
+/** In this order, the running Worker always has its resources. */
 export const steps: readonly Step[] = [
   loginStep,
   databaseStep,

@@ -16,10 +16,10 @@ export async function isAgreed(question: Lines, terminal = ownTerminal()): Promi
   return /^y(es)?$/i.test(answer?.trim() ?? '');
 }
 
-/** Asks on a terminal. Undefined if the input ends, as at Ctrl-D; Ctrl-C interrupts the command. */
+/** Asks on a terminal. Undefined if the input ends (Ctrl-D). Ctrl-C interrupts the command. */
 async function ask(question: string, { input, output }: Terminal): Promise<string | undefined> {
   using asking = createInterface({ input, output });
-  // On a terminal, readline takes Ctrl-C for itself.
+  // On a terminal, readline catches Ctrl-C.
   asking.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   const answer = await new Promise<string | undefined>((resolve) => {
     asking.on('close', () => resolve(undefined));
@@ -30,8 +30,7 @@ async function ask(question: string, { input, output }: Terminal): Promise<strin
 }
 
 /**
- * A secret from standard input, or else from a terminal; empty if there is none. Other users of the machine see the
- * arguments of a command.
+ * Reads a secret from standard input, or from a terminal; empty if there is none. Arguments would be visible to other users of the machine.
  */
 export async function readSecret(
   isOnStdin: boolean | undefined,
@@ -41,7 +40,7 @@ export async function readSecret(
   return (await text(process.stdin)).replace(/\r?\n$/, '');
 }
 
-/** Asks for a secret without showing it. Empty if none is given, or if there is no terminal to ask on. */
+/** Asks for a secret without showing it. Empty without an answer or a terminal. */
 export async function askSecret(
   question: string,
   { input, output } = ownTerminal(),

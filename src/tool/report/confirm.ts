@@ -8,7 +8,7 @@ import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
 import { counted, type Lines, linesOf } from './text.ts';
 
-/** A question that nobody is there to answer. */
+/** A question without a terminal to answer it. */
 export class UnansweredError extends RegistryError {
   readonly lines: readonly string[];
 
@@ -19,8 +19,8 @@ export class UnansweredError extends RegistryError {
 }
 
 /**
- * Asks the operator to confirm the statement, before anything is changed. Throws `invalid` if the answer is not yes, or if
- * there is no terminal to ask on; then `otherwise` says what to do.
+ * Asks the operator to confirm the statement before a change. Throws `invalid` if the answer is not yes, or if there is no terminal; then
+ * `otherwise` is the advice.
  */
 export async function confirm(
   statement: Lines,
@@ -39,8 +39,8 @@ export async function confirm(
 }
 
 /**
- * Tries a change of one thing without making it, asks for confirmation, and makes it; with --yes, it does not ask. Throws
- * what the trial throws, and `changed_meanwhile` if the thing has changed since the question.
+ * Tries a change of one thing, asks for confirmation (not with --yes), and makes it. Throws the trial's errors, and `changed_meanwhile` if the
+ * thing has changed since the question.
  */
 export async function confirmedChange<Outcome>(
   operation: Operation,
@@ -72,7 +72,7 @@ export async function confirmedChange<Outcome>(
 export const maxRemovalsOption = () =>
   new Option('--max-removals <n>', 'for scripts: refuse to remove more').argParser(parseNumber);
 
-/** The tool asks before it removes more rows than this, or more than a tenth. */
+/** The tool asks before it removes more rows, or more than a tenth. */
 const unaskedRemovals = 100;
 
 export interface RemovalOptions {
@@ -81,9 +81,9 @@ export interface RemovalOptions {
 }
 
 /**
- * Tries a change that removes rows, asks before it removes many, and makes it; --yes or --max-removals answers. `one` is what
- * one row is called: `reserved name`. Throws `invalid` if the removal is not confirmed or exceeds the limit, and
- * `changed_meanwhile` if what would be changed has changed since the trial.
+ * Tries a change that removes rows, asks before it removes many, and makes it. --yes or --max-removals answers the question. `one` is the noun
+ * for a row: `reserved name`. Throws `invalid` if the removal is not confirmed or exceeds the limit, and `changed_meanwhile` if the rows have
+ * changed since the trial.
  */
 export async function confirmedRemoval<Counts extends { removed: number }>(
   { db, origin, isDryRun }: Operation,

@@ -6,21 +6,20 @@ type Handler = () => string | undefined;
 const handlers: Handler[] = [];
 
 /**
- * Ends the process at Ctrl-C, at a request to terminate and when its terminal goes away, with the exit status that a shell
- * would give it: 130, 143 or 129.
+ * Ends the process at SIGINT, SIGTERM and SIGHUP with a shell's exit status: 130, 143 or 129.
  */
 export function endAtInterrupt(): void {
   const end = (signal: NodeJS.Signals) => {
     const said = handlers.toReversed().map((handler) => handler());
     const words = ['interrupted', ...said.filter((sentence) => sentence !== undefined)].join('; ');
-    // The terminal shows the line of a progress, or ^C.
+    // The terminal's line has a progress, or ^C.
     process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${words}\n`);
     process.exit(128 + constants.signals[signal]);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, end);
 }
 
-/** Calls the handler before such an end, until disposed of. What it returns is printed. */
+/** Calls the handler before such an end, until disposed of, and prints its result. */
 export function atInterrupt(handler: Handler): Disposable {
   handlers.push(handler);
   return {

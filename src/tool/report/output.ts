@@ -1,6 +1,6 @@
 import { type Lines, printable } from './text.ts';
 
-/** Standard output cannot be written: its reader is gone, or its disk is full. */
+/** Standard output cannot be written: its reader has closed it, or its disk is full. */
 export class OutputError extends Error {
   readonly isClosed: boolean;
 
@@ -10,12 +10,12 @@ export class OutputError extends Error {
   }
 }
 
-/** Tells people something beside the answer, on standard error. */
+/** Prints a message beside the report, on standard error. */
 export function say(text: Lines): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Writes the answer of a command without a registry. If that fails, the exit status is 1. */
+/** Writes the output of a command without a registry. A failure sets exit status 1. */
 export async function writeAnswer(text: string): Promise<void> {
   await writeOutput(text).catch((error: OutputError) => {
     process.exitCode ??= 1;
@@ -23,7 +23,7 @@ export async function writeAnswer(text: string): Promise<void> {
   });
 }
 
-/** Reports a failed write, unless the reader closed the pipe, as `head` does. */
+/** Reports a failed write, unless the reader has closed the pipe, as `head` does. */
 export function reportLostOutput({ isClosed, message }: OutputError): void {
   if (!isClosed) say(`failed: ${message}`);
 }

@@ -10,13 +10,13 @@ export function displayName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** Refuses a whole file, because its rows cannot be read. */
+/** Refuses a whole file as unreadable. */
 export function unreadableFile(file: string, line: number, message: string): RegistryError {
   const problem: FileProblem = { reason: 'malformed', message, file: displayName(file), line };
   return new RegistryError([problem]);
 }
 
-/** The line `names.csv:3: "Ää.ee" contains capital letters [name]`, with as many of its parts as the problem has. */
+/** The line `names.csv:3: "Ää.ee" contains capital letters [name]`, with the parts that the problem has. */
 export function problemLine(problem: Problem & Partial<FileProblem>): string {
   const { file, line, message, field, detail } = problem;
   const position = file === undefined ? '' : `${file}:${line}: `;
@@ -24,10 +24,10 @@ export function problemLine(problem: Problem & Partial<FileProblem>): string {
   return `${position}${message}${field === undefined ? '' : ` [${field}]`}${sentence}`;
 }
 
-/** The innermost message: Drizzle's own contains the whole statement with its values. */
+/** The innermost message. Drizzle's own contains the whole statement with its values. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  // The error of a host with several addresses has an error for each, and no message of its own.
+  // For a host with several addresses, the error has one error for each, and no message.
   const hasNone = error instanceof AggregateError && error.message === '';
   const inner = hasNone ? error.errors[0] : error.cause;
   return inner instanceof Error ? messageOf(inner) : error.message;

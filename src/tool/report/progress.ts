@@ -1,6 +1,6 @@
 const secondsBetweenLines = 5;
 
-/** The rows of one batch. While it runs, the local server's clients wait; then the bar moves. */
+/** The rows of one batch. The local server's clients wait for each. */
 const chunkRows = 1_000;
 
 /** Yields the rows in chunks of this size, and shows the progress of many rows. */
@@ -18,8 +18,7 @@ export function* inChunks<Row>(
 }
 
 /**
- * Shows the progress of a step on standard error: on a terminal as one line that is written again, otherwise as a line every
- * few seconds, until it is disposed of.
+ * Shows the progress of a step on standard error until disposed of: on a terminal as one changing line, otherwise as a line every few seconds.
  */
 export function startProgress(label: string, total: number, isShown = true) {
   const { isTTY } = process.stderr;

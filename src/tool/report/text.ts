@@ -1,4 +1,4 @@
-/** Lines for people: a line break within a line is part of a value. */
+/** Lines for people. A line break within a line belongs to a value. */
 export type Lines = string | readonly Lines[];
 
 export function linesOf(text: Lines): string[] {
@@ -6,8 +6,8 @@ export function linesOf(text: Lines): string[] {
 }
 
 /**
- * What is printed for people. Escapes the characters by which a value could begin a line of its own, move the cursor, or
- * hide or turn around a part of itself. Everything that is no data passes here.
+ * Escapes characters by which a value could start a line, move the cursor, or hide or reverse a part of itself. All output for people passes
+ * here.
  */
 export function printable(text: Lines): string {
   return linesOf(text).map(escaped).join('\n');
@@ -19,7 +19,7 @@ function escaped(line: string): string {
   );
 }
 
-/** Rows in aligned columns, or a note if there are none; without columns, all properties of the first row. */
+/** Rows in aligned columns, or a note without rows. Default columns: all properties of the first row. */
 export function table(
   rows: readonly object[],
   none: string,

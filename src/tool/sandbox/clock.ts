@@ -1,11 +1,11 @@
 import { setClockAhead } from '../../base/time/clock.ts';
 
-/** Whether this isolate has read the clock. The database keeps it, because an isolate may be replaced at any time. */
+/** Whether this isolate has read the clock. The database keeps the clock, because an isolate may be replaced at any time. */
 let isOpen = false;
 
 /**
- * Makes this isolate and the database's triggers follow the sandbox's clock; does nothing the second time. The first
- * isolate of a sandbox also copies the rows, for a later reset.
+ * Makes this isolate and the database's triggers follow the sandbox's clock, once. The first isolate of a sandbox also copies the rows for a
+ * later reset.
  */
 export async function openClock(db: D1Database): Promise<void> {
   if (isOpen) return;
@@ -35,7 +35,7 @@ export async function setClock(db: D1Database, at: Date): Promise<void> {
 const realTime = "'now')";
 const movedTime = `'now', (SELECT (ahead_milliseconds / 1000.0) || ' seconds' FROM sandbox_clock))`;
 
-/** Triggers take the time from SQLite, which knows nothing of the sandbox's clock. */
+/** Triggers take the time from SQLite, without the sandbox's clock. */
 async function makeTriggersFollow(db: D1Database): Promise<void> {
   const triggers = await listParts(db, 'trigger');
   const real = triggers.filter(({ sql }) => sql.includes(realTime));

@@ -28,8 +28,8 @@ const somebodyElse = {
 };
 
 /**
- * Starts an identity service for tests on this machine, which calls back the registry at this address, and returns the
- * settings of the registry. A request that `intercept` answers, and returns true for, does not reach it.
+ * Starts an identity service for tests on this machine, with callbacks to the registry at this address. Returns the registry's settings.
+ * Requests for which `intercept` returns true do not reach it.
  */
 export async function startIdentityService(
   registry: () => string,
@@ -45,7 +45,7 @@ export async function startIdentityService(
       response.writeHead(status, { 'Content-Type': type });
       response.end(isPdf ? body : JSON.stringify(body));
     } catch {
-      // A program's mistake must not end the sandbox.
+      // A caller's mistake must not end the sandbox.
       response.destroy();
     }
   });
@@ -69,7 +69,7 @@ export function callbackOf(asked: Pick<Identification, 'id' | 'client_id' | 'ref
   return { method: 'POST', headers, body };
 }
 
-/** Answers as the identity service does, and to a POST to the link of a request as README.md says. */
+/** Imitates the identity service, with links to POST to as the README describes. */
 function identityService(registry: () => string) {
   const requests = new Map<string, Identification>();
 

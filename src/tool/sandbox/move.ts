@@ -18,16 +18,15 @@ import { listParts, setClock } from './clock.ts';
 export const dailyCron = '1 0 * * *';
 export const hourlyCron = '31 * * * *';
 
-/** Locally, no cache is in front of the Worker. */
+/** The local Worker has no cache in front. */
 const noCache = {};
 
 /**
- * Moves the clock ahead, stopping at each daily run of the cron and at each attempt to deliver that is due, and runs
- * what is due at its end, which publishes the lists. A run that fails is logged, and the next one follows, as in a
- * deployment.
+ * Moves the clock ahead. Stops at each daily run of the cron and each due delivery, and runs the hourly cron at the end, which publishes the
+ * lists. A failed run is logged, and the next one follows, as in a deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
-  // The queue keeps the real time, so nothing is given to it.
+  // The queue keeps the real time, so it gets no messages.
   const { WEBHOOKS: _, ...withoutQueue } = env;
   for (const at of dailyRuns(currentTime(), to)) {
     await deliverUntil(env, at);
@@ -37,15 +36,15 @@ export async function moveClock(env: Env, to: Date): Promise<void> {
   await deliverUntil(env, to);
   await setClock(env.DB, to);
   await runCron(hourlyCron, withoutQueue, noCache).catch(() => {});
-  // The operator's tool may have published what this isolate remembers from before.
+  // The operator's tool may have published newer lists than this isolate remembers.
   expireCopies(env.LISTS, listNames);
 }
 
-/** Moves the clock from one attempt to deliver to the next, until no delivery is due by then. */
+/** Moves the clock from one due delivery to the next until `then`. */
 async function deliverUntil(env: Env, then: Date): Promise<void> {
   const db = openDatabase(env.DB);
   for (;;) {
-    // A webhook that never failed is due now, and null comes first.
+    // Null comes first: a webhook without failures is due now.
     const [next] = await db
       .select()
       .from(webhooks)
@@ -69,7 +68,7 @@ export function dailyRuns(from: Date, to: Date): Date[] {
   return runs;
 }
 
-/** Brings back the data and the lists that the sandbox began with, and the real time. Everything else is gone. */
+/** Restores the sandbox's first data and lists, and the real time. */
 export async function resetSandbox(env: Env): Promise<void> {
   await setClock(env.DB, new Date());
   await restoreRows(env.DB);
@@ -84,7 +83,7 @@ export async function resetSandbox(env: Env): Promise<void> {
   await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
 }
 
-/** Replaces all rows by the copied ones in one batch, without the triggers, some of which refuse deletions. */
+/** Replaces all rows by the copies in one batch, without triggers, since some refuse deletions. */
 async function restoreRows(db: D1Database): Promise<void> {
   const tables = await listParts(db, 'table');
   const triggers = await listParts(db, 'trigger');
@@ -92,7 +91,7 @@ async function restoreRows(db: D1Database): Promise<void> {
     db.prepare('pragma defer_foreign_keys = on'),
     ...triggers.map(({ name }) => db.prepare(`drop trigger ${name}`)),
     ...tables.map(({ name }) => db.prepare(`delete from ${name}`)),
-    // Then ids continue as they did when the rows were copied.
+    // Lets ids continue as after the copying.
     db.prepare("delete from sqlite_sequence where name <> 'd1_migrations'"),
     ...tables.map(({ name }) => db.prepare(`insert into ${name} select * from sandbox_${name}`)),
     ...triggers.map(({ sql }) => db.prepare(sql)),
