@@ -24,8 +24,8 @@ import { settings } from './settings.ts';
 type Work = (db: Database, at: Date, env: Env, context: PurgeContext) => Promise<unknown>;
 
 /**
- * One phase follows the other. The first changes the lists; the last needs them published and archived, and the
- * registrars notified. A failure is recorded under the name of its work.
+ * The phases run in order: the first changes the lists, and the last needs them published and archived, and the registrars notified. A failure
+ * is recorded under the name of its work.
  */
 export const phases: readonly Readonly<Record<string, Work>>[] = [
   {
@@ -52,8 +52,7 @@ export const phases: readonly Readonly<Record<string, Work>>[] = [
 ];
 
 /**
- * A work that fails is logged and does not hold up the others; in the end the run throws, so that the platform counts
- * it as failed too.
+ * Logs failed work, and continues with the rest. Throws at the end, so that the platform counts the run as failed too.
  */
 export async function runCron(cron: string, env: Env, context: PurgeContext): Promise<void> {
   const startedAt = currentTime();

@@ -8,8 +8,7 @@ import type { IdentityClient } from '../contact/verification/identity-service.ts
 import type { TokenKey } from '../party/registrant/token.ts';
 
 /**
- * Within how many hours of its receipt a request for disclosure is to be answered. Throws an Error if the setting is
- * malformed.
+ * The hours from receipt to the due answer of a request for disclosure. Throws an Error if the setting is malformed.
  */
 export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLOSURE_HOURS'>) {
   if (/^[1-9]\d{0,3}$/.test(DISCLOSURE_HOURS)) return Number(DISCLOSURE_HOURS);
@@ -28,8 +27,7 @@ export type RateLimitName = keyof typeof limiters;
 export const rateLimits = Object.keys(limiters) as RateLimitName[];
 
 /**
- * A setting whose text is read by a function, which throws if it is malformed. The messages are logged, so they name
- * no part of the text, which may be a secret.
+ * A setting, parsed by a function that throws for malformed text. Messages are logged, so they never quote the text, which may be a secret.
  */
 const readBy = <Value>(message: string, read: (text: string) => Value) =>
   z.pipe(
@@ -79,8 +77,7 @@ const policyUrl = () =>
   });
 
 /**
- * The European directive NIS 2 (article 28) asks a registry to publish these. A policy whose setting is empty or
- * malformed is left out.
+ * The European directive NIS 2 (article 28) asks a registry to publish these policies. An empty or malformed setting leaves one out.
  */
 export function findPolicies({ VERIFICATION_POLICY_URL, ACCESS_POLICY_URL }: Partial<Env>) {
   const policies = { verification: VERIFICATION_POLICY_URL, access: ACCESS_POLICY_URL };
@@ -142,16 +139,16 @@ const rateLimitPolicy = () =>
   });
 
 /**
- * Also says how the `RateLimit-Policy` header states the limits (draft-ietf-httpapi-ratelimit-headers). Undefined
- * while the setting is malformed: the limiters go on counting.
+ * The limits, also as the `RateLimit-Policy` header (draft-ietf-httpapi-ratelimit-headers). Undefined for a malformed setting; the limiters
+ * still count.
  */
 export const findRateLimits = onFirstUseOf(
   ({ RATE_LIMIT_POLICY }: Env) => rateLimitPolicy().safeParse(RATE_LIMIT_POLICY).data,
 );
 
 /**
- * Checked together and remembered with their bindings. Throws an Error that names each missing or malformed setting, so
- * that nothing that depends on settings answers.
+ * All settings, checked together and remembered with their bindings. Throws an Error that names each missing or malformed setting, so that no
+ * call that depends on settings is answered.
  */
 export const settings = onFirstUseOf((env: Env) => {
   const shape = z.object({
@@ -165,14 +162,14 @@ export const settings = onFirstUseOf((env: Env) => {
       `must be ${restartable.join(', ')}, both with a comma, or empty`,
       (text) => z.array(z.enum(restartable)).parse(entriesOf(text)),
     ),
-    /** Months for which the history of contacts keeps personal values; undefined is for ever. */
+    /** Months for which the history of contacts keeps personal values. Undefined: for ever. */
     HISTORY_VALUES_MONTHS: months(),
     IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
     IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
     IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
     /** Those that names may have beside a to z; empty allows all. */
     NAME_LETTERS: z.optional(nameLetters()),
-    /** Months for which a contact is kept that no domain refers to; undefined is for ever. */
+    /** Months for which a contact without a domain is kept. Undefined: for ever. */
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
     /** An array in an object, or the bare array. */
@@ -189,7 +186,7 @@ export const settings = onFirstUseOf((env: Env) => {
     throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
   const { IDENTITY_SERVICE_URL: url, IDENTITY_SERVICE_CLIENTS: clients = [] } = data;
-  /** Empty if the registry has nobody who identifies people. */
+  /** Empty without an identity service. */
   const identityClients = url === undefined ? [] : clients.map((client) => ({ url, ...client }));
   return { ...data, identityClients };
 });

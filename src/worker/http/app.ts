@@ -40,7 +40,7 @@ app.use(async (c, next) => {
   c.set('requestId', crypto.randomUUID());
   await next();
   c.res.headers.set('X-Request-Id', c.var.requestId);
-  // A 304 has no body to protect; the client keeps the headers of the answer that it has.
+  // A 304 has no body to protect, and the client keeps the headers of its stored response.
   if (c.res.status !== 304) {
     for (const [name, value] of securityHeaders(c.env)) {
       // A page has a policy of its own.
@@ -50,7 +50,7 @@ app.use(async (c, next) => {
     if (policy) c.res.headers.set('RateLimit-Policy', policy.header);
   }
   if (c.res.status < 400) nameIgnoredParameters(c);
-  // A handler may have said these before its query found that the caller may not log in.
+  // A handler may have set these before its query refused the login.
   if (c.res.status === 401) {
     for (const name of [bookmarkHeader, 'Ignored-Fields']) c.res.headers.delete(name);
   }
@@ -58,7 +58,7 @@ app.use(async (c, next) => {
   logRequest(c, interfaceOf(c.req.path), startedAtMilliseconds);
 });
 
-/** These interfaces count the requests of their callers themselves, as a single auction does. */
+/** Interfaces that count their callers' requests themselves. */
 const withCallers = {
   '/repp/v1/contacts': registrarContacts,
   '/repp/v1/registrar': registrarAccount,
@@ -120,7 +120,7 @@ app.notFound((c) => answer(new RegistryError('unknown_route', 'Not found'), c));
 app.onError((error, c) => {
   const refusal = refusalOf(error, c);
   if (refusal !== error || error.cause) logUnexpected(error, c.var.requestId);
-  // A different one for each, so that they do not come back together.
+  // Random, so that clients do not return together.
   if (refusal.reason === 'busy') c.header('Retry-After', `${1 + Math.floor(Math.random() * 5)}`);
   return answer(refusal, c);
 });

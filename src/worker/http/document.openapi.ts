@@ -19,8 +19,8 @@ import { webhooks } from './registrar/webhooks.openapi.ts';
 import { pagePaths } from './site/pages.openapi.ts';
 
 /**
- * The OpenAPI 3.1 document, made from the zod types that validate when the Worker is built. Nothing that the Worker
- * bundles may import it, or the `*.openapi.ts` files.
+ * The OpenAPI 3.1 document, made from the validating zod types when the Worker is built. The Worker's bundle must not import it, nor the
+ * `*.openapi.ts` files.
  */
 export function openApiDocument() {
   const document = createDocument(

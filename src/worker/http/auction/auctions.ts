@@ -23,7 +23,7 @@ auctions.get('/', async (c) =>
   c.body(await startedJson(c), 200, { 'Content-Type': 'application/json' }),
 );
 
-// Applies to everything but the list, which is open to anybody.
+// For all calls but the list, which is public.
 auctions.use(throttleAddress);
 
 auctions.use('/:uuid', continueSession, async (c, next) => {
@@ -75,7 +75,7 @@ auctions.patch('/:uuid', limitBody, async (c) => {
   return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
 });
 
-/** A 404 has the form that the auction centre knows; every other error is listed by field. */
+/** A 404 has the auction centre's own form. All other errors are listed by field. */
 export const auctionError: ErrorForm = (error, c) => {
   const status = statuses[error.reason];
   if (status !== 404) return fieldErrors(error, c);

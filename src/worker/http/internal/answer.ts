@@ -1,13 +1,13 @@
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
 import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 
-/** Nobody learns whether it was the key or the address. */
+/** One message for a wrong key and a wrong address. */
 export const internalMessages: Partial<Record<Reason, string>> = {
   unauthorized: 'Not authorized',
   missing: 'is required',
 };
 
-/** What a domain refers to, by the nouns' names, with the names on the wire. */
+/** A domain's parties by their nouns, with the names on the wire. */
 const partyFields: Record<string, string> = {
   registrar: 'registrar',
   registrant: 'registrant',
@@ -16,8 +16,8 @@ const partyFields: Record<string, string> = {
 };
 
 /**
- * The problem under its field, without the name of the object that it stands in, as in a batch. A body that names a
- * registrar or a contact that does not exist is invalid.
+ * The problem under its field, without the name of the enclosing object, as in a batch. An unknown registrar or contact makes the body
+ * invalid.
  */
 export function shownProblem(problem: Problem): Problem {
   const field = problem.field?.replace(/^(domain|auction)\./, '');

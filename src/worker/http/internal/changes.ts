@@ -45,7 +45,7 @@ internalChanges.get('/', query(changesQuery, expected), async (c) => {
   return c.json({ ...page, changes: page.changes.map(shownChange) });
 });
 
-/** As one of the registry's own systems sees it. */
+/** The form for the registry's own systems. */
 function shownChange({ subject, fields, ...entry }: FollowedChange) {
   return {
     id: entry.id,
@@ -61,7 +61,7 @@ function shownChange({ subject, fields, ...entry }: FollowedChange) {
   };
 }
 
-/** The names of the interfaces for what the history records; the others are the same in snake case. */
+/** The interfaces' names of the history's fields. All others are the same in snake case. */
 const fieldNames: Record<string, Record<string, string | null>> = {
   auction: { name: 'domain' },
   contact: Object.fromEntries(

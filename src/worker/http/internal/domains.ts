@@ -62,7 +62,7 @@ export const domainFields = onFirstUse(() => {
 
 export const domainObject = onFirstUse(() => z.object(domainFields(), 'is not an object'));
 
-/** The domain of a body, given what it is: it keeps the contacts of a list that is not there. */
+/** The domain of a body. An absent list keeps the stored contacts. */
 export function recordOf(
   name: DomainName,
   given: z.output<ReturnType<typeof domainObject>>,
@@ -96,12 +96,12 @@ export const deletedDomain = onFirstUse(() =>
   z.object({ name: domainNameRule(), deleted: z.literal(true, 'is not true') }),
 );
 
-/** For the names of the fields that the elements of a batch have. */
+/** For the field names of a batch's elements. */
 export const itemsOfBatch = onFirstUse(() =>
   z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );
 
-/** What an element of a batch wants of a domain, or its refusal; and its name, if that can be read. */
+/** Reads an element of a batch: the wanted domain or the refusal, and the name if readable. */
 export function readReported(item: unknown) {
   const { name: text, deleted } = isObject(item) ? item : {};
   const wanted = orRefusal((): WantedDomain => {
@@ -165,10 +165,10 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   const body = await jsonBody(c);
   nameIgnoredFields(c, itemsOfBatch(), body);
   const { domains } = parsed(batchBody(), body);
-  // The call itself has counted as one.
+  // The call itself is counted already.
   await throttleOthers(c, domains.length - 10);
   const read = domains.map(readReported);
-  // Of a name that is there twice, the later counts, also if it is refused.
+  // The last element of a name counts, even a refused one.
   const last = new Map(read.map(({ name, wanted }) => [name, wanted]));
   const wanted = new Map<string, WantedDomain>();
   for (const [name, each] of last) {

@@ -35,13 +35,13 @@ const codesOf = (codes: Record<string, string>) =>
     .map(([reason, code]) => `\`${reason}\` (${code})`)
     .join(', ');
 
-/** There may be more in a later release. */
+/** A later release may add reasons. */
 export const reasonType = z.enum(nameObstacles).meta({
   id: 'Reason',
   description: `What stands in the way, for programs, with its code in EPP. There may be more values. ${codesOf(eppCodes)}.`,
 });
 
-/** Why a row of a batch is refused; a single call with it gets 400. */
+/** Reasons of a batch's rows. A single call gets 400 instead. */
 export const rowReasonType = z.enum(['invalid', 'missing', ...nameObstacles]).meta({
   description: `Only if the row is refused; there may be more values. ${codesOf({ invalid: '2005', missing: '2003' })}, or one of \`Reason\`.`,
 });

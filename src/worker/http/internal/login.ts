@@ -6,7 +6,7 @@ import { systemActor } from '../../../party/system/login.ts';
 import { type AppContext, type AppEnv, database } from '../request/context.ts';
 import { callingSystem } from '../request/system-login.ts';
 
-/** Puts the calling system into the context. The check of its key is a round trip of its own. */
+/** Puts the calling system into the context. Checking its key takes a round trip of its own. */
 export const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   await callingSystem(c);
   await next();
@@ -23,7 +23,7 @@ export function may(right: (typeof systemRights)[number]): MiddlewareHandler<App
   };
 }
 
-/** A write of the system, with a call that may be repeated as it is: it needs no idempotency key. */
+/** A write of the system. Its calls may be repeated without an idempotency key. */
 export function operationOf(c: AppContext): Operation {
   const request = { at: c.var.now, requestId: c.var.requestId };
   return { db: database(c), origin: { actor: systemActor(c.var.system), request } };

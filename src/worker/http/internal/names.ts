@@ -90,7 +90,7 @@ internalNames.post('/:name/registration', may('domains'), limitBody, async (c) =
   const name = requestedOwnName(c);
   const body = await parseBody(c, registrationBody());
   const record = recordOf(name, body.domain);
-  // EPP has one field for both, so each is good for whatever the name needs.
+  // EPP has one field for both, so either serves as what the name needs.
   const secrets = [body.registration_code, body.password].filter((secret) => secret != null);
   const { system } = c.var;
   const done = await registerDomain(operationOf(c), system, record, secrets);
@@ -184,7 +184,7 @@ internalAuctions.get('/:uuid', async (c) => {
 
 internalAuctions.delete('/:uuid', async (c) => {
   const auction = c.req.param('uuid');
-  // It would be taken for a name.
+  // A text with a dot would be read as a name.
   if (auction.includes('.')) throw new RegistryError('invalid', 'is not a UUID', 'uuid');
   const operation = operationOf(c);
   const reason = `cancelled by ${operation.origin.actor.name}`;

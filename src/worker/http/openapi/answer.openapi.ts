@@ -5,7 +5,7 @@ import { maximumPlatformLength } from '../../../name/auction/start.ts';
 import { maximumBatchBytes, maximumBodyBytes } from '../request/input.ts';
 import { bodyOfNames } from '../request/names.ts';
 
-/** When each reason applies, as the document says it. */
+/** When each reason applies, in the document's words. */
 export const reasonCases: Record<Reason, string> = {
   malformed: 'the body is not a JSON object, or its `Content-Type` is another',
   missing: 'a required field or parameter is missing',
@@ -35,7 +35,7 @@ export const reasonCases: Record<Reason, string> = {
   unexpected: 'a failure of the service; the message has the request id and no internals',
 };
 
-/** The text about a reason, for an interface that fixes the messages of some. */
+/** The text about a reason, for an interface with fixed messages. */
 export const shownWith = (messages: Partial<Record<Reason, string>>) => (reason: Reason) => {
   const fixed = messages[reason];
   return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;

@@ -25,9 +25,9 @@ export interface Call {
   /** What differs from the interface's parameters. */
   path?: z.ZodRawShape;
   query?: z.core.$ZodObject;
-  /** A type alone stands for a JSON body that is required. */
+  /** A type alone stands for a required JSON body. */
   body?: z.core.$ZodType | ZodOpenApiRequestBodyObject;
-  /** Describes the answer with status 200, and `created` and `gone` those with 201 and 204. */
+  /** Describes the response with status 200; `created` describes 201, `gone` 204. */
   success?: string;
   answer?: z.core.$ZodType;
   /** Default: JSON. */
@@ -39,7 +39,7 @@ export interface Call {
   others?: ZodOpenApiResponsesObject;
   /** Besides those of the interface. */
   refusals?: readonly Reason[];
-  /** Says of a call by `POST` that it writes nothing. */
+  /** Marks a `POST` that writes nothing. */
   onlyReads?: true;
 }
 

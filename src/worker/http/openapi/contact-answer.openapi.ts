@@ -21,8 +21,8 @@ import { contactRules } from '../../../contact/rules.ts';
 import { instantType, named } from './describe.ts';
 
 /**
- * Contacts in the document: the fields come from the one list of fields, and the shapes from the functions that make
- * the answers, called with a contact whose values are zod types.
+ * Contacts in the document: the fields come from the one list of fields, the shapes from the functions that make the responses, called with a
+ * contact whose values are zod types.
  */
 
 type Fields = typeof contactFields;
@@ -74,7 +74,7 @@ const forms: Partial<Record<ShownColumn, Record<string, unknown>>> = {
   countryCode: { pattern: '^[A-Za-z]{2}$' },
 };
 
-// The zod types that validate bodies are described here, for the document alone.
+// Describes the zod types that validate bodies, for the document alone.
 for (const [column, { rule }] of contactColumns) {
   const shown = column as ShownColumn;
   if (rule) z.globalRegistry.add(rule(), { description: descriptions[shown], ...forms[shown] });
@@ -102,7 +102,7 @@ function storedType(column: keyof Contact): z.ZodType {
   return enumValues ? z.enum(enumValues as [string, ...string[]]) : z.string();
 }
 
-/** An unknown value is null, except in fields that are blank instead. */
+/** An unknown value is null, or blank in some fields. */
 function contactOfTypes(isBlank: (field: ContactField) => boolean): Contact {
   const shown = contactColumns.map(([column, field]) => {
     const isNullable = !columns[column].notNull && !isBlank(field);

@@ -13,15 +13,15 @@ export interface Example {
   /** Default: 200. */
   status?: number;
   isAnonymous?: boolean;
-  /** The call whose examples come first, because this one shows what they changed. */
+  /** The call whose examples run before, because this one shows their changes. */
   after?: string;
-  /** Recorded by the test that compares it with the service's answer. */
+  /** Recorded by the test that compares it with the service's response. */
   answer: unknown;
 }
 
 export const examples: Partial<Record<string, Record<string, Example>>> = file;
 
-/** Puts the examples of a call beside its body, and each answer under its status. */
+/** Puts the examples of a call beside its body, and each response under its status. */
 export function addExamples(
   operationId: string,
   requestBody: ZodOpenApiRequestBodyObject | undefined,

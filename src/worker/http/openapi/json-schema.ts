@@ -1,8 +1,8 @@
 import type { oas31, ZodOpenApiOverride } from 'zod-openapi';
 
 /**
- * Keeps what zod's JSON Schema loses of types that transform: defaults, and that the empty string clears a field as
- * null does (in zod, a preprocessing before the field's own rule).
+ * Keeps facts that zod's JSON Schema loses for transforming types: defaults, and that the empty string clears a field like null (in zod, a
+ * preprocessing before the field's own rule).
  */
 export const keepInput: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => {
   if (io !== 'input') return;
@@ -24,7 +24,7 @@ export function tidied<Document>(document: Document): Document {
 function tidy(schema: oas31.SchemaObject & { in?: string; schema?: oas31.SchemaObject }): void {
   joinNull(schema);
   tidyNumber(schema);
-  // Answers may get new fields: clients ignore what they do not know.
+  // Responses may get new fields. Clients must ignore them.
   if (schema.additionalProperties === false) delete schema.additionalProperties;
   // The format says the same as zod's long pattern.
   if (typeof schema.format === 'string') delete schema.pattern;
@@ -46,7 +46,7 @@ function joinNull(schema: oas31.SchemaObject): void {
   if (schema.pattern) schema.pattern = `^$|${schema.pattern}`;
 }
 
-/** Numbers in a query are validated as text. Limits that hold for every JSON number say nothing. */
+/** Numbers in a query are validated as text. Drops limits that hold for every JSON number. */
 function tidyNumber(schema: oas31.SchemaObject): void {
   const values = [schema.const, schema.enum].flat().filter((value) => value !== undefined);
   if (schema.type === 'number' && values.length > 0 && values.every(Number.isInteger)) {

@@ -28,17 +28,17 @@ export interface Interface {
   errorOf?: (status: number) => z.ZodType;
   /** The body of an example of the error. */
   exampleOf?: (error: RegistryError) => object;
-  /** Its own refusals, as it words them, for examples. */
+  /** Its own refusals in its own words, for examples. */
   typical?: Typical;
   show?: (reason: Reason) => string;
-  /** Every answer has them; those that are parameters too are taken by every call. */
+  /** Headers of every response. Every call takes those that are also parameters. */
   headers?: readonly HeaderName[];
   takes?: readonly HeaderParameter[];
   /** A parameter of a path that is not here is any text. */
   path?: z.ZodRawShape;
 }
 
-/** What holds for an interface that does not say otherwise: anybody may call it, and errors are listed by field. */
+/** Defaults of an interface: no login, and errors listed by field. */
 export const usual = {
   preface: '',
   security: [],
@@ -61,7 +61,7 @@ const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   503: ['Retry-After'],
 };
 
-/** What the service says in the same words in every interface; a test compares it with the answers. */
+/** Refusals with the same words in every interface. A test compares them with the responses. */
 const typical: Typical = {
   method_not_allowed: { message: 'Method not allowed' },
   key_reused: { message: 'Idempotency key was used with another request' },
@@ -80,7 +80,7 @@ const always: readonly Reason[] = ['method_not_allowed', 'unexpected'];
 
 const components = new Map<string, ZodOpenApiResponseObject>();
 
-/** The refusals of a call by status. Those that every call of the interface shares become components. */
+/** The refusals of a call by status. Refusals of every call of the interface become components. */
 export function refusalsOf(
   common: Required<Interface>,
   reasons: readonly Reason[],
@@ -99,7 +99,7 @@ export function refusalsOf(
   );
 }
 
-/** The answer to a client that has the current version. It has no body, and so fewer headers. */
+/** The response to a client with the current version. It has no body, and so fewer headers. */
 export function notModified(
   common: Required<Interface>,
   others: readonly HeaderName[],

@@ -7,7 +7,7 @@ import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 import { cacheHeaders, isKnown } from '../request/public-list.ts';
 import { securityHeaders } from '../request/security-headers.ts';
 
-/** Pages of any origin may read a public answer, refusals included. */
+/** Pages of any origin may read a public response, refusals included. */
 export const openToPages = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers':
@@ -23,11 +23,11 @@ export const listError: ErrorForm = (error, c) => {
   return answer;
 };
 
-/** Shared by all requests, because the headers depend only on their key. */
+/** Shared by all requests: the headers depend only on the key. */
 const headersMade = new Map<string, Headers>();
 const maximumMade = 100;
 
-/** A 304 has none that concern the body. Kept, because copying headers takes a fraction of the time of making them. */
+/** A 304 has no headers about the body. The headers are kept, because copying them is much faster than making them. */
 function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag: string): Headers {
   const policy = status === 200 ? findRateLimits(env)?.header : undefined;
   const key = `${status} ${env.ENVIRONMENT} ${policy} ${lists} ${etag}`;
@@ -44,7 +44,7 @@ function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag
   return headers;
 }
 
-/** 304 for a client that has the JSON. */
+/** The JSON, or a 304 for a client that has it. */
 export function jsonAnswer(
   request: Request,
   env: Env,
@@ -57,8 +57,7 @@ export function jsonAnswer(
 }
 
 /**
- * A handler must return the answer as it is: the context's own Response would lose `encodeBody`, which sends compressed
- * bytes as they are.
+ * A handler must return this response itself: the context's own Response would lose `encodeBody`, which sends compressed bytes unchanged.
  */
 export function listAnswer(
   request: Request,
@@ -81,19 +80,19 @@ export function listAnswer(
   return answer;
 }
 
-/** Some 150 KB of text; decompressing them counts as one request. */
+/** Some 150 KB of text. Decompressing them counts as one request. */
 const plainBytes = 16 * 1024;
 
-/** How many requests a whole list for a client without gzip counts as. */
+/** The weight of a whole list for a client without gzip, in requests. */
 export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
   return Math.ceil(bytes / plainBytes);
 }
 
 /**
- * The cache in front of the Worker sees the same `Accept-Encoding` for every client, so `Vary` cannot tell the two
- * encodings apart there. Therefore it may store only the gzip answer: the platform decompresses that for clients that
- * accept no compression, and a 304 for the ETag that both share cannot renew another. This header is for the
- * platform's cache only (RFC 9213); other caches see the client's own `Accept-Encoding`.
+ * The cache in front of the Worker sees the same `Accept-Encoding` for every client, so `Vary` cannot distinguish the two encodings there.
+ * Therefore it may store only the gzip response: the platform decompresses it for clients without compression, and a 304 for the shared ETag
+ * cannot renew another response. This header is for the platform's cache only (RFC 9213). Other caches see the client's own
+ * `Accept-Encoding`.
  */
 const uncached = ['Cloudflare-CDN-Cache-Control', 'no-store'] as const;
 
@@ -102,8 +101,8 @@ function decompressed(body: Uint8Array<ArrayBuffer> | ReadableStream): ReadableS
 }
 
 /**
- * RFC 9110, section 12.5.3. Where the platform replaces the header by its own, what the client sent is in `cf`. A
- * client that sent nothing gets nothing compressed.
+ * RFC 9110, section 12.5.3. The platform replaces the header and keeps the client's own in `cf`. A client without the header gets nothing
+ * compressed.
  */
 export function acceptsGzip(request: Request): boolean {
   const cf = request.cf as IncomingRequestCfProperties | undefined;

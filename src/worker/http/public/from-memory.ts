@@ -11,7 +11,7 @@ import { countAnswer } from '../request/request-log.ts';
 import { acceptsGzip, listAnswer, plainRequests } from './answer.ts';
 import { nameAnswer, namePath } from './names.ts';
 
-/** Any other spelling of a URL takes the usual route. */
+/** Other spellings of a URL take the usual route. */
 const lists = new Map<string, ListName>(
   listNames.map((list) => {
     const { path, type } = publicLists[list];
@@ -24,9 +24,8 @@ const nameUrl = new RegExp(`^${namePath.replace(':name', '([a-z0-9.-]+)')}$`);
 const hostStart = 'https://'.length;
 
 /**
- * Answers the most frequent requests if this isolate remembers all that it takes: whether a list has changed, a whole
- * list, and one name. The application's routing would cost more than the answer. It answers what counts as more than
- * one request, and networks beyond their limit.
+ * Answers the most frequent requests from memory: a 304 of a list, a whole list, and one name. The application's routing would cost more than
+ * the response. It still serves requests that count as several, and networks beyond their limit.
  */
 export function answerFromMemory(request: Request, env: Env): Response | undefined {
   const { method, url } = request;
@@ -63,13 +62,13 @@ function nameFromMemory(text: string, request: Request, env: Env): Response | un
 }
 
 /**
- * Requests in this window by network, for all requests of the isolate. Asking the platform's limiter would cost more
- * than an answer from memory. Beyond this limit, the location's limiter counts.
+ * The isolate's requests in this window by network. Asking the platform's limiter would cost more than a response from memory. Beyond this
+ * limit, the location's limiter counts.
  */
 const counts = new Map<string, { requests: number }>();
 let window = 0;
 
-/** At most about 1 MiB. While there are more networks, the limiter counts the others. */
+/** At most about 1 MiB. The limiter counts further networks. */
 const maximumNetworks = 10_000;
 
 /** Also counts the request. */
@@ -89,7 +88,7 @@ function isWithinMemoryLimit(request: Request, env: Env): boolean {
 }
 
 /**
- * Does not parse the address, which would cost as much as the answer: nearly every IPv6 address begins with its /64.
+ * Does not parse the address, which would cost as much as the response: nearly every IPv6 address begins with its /64.
  */
 function quickNetworkOf(address: string): string {
   if (!address.includes(':')) return address;

@@ -13,7 +13,7 @@ const callsOfReaders = callsOf({
   },
 });
 
-/** Caches keep these answers, and clients revalidate them. */
+/** Caches keep these responses, and clients revalidate them. */
 export const cached = {
   takes: ['If-None-Match'],
   headers: ['ETag', 'Vary', 'Cache-Tag'],
@@ -33,7 +33,7 @@ const preflightAnswer: ZodOpenApiResponseObject = {
   ),
 };
 
-/** Adds to each call the one that asks whether a page of another origin may send it. */
+/** Adds the CORS preflight of each call. */
 export function publicCalls(calls: Calls) {
   const all: Calls = {};
   for (const [methodAndPath, call] of Object.entries(calls)) {

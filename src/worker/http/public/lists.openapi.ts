@@ -17,8 +17,8 @@ export const unicodeName = z.string().describe('The name in Unicode.');
 export const listedStatus = z.enum(publicLists[retainedList].entries).meta({ id: 'ListedStatus' });
 
 /**
- * By the path, so that a new one does not compile until it is described: what its calls and components are named by,
- * what its lists contain, and the type of their entries.
+ * By path, so that an undescribed path does not compile: the name in calls and components, the content of the lists, and the type of their
+ * entries.
  */
 const described: Record<ListPath, { name: string; what: string; entry: z.ZodType }> = {
   '/repp/v1/auctions': {

@@ -18,7 +18,7 @@ import { isKnown, readerOf } from '../request/public-list.ts';
 import { acceptsGzip, immutable, jsonAnswer, listAnswer, plainRequests } from './answer.ts';
 import { historyPath, lookupPath, namePath, names } from './names.ts';
 
-/** Mounted at the root, because the table of lists contains whole paths. */
+/** Mounted at the root: the table of lists has whole paths. */
 export const listRoutes = newApp();
 
 for (const path of listPaths) {
@@ -56,7 +56,7 @@ function preflightHeaders(c: AppContext, methods: string): Record<string, string
   };
 }
 
-/** Throws `invalid` for an unknown or repeated `type`. A path that serves only one list has no `type`. */
+/** Throws `invalid` for an unknown or repeated `type`. A path with only one list has no `type`. */
 function requestedList(c: AppContext, path: ListPath): ListName {
   const types = (hasTypes(path) && c.req.queries('type')) || [];
   const list = types.length > 1 ? undefined : findList(path, types[0]);
@@ -95,7 +95,7 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
   return jsonAnswer(c.req.raw, c.env, [list], { etag: current, json });
 }
 
-/** `W/` and the quotes may be left out. */
+/** `W/` and the quotes are optional. */
 function heldTag([since, second]: readonly string[] = []): string {
   if (second !== undefined) throw new RegistryError('invalid', 'is given twice', 'since');
   if (!since) throw new RegistryError('missing', 'parameter is required', 'since');
@@ -127,7 +127,7 @@ async function answerAsOf(
   return neverChanging(listAnswer(request, c.env, list, { etag, body, bytes }));
 }
 
-/** Throws `invalid` unless it is one day that is over, without `since`. */
+/** Throws `invalid` unless it is one past day, without `since`. */
 function requestedDay(c: AppContext, days: readonly string[]): string {
   const refuse = (message: string) => new RegistryError('invalid', message, 'as_of');
   const [day = ''] = days;
@@ -145,7 +145,7 @@ async function notArchived(c: AppContext, list: ListName): Promise<RegistryError
 
 function neverChanging(answer: Response): Response {
   answer.headers.set('Cache-Control', immutable);
-  // Every publication would purge an answer with this tag.
+  // Every publication would purge a response with this tag.
   answer.headers.delete('Cache-Tag');
   return answer;
 }

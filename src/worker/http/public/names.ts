@@ -75,7 +75,7 @@ function shown({ name, punycode }: DomainName, { statuses, isInAuction }: Listed
   return { name, punycode_name: punycode, statuses, in_auction: isInAuction };
 }
 
-/** The answers at one URL differ only in this. */
+/** Responses at one URL differ only in these. */
 function etagOf({ statuses, isInAuction }: ListedName): string {
   return `W/"${[...statuses, ...(isInAuction ? ['in_auction'] : [])].join('+') || 'none'}"`;
 }

@@ -48,7 +48,7 @@ registrantContacts.patch('/:uuid', async (c) => {
   const body = isForm(c) ? await formBody(c) : await jsonBody(c);
   nameIgnoredFields(c, patchBody(), body);
   const names = Object.keys(body);
-  // An empty body asks for nothing and succeeds.
+  // An empty body changes nothing and succeeds.
   if (names.length > 0 && !names.some((name) => Object.hasOwn(patchBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }

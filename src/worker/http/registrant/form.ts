@@ -17,7 +17,7 @@ export function isForm(c: AppContext): boolean {
 export async function formBody(c: AppContext): Promise<Record<string, unknown>> {
   try {
     const text = utf8.decode(await c.req.arrayBuffer());
-    // Throws for what is not UTF-8, which URLSearchParams replaces.
+    // Throws for invalid UTF-8, which URLSearchParams replaces.
     decodeURIComponent(text);
     const parameters = Array.from(new URLSearchParams(text), nested);
     if (parameters.length > maximumParameters) throw new TypeError('too many parameters');

@@ -14,15 +14,15 @@ import {
 import { limitBody } from '../request/input.ts';
 import { callerNetwork, throttle, throttleAddress } from '../request/throttle.ts';
 
-/** The portal calls for many people from a few addresses, behind which there may be browsers too. */
+/** The portal calls for many people from a few addresses, which browsers may share. */
 export function isFromPortal(c: AppContext): boolean {
   const { REGISTRANT_AUTH_ALLOWED_IPS } = settings(c.env);
   return REGISTRANT_AUTH_ALLOWED_IPS.includes(callerAddress(c)) && !isFromAnotherSite(c);
 }
 
 /**
- * Counts requests by address. From the portal, a request counts for its person alone, and by address only if it names
- * none: neither a busy person nor forged tokens stop another person.
+ * Counts requests by address; from the portal, by person, and by address only without a person. So neither a busy person nor forged tokens
+ * stop another person.
  */
 export const throttleRegistrants: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isFromPortal(c)) return throttleAddress(c, next);
@@ -44,11 +44,11 @@ const bearerLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const { person, isExpired } = await verifyToken(keys, token, c.var.now);
   c.set('person', person);
   const key = await personKey(person);
-  // An old token, which anybody may have kept, must not use up its person's share.
+  // An expired token, which others may have, must not use up its person's limit.
   await throttle(c, 'caller', isExpired ? `expired ${key}` : key);
   if (isExpired) throw new LoginError('expired token', 'Not authorized');
   const isRead = ['GET', 'HEAD'].includes(c.req.method);
-  // History keeps every write, and a person must not be able to fill the database.
+  // The history keeps every write, so a person could fill the database.
   if (!isRead) await throttle(c, 'registrant-write', key);
   await next();
 };

@@ -92,8 +92,8 @@ async function* inChunks(text: AsyncGenerator<string, void>) {
 }
 
 /**
- * Streams the text as fast as the client takes it. The first chunk is read before this returns, so that what fails at
- * once is answered as an error; a later failure is logged and breaks the answer off.
+ * Streams the text as fast as the client takes it. Reads the first chunk before it returns, so that an early failure gets an error response. A
+ * later failure is logged and ends the response.
  */
 async function streamOf(text: AsyncGenerator<string, void>, requestId: string) {
   const chunks = inChunks(text);

@@ -50,7 +50,7 @@ const body = named('TokenRequest', {
     z.meta({
       description: `The country of the code (ISO 3166-1 alpha-2), in either case; \`${country_code.def.defaultValue}\` if it is left out.`,
       pattern: '^[A-Za-z]{2}$',
-      // Client generators take a field with a default for one that is always present.
+      // Client generators treat a field with a default as always present.
       override: { default: undefined },
     }),
   ),

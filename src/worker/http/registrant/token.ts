@@ -35,7 +35,7 @@ registrantAuth.post('/eid', async (c) => {
     lastName: given.last_name,
   };
   c.set('person', person);
-  // The portal can name anybody, so all names together have a limit too, which no single person uses up.
+  // The portal can name anybody, so all persons together have a limit, too. Each person's own keeps one from using it up.
   await throttle(c, 'registrant-write', `token ${await personKey(person)}`);
   await throttle(c, 'address', `token ${callerNetwork(c)}`);
   const keys = settings(c.env).REGISTRANT_TOKEN_KEYS;
@@ -43,7 +43,7 @@ registrantAuth.post('/eid', async (c) => {
   return c.json({ access_token: token, expires_at: expiresAt.toISOString(), type: 'Bearer' });
 });
 
-/** The person of any other code would have no contact. Only its form is checked: the portal has identified the person. */
+/** The person of another code would have no contact. Checks only the form: the portal has identified the person. */
 function checkEstonianCode(ident: string): void {
   if (/^[1-8]\d{10}$/.test(identityKey(ident))) return;
   const [prefix] = /^(PNO)?EE-?(?=\d)/i.exec(ident) ?? [];

@@ -55,7 +55,7 @@ registrarAccount.post('/api_user/secret', async (c) => {
   return c.json(done({ api_user: { username, secret, previous_secret_valid_until: null } }));
 });
 
-/** The outcome of a call with an idempotency key is kept, and a secret must not be. */
+/** A call without an idempotency key, because its outcome would be kept, with the secret. */
 function callWithoutKey(c: AppContext): RegistrarCall {
   const request = {
     at: c.var.now,

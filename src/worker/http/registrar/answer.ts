@@ -5,7 +5,7 @@ import { type ErrorForm, statuses } from '../request/answer.ts';
 import { markReplay } from '../request/client-headers.ts';
 import type { AppContext } from '../request/context.ts';
 
-/** The result code (RFC 5730, section 3), and the message if it is fixed. */
+/** The result code (RFC 5730, section 3), and a fixed message. */
 export const answers: Record<Reason, [code: number, message?: string]> = {
   malformed: [2001, 'Command syntax error'],
   missing: [2003, 'Required parameter missing'],
@@ -54,7 +54,7 @@ export function errorBody(error: RegistryError) {
 
 export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 
-/** Sentences for people, about reasons that share their code and message with others. */
+/** Sentences for people about reasons that share code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
   not_found: () => "Nothing has this identifier, or it is another registrar's.",
@@ -64,7 +64,7 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
     'The contact is not at a version that If-Match or If-None-Match allows; no status prohibits the operation.',
 };
 
-/** The messages of these are fixed as a whole: one names no field, and the other another one than clients send. */
+/** Reasons with a fixed message as a whole: without a field, or with another field than clients send. */
 const isWhole = (reason: Reason) => reason === 'identity_invalid' || reason === 'taken';
 
 function worded(problem: Problem) {

@@ -38,7 +38,7 @@ describe(
   },
 );
 
-/** Answers show the code alone, with the rest of the identity beside it. */
+/** Responses have the code alone, with the rest of the identity beside it. */
 for (const { shape } of [createBody().shape.contact, updateBody().shape.contact]) {
   const { ident } = shape as Record<string, z.core.$ZodType>;
   z.globalRegistry.add(ident!, {

@@ -49,7 +49,7 @@ export const registrarContacts = newApp();
 registrarContacts.use(...registrarMiddleware);
 registrarContacts.route('/', verifications);
 
-/** Filters are looser than the rules of a creation, so that values from a former registry are found. */
+/** Looser than the rules of a creation, to find values from a former registry. */
 export const listQuery = onFirstUse(() =>
   z.object({
     ...pageQuery().shape,
@@ -97,7 +97,7 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
   return c.json({ contacts, total_number_of_records: total });
 });
 
-/** Throws `invalid` for a `+` that was not encoded: the search would be for another address or person. */
+/** Throws `invalid` for an unencoded `+`, which would search for another address or person. */
 function checkPlus(c: AppContext, { email = '', ident = '' }: { email?: string; ident?: string }) {
   const isIdent = hasLostPlus(ident) && /[?&]ident=[^&]*\+/.test(c.req.url);
   if (!isIdent && !email.includes(' ')) return;
@@ -147,7 +147,7 @@ registrarContacts.post('/', async (c) => {
 
 const maximumValidated = 100;
 
-/** For the document and the names of unknown fields: each contact is judged by itself. */
+/** For the document and unknown fields only: each contact is judged by itself. */
 export const validateBody = onFirstUse(() =>
   z.object({
     contacts: z
@@ -183,12 +183,12 @@ registrarContacts.post('/validate', async (c) => {
   return c.json(done({ results }));
 });
 
-/** A number is the id of the record, as answers show it. */
+/** A number is the record's id, as in responses. */
 function hasRecordId(contact: unknown): boolean {
   return isObject(contact) && typeof contact.id === 'number';
 }
 
-/** Throws everything that is wrong with the contact. */
+/** Throws all problems of the contact. */
 function newContact(given: unknown): NewContact {
   const grouped = inGroups('registrar', given);
   const chosen = hasRecordId(given) ? { ...(grouped as object), id: undefined } : grouped;

@@ -25,15 +25,15 @@ import {
   throttleAddress,
 } from '../request/throttle.ts';
 
-/** hono decodes the first alphabet of base64 alone (RFC 4648, section 4); portals send the second as well (section 5). */
+/** hono decodes only the first alphabet of base64 (RFC 4648, section 4). Portals send the second as well (section 5). */
 function credentialsOf(authorization = '') {
   const headers = { Authorization: authorization.replaceAll('-', '+').replaceAll('_', '/') };
   return auth(new Request('https://any.invalid', { headers }));
 }
 
 /**
- * Reads the credentials of HTTP Basic (RFC 7617). The handler's first query checks them; if the request is refused
- * before that query, they are checked here, so that only a user who may log in learns the reason.
+ * Reads the credentials of HTTP Basic (RFC 7617). The handler's first query checks them. If the request is refused before, they are checked
+ * here, so that only a valid user learns the reason.
  */
 const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const credentials = credentialsOf(c.req.header('Authorization'));
@@ -53,20 +53,20 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set('login', login);
   const refused = refusedSeconds(network, login, c.var.now);
   if (refused > 0) refuseThrottled(c, 'failed-login', refused);
-  // The key includes the secret, so that nobody else can use up the user's share.
+  // The key includes the secret, so that others cannot use up the user's limit.
   await throttle(c, 'caller', await digestSecret(`${username}:${password}`));
   await next();
   const { status } = c.res;
   const isRefused = status >= 400 && status < 500 && status !== 401 && status !== 429;
   if (isRefused && !c.var.login.caller) {
-    // The request's own session may have been refused for its bookmark, which a stranger may have made up.
+    // The request's own session may have been refused for a stranger's bookmark.
     await authenticate(openDatabase(c.env.DB, c.var.meter), login);
   }
 };
 
 /**
- * Lets a system in that acts for a registrar: as good as a user of that registrar, its addresses and certificates aside.
- * Its requests count for it alone. Throws what `callingSystem` and `actingLogin` throw.
+ * Accepts a system that acts for a registrar, like a user of that registrar except for its addresses and certificates. Requests count for the
+ * system. Throws what `callingSystem` and `actingLogin` throw.
  */
 const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   const code = asciiUpperCase(c.req.header('Acting-For') ?? '');

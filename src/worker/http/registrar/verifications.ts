@@ -77,7 +77,7 @@ for (const decision of ['approve', 'reject'] as const) {
 
 verifications.get('/download_poi/:code', async (c) => {
   const { code } = c.req.param();
-  // An id that moved in may be any text.
+  // A moved-in id may be any text.
   const { id, pdf } = await getProof(database(c), c.var.login, code, clientsOf(c));
   return c.body(pdf, 200, {
     'Content-Type': 'application/pdf',

@@ -1,5 +1,5 @@
 /**
- * The weights in `Accept-Encoding` or `Accept-Language` by name in lower case, from 0, which refuses, to 1 (RFC 9110).
+ * The weights in `Accept-Encoding` or `Accept-Language` by name in lower case, from 0 (refused) to 1 (RFC 9110).
  */
 export function weightsOf(header: string | null | undefined): Map<string, number> {
   const ranges = (header ?? '').toLowerCase().split(',');

@@ -8,7 +8,7 @@ import type { AppContext } from './context.ts';
 
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
 
-/** HTTP status of each refusal, the same in every interface. */
+/** HTTP status of each reason, in every interface. */
 export const statuses: Record<Reason, ContentfulStatusCode> = {
   malformed: 400,
   missing: 400,
@@ -38,7 +38,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   unexpected: 500,
 };
 
-/** `{errors: {<field>: [<message>, …]}}`: each problem under its field, or under `base` if it concerns no field; and more. */
+/** `{errors: {<field>: [<message>, …]}}` with additional fields. Problems without a field are under `base`. */
 export function fieldErrors(
   error: RegistryError,
   c: AppContext,
@@ -49,7 +49,7 @@ export function fieldErrors(
   return c.json({ errors, ...more }, statuses[error.reason]);
 }
 
-/** The messages by field, each once: of a list, every element may have the same problem. */
+/** Distinct messages by field: every element of a list may have the same problem. */
 export function messagesByField(
   problems: readonly Problem[],
   fixed: Partial<Record<Reason, string>>,
@@ -63,7 +63,7 @@ export function messagesByField(
   );
 }
 
-/** The refusal that the client sees: for an unexpected error, only the request id. */
+/** The refusal for the client. For an unexpected error, it has only the request id. */
 export function refusalOf(error: Error, c: AppContext): RegistryError {
   if (error instanceof RegistryError) return error;
   if (c.var.bookmark && isAboutBookmark(error)) return bookmarkRefused();

@@ -22,8 +22,8 @@ export function bookmarkRefused(): RegistryError {
 }
 
 /**
- * Accepts the bookmark that a client sends and answers with a new one, so that the client reads its own writes from the
- * nearest replica that has them. Throws `invalid` for a malformed bookmark.
+ * Accepts the client's bookmark and returns a new one, so that the client reads its own writes from the nearest replica. Throws `invalid` for
+ * a malformed bookmark.
  */
 export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   const given = c.req.header(bookmarkHeader);
@@ -36,10 +36,10 @@ export const continueSession: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (bookmark) c.header(bookmarkHeader, bookmark);
 };
 
-/** The first of these headers that is present counts. */
+/** The first present header counts. */
 const clientReferenceHeaders = ['X-Client-Transaction-Id', 'RPP-Cltrid'];
 
-/** 1 to 64 printable ASCII characters: what EPP's clTRID (RFC 5730) allows and a header can repeat. */
+/** 1 to 64 printable ASCII characters: an EPP clTRID (RFC 5730) that a header can repeat. */
 export const clientReferencePattern = /^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/;
 
 export function clientReference(c: AppContext): { name: string; value: string } | undefined {
@@ -48,7 +48,7 @@ export function clientReference(c: AppContext): { name: string; value: string } 
     .find((header): header is { name: string; value: string } => header.value !== undefined);
 }
 
-/** Repeats the client's reference in the header that it came in. Throws `invalid` if it is malformed. */
+/** Repeats the client's reference in its header. Throws `invalid` if it is malformed. */
 export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) => {
   const reference = clientReference(c);
   if (reference) {
@@ -67,13 +67,13 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
 
 /** Conditions on the version of one contact (RFC 9110, section 13). Malformed ones throw `invalid`. */
 
-/** Whether a write may be made to a version. */
+/** Whether the conditions allow a write to a version. */
 export function writeCondition(c: AppContext): (version: string) => boolean {
   const { isExpected, isKnown } = conditionsIn(c);
   return (version) => isExpected(version) && !isKnown(version);
 }
 
-/** The answer to a read of one contact: 304 if the client has its version. Throws `changed_meanwhile`. */
+/** The response to a read of one contact: 304 for the client's version. Throws `changed_meanwhile`. */
 export function contactAnswer(c: AppContext, contact: Contact, body: object): Response {
   const { isExpected, isKnown } = conditionsIn(c);
   checkVersion(contact, { isExpected });
@@ -106,7 +106,7 @@ export function isTagList(header: string): boolean {
   return header.trim() === '*' || (rest !== header && /^[\t ,]*$/.test(rest));
 }
 
-/** Whether the header names the tag. In the strong comparison, for `If-Match`, a weak tag matches nothing. */
+/** Whether the header has the tag. In the strong comparison (`If-Match`), a weak tag never matches. */
 export function matches(comparison: 'strong' | 'weak', header: string, opaque: string): boolean {
   if (header.trim() === '*') return true;
   return [...header.matchAll(listedTag)].some(
@@ -133,7 +133,7 @@ export function markReplay(c: AppContext, isReplay: boolean): void {
   if (isReplay) c.header('Idempotent-Replayed', 'true');
 }
 
-/** A quoted string (RFC 8941), as the draft requires, or the bare key that most clients send. */
+/** A quoted string (RFC 8941), as in the draft, or the bare key of most clients. */
 export const keyPattern =
   /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x5b\x5d-\x7e]{1,255}))$/;
 

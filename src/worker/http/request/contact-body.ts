@@ -24,8 +24,7 @@ const groupNames: Record<Sender, Record<Group, string>> = {
 type Shape = Record<string, z.ZodMiniType>;
 
 /**
- * The fields that a sender may send, by their wire names. Only a creation must have the required ones; an update keeps
- * the value of a field that is left out.
+ * The fields that a sender may send, by their wire names. Only a creation needs the required ones.
  */
 export function bodyFields(sender: Sender, { isCreation }: { isCreation: boolean }): Shape {
   const sent = sentFields(sender);
@@ -67,10 +66,10 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   return field.isList ? z.optional(rule) : clearable(rule);
 }
 
-/** Replaces two different values of a field. No body can hold it, so the field's own rule refuses it by name. */
+/** Stands for two different values of a field. No body can contain it, so the field's rule refuses it. */
 const givenTwice = Symbol();
 
-/** The contact with each field in its group, also if it is given as answers show it. */
+/** Moves each field into its group, also from the form of responses. */
 export function inGroups(sender: Sender, given: unknown): unknown {
   if (!isObject(given)) return given;
   const rest: Record<string, unknown> = { ...given };
@@ -81,7 +80,7 @@ export function inGroups(sender: Sender, given: unknown): unknown {
       return isGiven && field.group === group && field.isBeside;
     });
     const names = beside.map(({ name }) => name);
-    // A blank value of the group's own name leaves out the whole group.
+    // A blank value under the group's own name stands for the whole group.
     if (names.length === 0 || (names.join() === group && isBlank(given[group]))) continue;
     const around = names.includes(group) || !Object.hasOwn(given, group) ? {} : given[group];
     // Null clears every field of the address.
@@ -101,8 +100,7 @@ export function inGroups(sender: Sender, given: unknown): unknown {
 const wrapped = 'Expected: {"contact": {…}}.';
 
 /**
- * The contact of a body, in groups, by its zod type. Throws everything that is wrong with it, by the names of the fields
- * as they were given.
+ * Parses the contact of a body, in groups, by its zod type. Throws all problems, by the body's own field names.
  */
 export function parsedContact<Shape extends z.ZodMiniObject>(
   shape: Shape,
@@ -123,8 +121,7 @@ export function parsedContact<Shape extends z.ZodMiniObject>(
 }
 
 /**
- * The fields of an update, undefined where they repeat the value on record. A repeated value is not judged, so a
- * client can send back all that it has read.
+ * The fields of an update, undefined for repeated values. A repeated value is not validated, so that a client can send back a whole contact.
  */
 export function withoutRepeated(sender: Sender, given: unknown, contact: Contact): unknown {
   if (!isObject(given)) return given;
@@ -132,7 +129,7 @@ export function withoutRepeated(sender: Sender, given: unknown, contact: Contact
   const { address } = groupNames[sender];
   if (rest[address] === null) rest[address] = clearedAddress(sender);
   for (const { column, name, group } of sentFields(sender)) {
-    // What has the field: the body, or a group in it, such as `addr`.
+    // The field's container: the body, or a group in it, such as `addr`.
     const around = group === null ? rest : rest[group];
     if (!isObject(around) || !Object.hasOwn(around, name)) continue;
     if (!isRepeated(column, around[name], contact[column])) continue;
@@ -148,7 +145,7 @@ function clearedAddress(sender: Sender): Record<string, null> {
   return Object.fromEntries(parts.map(({ name }) => [name, null]));
 }
 
-/** The columns of a body that `bodyFields` has accepted; undefined where it leaves them out. */
+/** The columns of a body accepted by `bodyFields`. Undefined for absent fields. */
 export function columnsOf(
   sender: Sender,
   body: Record<string, unknown>,
@@ -162,14 +159,14 @@ export function columnsOf(
   return columns as ContactChanges & Partial<ContactIdentity>;
 }
 
-/** The fields that a sender may send, with their names in a body and those of the groups around them. */
+/** The fields that a sender may send, with their names and groups in a body. */
 function sentFields(sender: Sender) {
   const sent = contactColumns.filter(([, { sentBy }]) => sentBy.includes(sender));
   return sent.map(([column, field]) => {
     const path = field[sender]!;
     const name = path.slice(path.lastIndexOf('.') + 1);
     const group = field.group && groupNames[sender][field.group];
-    /** Answers show the field beside its group's name, not in the group: `street`, which a body has in `addr`. */
+    /** Responses have the field beside the group: `street`, which a body has in `addr`. */
     const isBeside = group !== null && name === path;
     return { column, field, name, group, isBeside };
   });

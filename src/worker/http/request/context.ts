@@ -21,9 +21,9 @@ export interface AppEnv {
     bookmark: string | undefined;
     session: D1DatabaseSession | undefined;
     database: Database | undefined;
-    /** The query parameters that the call knows; undefined where it knows none. */
+    /** The query parameters that the call knows. */
     knownParameters: readonly string[] | undefined;
-    /** Set in the registrar interface; not verified before the handler's first query. */
+    /** Set in the registrar interface. The handler's first query verifies it. */
     login: Login;
     /** Set in the registrant interface. */
     person: Person;
@@ -35,13 +35,13 @@ export interface AppEnv {
 export type AppContext = Context<AppEnv>;
 
 /**
- * The request's database, opened at first use. A read with a bookmark may use any replica that has that state. Other
- * reads, and all writes, use the primary.
+ * The request's database, opened at first use. A read with a bookmark may use any replica with that state. Other reads, and all writes, use the
+ * primary.
  */
 export function database(c: AppContext): Database {
   if (c.var.database) return c.var.database;
   const isRead = c.req.method === 'GET' || c.req.method === 'HEAD';
-  // A session has a cost, so a read without a bookmark opens none; D1 then asks the primary.
+  // A session has a cost, so a read without a bookmark opens none and uses the primary.
   const session =
     isRead && !c.var.bookmark
       ? undefined
@@ -64,24 +64,24 @@ export function queueAfterResponse(c: AppContext, registrarId: number): void {
   afterResponse(c, queueDeliveries(openDatabase(DB), WEBHOOKS, c.var.now, registrarId));
 }
 
-/** Whether a browser sends the request for a page of another site, whatever its address. */
+/** Whether a browser sends the request for a page of another site. */
 export function isFromAnotherSite(c: AppContext): boolean {
   return c.req.header('Sec-Fetch-Site') === 'cross-site';
 }
 
-/** Set by the edge; undefined if nothing has set it. */
+/** The address set by the edge. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
 }
 
-/** Uses the router that `hono` would choose for these paths, without bundling its two others. */
+/** Uses the router that `hono` would choose here, without bundling its two others. */
 export function newApp(): HonoBase<AppEnv> {
   return new HonoBase({ strict: false, router: new TrieRouter() });
 }
 
 /**
- * The SHA-256 fingerprint of the client's certificate, or null. The platform has verified its chain, and that it is
- * not revoked (https://developers.cloudflare.com/ssl/client-certificates/client-certificate-variables/).
+ * The SHA-256 fingerprint of the client's certificate, or null. The platform has verified its chain and revocation
+ * (https://developers.cloudflare.com/ssl/client-certificates/client-certificate-variables/).
  */
 export function clientCertificate(c: AppContext): string | null {
   const { cf } = c.req.raw as { cf?: Partial<IncomingRequestCfProperties> };

@@ -24,8 +24,8 @@ export const limitBody = limitBodyTo(maximumBodyBytes);
 export const limitBatch = limitBodyTo(maximumBatchBytes);
 
 /**
- * Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. A
- * refusal says what is expected of its parameter.
+ * Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. A refusal describes the
+ * expected value.
  */
 export function query<Shape extends z.ZodMiniObject>(
   shape: () => Shape,
@@ -40,7 +40,7 @@ export function query<Shape extends z.ZodMiniObject>(
       (result) => {
         if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid', detailOf));
       },
-      // Asynchronous parsing would change the order of the problems.
+      // Asynchronous parsing would reorder the problems.
       { validationFunction: (type, given) => type.safeParse(given) as never },
     ),
   );
@@ -63,7 +63,7 @@ export async function parseBody<Shape extends z.ZodMiniObject>(
   return parsed(shape, given);
 }
 
-/** Throws everything that is wrong with the body. */
+/** Throws all problems of the body. */
 export function parsed<Shape extends z.ZodMiniObject>(
   shape: Shape,
   given: unknown,
@@ -99,11 +99,11 @@ function problemsOf(
 ): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
     const { message, path, input } = issue;
-    // A problem of an element is reported as a problem of its list.
+    // An element's problem is reported under its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
     const { params } = issue as z.core.$ZodIssueCustom;
     const reason = params?.reason || (isBlank(input) ? blank : 'invalid');
-    // Of what is missing, the message says enough.
+    // For a missing field, the message says enough.
     const isGiven = reason !== 'missing' || isObject(input);
     // A symbol stands for a field with two values.
     const expected = typeof input === 'symbol' ? 'It is given twice.' : detailOf(path);
@@ -115,7 +115,7 @@ function problemsOf(
 /** Throws a TypeError for bytes that are not UTF-8. */
 export const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** The detail must quote nothing of the body. */
+/** The detail must not quote the body. */
 function malformed(detail: string, message = 'Request body is not a JSON object'): RegistryError {
   return new RegistryError([{ reason: 'malformed', message, detail }]);
 }
@@ -125,7 +125,7 @@ function parseJson(bytes: ArrayBuffer): unknown {
     return JSON.parse(utf8.decode(bytes));
   } catch (error) {
     if (error instanceof TypeError) throw malformed('The body is not UTF-8.');
-    // Some of the engine's messages end with a quotation of the text.
+    // Some of the engine's messages quote the text at their end.
     const reason = (error as Error).message.replace(/, ".*/s, '').replace(/, \.\.\.".*/s, '');
     throw malformed(`The body is not JSON: ${reason}.`);
   }
@@ -144,7 +144,7 @@ export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = '')
     const path = prefix + name;
     const inner = fieldOf(shape, name);
     if (!inner) return [path];
-    // A field of an element is named as a field of its list.
+    // An element's field is named under its list.
     const type = inner instanceof z.ZodMiniArray ? inner.def.element : inner;
     return [value]
       .flat()
@@ -156,7 +156,7 @@ export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = '')
   });
 }
 
-/** A sentence about a value where an object is expected: which fields it has. */
+/** A sentence about an expected object, with its fields. */
 export function objectDetail(
   shape: z.ZodMiniObject,
   body: unknown,
@@ -184,7 +184,7 @@ function fieldDetail(shape: z.ZodMiniObject, path: readonly PropertyKey[]): stri
   return type && expectedSentence(type);
 }
 
-/** Strips `optional` and `nullable`; undefined for an unknown field. */
+/** The field's type without `optional` and `nullable`. Undefined for an unknown field. */
 function fieldOf(shape: z.ZodMiniObject, name: string): z.core.$ZodType | undefined {
   if (!Object.hasOwn(shape.shape, name)) return undefined;
   let type = shape.shape[name];
@@ -197,7 +197,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names the body's unknown fields in `Ignored-Fields`, by their paths, and others that are ignored. */
+/** Names the body's unknown fields in `Ignored-Fields` by their paths, and other ignored ones. */
 export function nameIgnoredFields(
   c: AppContext,
   shape: z.ZodMiniObject,
@@ -220,8 +220,7 @@ export function nameIgnoredParameters(c: AppContext): void {
 const maximumHeaderLength = 1024;
 
 /**
- * Joins names by commas. Commas, % and everything but visible ASCII are percent-encoded. A list that is too long is cut
- * after a name and ends with `...`.
+ * Joins names by commas. Percent-encodes commas, % and everything but visible ASCII. Cuts a long list after a name, and ends it with `...`.
  */
 function headerList(names: readonly string[]): string {
   const encoded = names.map((name) =>

@@ -6,7 +6,7 @@ import { findRuleProblems } from '../../../name/domain/rules.ts';
 import type { AppContext } from './context.ts';
 import { domainNameRule, requestedName } from './input.ts';
 
-/** Can be answered as it was given; an object could be nested without end. */
+/** A value that a response can repeat. */
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
 
@@ -21,13 +21,13 @@ export const bodyOfNames = (maximum: number) =>
       ),
   });
 
-/** What an element of such a body names, or why it is refused. */
+/** The name of an element, or its refusal. */
 export function readName(given: unknown) {
   const { data: domain, error } = domainNameRule().safeParse(given);
   return { given, domain, error: error?.issues[0]?.message };
 }
 
-/** The name in the path, which the rules of this registry must allow. Throws `invalid`. */
+/** The name in the path. Throws `invalid` for a name against this registry's rules. */
 export function requestedOwnName(c: AppContext): DomainName {
   const name = requestedName(c);
   throwProblems(findRuleProblems([name], nameRulesOf(c.env)));

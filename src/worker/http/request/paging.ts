@@ -6,8 +6,8 @@ import type { AppContext } from './context.ts';
 import { query } from './input.ts';
 
 /**
- * `offset` counts from the beginning, so it skips or repeats elements when others come or go. `after` names the place
- * where the previous page ended; clients take it from the `Link` (RFC 8288) of a full page.
+ * `offset` counts from the beginning, so it skips or repeats elements when others are added or removed. `after` is the end of the previous
+ * page; clients take it from the `Link` (RFC 8288) of a full page.
  */
 
 export const wholeNumber = (label: string, minimum: number, maximum: number) =>
@@ -46,7 +46,7 @@ export const pageQuery = onFirstUse(() =>
 
 const maximumOffset = 10_000;
 
-/** The query of a list that reads every row before an offset, which is therefore bounded. */
+/** The query of a list that reads every row before an offset. Therefore the offset is bounded. */
 export const boundedPageQuery = onFirstUse(() =>
   z.object({ ...pageQuery().shape, offset: z.optional(wholeNumber('Offset', 0, maximumOffset)) }),
 );
@@ -64,7 +64,7 @@ export const takesBoundedPage = query(boundedPageQuery, {
   offset: `a whole number from 0 to ${maximumOffset}; beyond it, follow the links from the first page`,
 });
 
-/** Throws `invalid` for `after` together with `offset`, and for one from a listing in another order. */
+/** Throws `invalid` for `after` together with `offset`, and for an `after` of another order. */
 export function requestedPage(
   { limit, offset, after }: z.output<ReturnType<typeof pageQuery>>,
   isByTime = false,
@@ -83,12 +83,12 @@ export function requestedPage(
   ]);
 }
 
-/** Links a full page of rows, whose places are their ids, to the next one. */
+/** Links a full page of rows to the next one by the last id. */
 export function linkAfter(c: AppContext, page: Page, rows: readonly { id: number }[]): void {
   if (rows.length >= page.limit) linkNext(c, page, rows.at(-1)?.id);
 }
 
-/** Links the page to the one after `place`; the last page has none. */
+/** Links the page to the next one, after `place`. The last page has no `place`. */
 export function linkNext(c: AppContext, page: Page, place?: number | string): void {
   if (place !== undefined) c.header('Link', nextLink(c, page, place));
 }

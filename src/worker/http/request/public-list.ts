@@ -6,9 +6,8 @@ import { type AppContext, afterResponse, database } from './context.ts';
 import { publishAfterResponse } from './publish-after-response.ts';
 import { throttlePublic } from './throttle.ts';
 
-/** What the interface of the lists and the pages for people share. */
 
-/** A reader for this request. A list that it finds missing or incomplete is published after the response. */
+/** A reader for this request. It publishes missing or incomplete lists after the response. */
 export function readerOf(c: AppContext): Reader {
   let charged = 0;
   return {
@@ -19,7 +18,7 @@ export function readerOf(c: AppContext): Reader {
     later: (work) => afterResponse(c, work),
     report: (list, trouble) =>
       publishAfterResponse(c, [list], { isForced: trouble === 'incomplete' }),
-    // One request was counted before anything was read.
+    // The first request is counted already.
     async countAs(requests) {
       const before = Math.max(1, charged);
       charged += requests;
@@ -34,14 +33,13 @@ export function isKnown({ headers }: Request, etag: string): boolean {
 }
 
 /**
- * With the 30 seconds for which a location may keep what it has read from KV, and the five for which an isolate keeps
- * its copy, a change is seen within a minute.
+ * Together with the 30 seconds of KV's cache and the five of an isolate's memory, clients see a change within a minute.
  */
 const maximumAgeSeconds = 15;
-/** RFC 5861: a cache may answer with an old list while the service fails. */
+/** RFC 5861: a cache may serve an old list while the service fails. */
 const staleIfErrorSeconds = 24 * 60 * 60;
 
-/** The headers with which caches keep an answer that is read from the lists: the same on 200 and 304. */
+/** The caching headers of a response from the lists, for 200 and 304. */
 export function cacheHeaders(
   lists: readonly ListName[],
   etag: string,

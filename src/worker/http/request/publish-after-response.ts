@@ -16,18 +16,17 @@ const runs = new WeakMap<KVNamespace, Run>();
 
 const pauseMilliseconds = 500;
 
-/** When each list was last written again. For some time after, locations may still read the head that lacks a block. */
+/** The time of each list's last repair. For a while, locations may still read the head without a block. */
 const repairsOf = onFirstUseOf((_: KVNamespace) => new Map<ListName, number>());
 
 const repairMilliseconds = 30_000;
 
-/** A run accepts more lists for so long: the platform ends work after a response at 30 seconds. */
+/** How long a run accepts more lists: the platform ends work 30 seconds after a response. */
 const joinableMilliseconds = 10_000;
 
 /**
- * Publishes the lists after the response. A failure is logged, and the next run repairs it; so does a repeated call.
- * However many changes come at once, this isolate publishes one after the other, because KV accepts one write a
- * second for a key.
+ * Publishes the lists after the response. A failure is logged, and repaired by the next run or a repeated call. An isolate never publishes in
+ * parallel, because KV accepts one write a second for a key.
  */
 export function publishAfterResponse(
   c: AppContext,
@@ -53,7 +52,7 @@ export function publishAfterResponse(
       run.waiting.clear();
       run.isForced = false;
       const attempt = () => publishAndPurge(env, executionCtx as PurgeContext, next, how);
-      // The cron, which repairs what fails twice, may be an hour away.
+      // The next run of the cron, which repairs a second failure, may be an hour away.
       await attempt()
         .catch(() => pause(pauseMilliseconds).then(attempt))
         .catch((error) => logUnexpected(error, c.var.requestId));
@@ -63,7 +62,7 @@ export function publishAfterResponse(
   executionCtx.waitUntil(work());
 }
 
-/** Notes that the list is now written again, if it is due. */
+/** Notes a repair of the list now, if one is due. */
 function isRepairDue(kv: KVNamespace, list: ListName): boolean {
   const repairs = repairsOf(kv);
   const isDue = !isRecent(repairs.get(list) ?? 0, Date.now(), repairMilliseconds);

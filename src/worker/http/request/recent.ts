@@ -8,8 +8,7 @@ import { throttlePublic } from './throttle.ts';
 const freshMilliseconds = 5_000;
 
 /**
- * The value that this isolate last read for a binding, for at most five seconds. All requests share it, so it must be
- * public.
+ * The value that this isolate last read for a binding, for at most five seconds. All requests share the value, so it must be public.
  */
 export class Recent<Binding extends WeakKey, Value> {
   readonly #last = new WeakMap<Binding, { value: Promise<Value>; readAt: number }>();
@@ -20,7 +19,7 @@ export class Recent<Binding extends WeakKey, Value> {
     return isFresh ? last.value : undefined;
   }
 
-  /** The value, read again if it is older. Requests that come meanwhile share the reading. A failure is not remembered. */
+  /** Returns the value, and reads an old one again. Simultaneous requests share the reading. A failure is not remembered. */
   get(c: AppContext, binding: Binding, read: () => Promise<Value>): Promise<Value> {
     const known = this.find(c, binding);
     if (known) return known;
@@ -30,7 +29,7 @@ export class Recent<Binding extends WeakKey, Value> {
     const forget = () => {
       if (this.#last.get(binding) === reading) this.forget(binding);
     };
-    // The reading goes on for the others, even if the first client has gone.
+    // The reading continues for others, even if the first client has left.
     afterResponse(c, value.catch(forget));
     return value;
   }
@@ -43,9 +42,8 @@ export class Recent<Binding extends WeakKey, Value> {
 const started = new Recent<D1Database, string>();
 
 /**
- * The auctions in progress as JSON, from memory for at most five seconds, so that nobody can have the whole table read
- * again and again. It never lacks what this isolate has written. A reading, two rows for each auction, counts as one
- * more request of the client.
+ * The auctions in progress as JSON, from memory for at most five seconds: a limit for readings of the whole table. It never lacks a write of
+ * this isolate. A reading costs two rows for each auction, and counts as one more request of the client.
  */
 export async function startedJson(c: AppContext): Promise<string> {
   const { DB } = c.env;
@@ -55,18 +53,18 @@ export async function startedJson(c: AppContext): Promise<string> {
   return started.get(c, DB, () => read(c));
 }
 
-/** Reads the primary, because a replica may lack what was written. */
+/** Reads the primary, because a replica may lack the latest writes. */
 async function read(c: AppContext): Promise<string> {
   const auctions = await listStartedAuctions(openDatabase(c.env.DB, c.var.meter));
   return JSON.stringify(auctions.map(shownAuction));
 }
 
-/** Forgets the list, even while it is being read: call it after every attempt to write. */
+/** Forgets the list, even during a reading. Call it after every attempt to write. */
 export function forgetStarted(db: D1Database): void {
   started.forget(db);
 }
 
-/** The field `platform` is present only if the auction has one, for clients that do not know it. */
+/** `platform` is present only if the auction has one, because old clients do not know it. */
 export function shownAuction(auction: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>) {
   const { uuid, name, status, platform } = auction;
   return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
@@ -90,12 +88,11 @@ function isWithin(seconds: number, instant: number, c: AppContext): boolean {
   return isRecent(instant, c.var.now.getTime(), seconds * 1000);
 }
 
-/** When this isolate last began to read the health for a page. */
+/** The time of this isolate's last reading of the health for a page. */
 const asked = new WeakMap<D1Database, number>();
 
 /**
- * Whether lists were late at the last reading, if that is recent. It waits for nothing: once a minute, the health is
- * read again while the answer leaves.
+ * Whether lists were late at a recent reading. Never waits: the health is read once a minute, after the response.
  */
 export function knowsOfLateLists(c: AppContext): boolean {
   const { DB } = c.env;

@@ -11,8 +11,7 @@ import { findRefusals, isApiUser } from '../../../party/registrar/login.ts';
 import { type AppContext, afterResponse, isFromAnotherSite } from './context.ts';
 
 /**
- * Logs a request in one line and one data point, without body, credential, identity code or name. The line of a refused
- * login says why it was refused.
+ * Logs a request in one line and one data point, without body, credential, identity code or name. The line of a refused login has the reason.
  */
 export function logRequest(
   c: AppContext,
@@ -38,17 +37,17 @@ export function logRequest(
   else writeLog('info', fields);
 }
 
-/** Null if the database fails or has no reason. The answer must not wait. */
+/** Null if the database fails or has no reason. Runs after the response. */
 async function loginRefusalOf(c: AppContext): Promise<LoginRefusal | null> {
   if (c.error instanceof LoginError) return c.error.refusal;
   const { login } = c.var;
-  // Without an API user, only the request's origin is refused in this way.
+  // Without an API user, only the request's origin can be the reason.
   if (!login || !isApiUser(login)) return isFromAnotherSite(c) ? 'another site' : 'address';
   const refusals = await findRefusals(openDatabase(c.env.DB), login).catch(() => []);
   return refusals[0] ?? null;
 }
 
-/** The pattern of the handler, or of the last middleware where no handler matches. */
+/** The pattern of the handler or, without one, of the last middleware. */
 function routeOf(c: AppContext): string {
   const routes = matchedRoutes(c);
   const handler = routes.find(({ method }) => method !== METHOD_NAME_ALL);
@@ -64,14 +63,14 @@ function requestFields(request: RequestMetrics) {
 
 type Answered = Pick<RequestMetrics, 'method' | 'route' | 'status'>;
 
-/** The answers from memory since `countsWrittenAt`, shared by all requests: a line for each would cost more than it. */
+/** Counts of responses from memory since `countsWrittenAt`, for all requests: a line for each would cost more than the response. */
 const counts = new Map<string, Answered & { count: number }>();
 let countsWrittenAt = 0;
 const countsWrittenEverySeconds = 10;
 
 /**
- * Counts an answer from memory. The first such request ten seconds after the last writing writes the counts; an
- * isolate that ends before loses them. On a developer's machine, each answer has its line.
+ * Counts a response from memory. After ten seconds, the next one logs the counts. An isolate that ends before loses them. Locally, each
+ * response has its own line.
  */
 export function countAnswer(env: Env, requestId: string, answered: Answered): void {
   if (isLocalEnvironment(env)) {

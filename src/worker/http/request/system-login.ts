@@ -21,12 +21,11 @@ import {
 } from './throttle.ts';
 
 /**
- * The system whose key the request bears (RFC 6750), with the registrar of the code if it would act for one, also put
- * into the context. Requests count by system, not by address; only failed logins count against that, those without a
- * key among them. Throws `unauthorized`, `throttled`.
+ * Returns the system of the request's key (RFC 6750), with the registrar to act for, and puts it into the context. Requests count by system,
+ * failed logins (also those without a key) by address. Throws `unauthorized`, `throttled`.
  */
 export async function callingSystem(c: AppContext, registrarCode?: string): Promise<System> {
-  // Nothing that has callers answers while a setting is missing.
+  // Throws while a setting is missing.
   settings(c.env);
   const [, key] = /^ *Bearer +([\w.~+/-]+=*) *$/i.exec(c.req.header('Authorization') ?? '') ?? [];
   const claim = key && { username: 'system', secretDigest: await sha256Hex(key) };
@@ -34,7 +33,7 @@ export async function callingSystem(c: AppContext, registrarCode?: string): Prom
     if (!claim) throw new LoginError('no credentials', 'Not authorized');
     const refused = refusedSeconds(callerNetwork(c), claim, c.var.now);
     if (refused > 0) refuseThrottled(c, 'failed-login', refused);
-    // A key that this isolate has seen before is counted before the database is asked, any other after.
+    // A key known to this isolate is counted before the database is asked, any other after.
     const known = provenCaller(claim);
     if (known !== undefined) await throttle(c, 'system', known);
     const system = await getSystem(openDatabase(c.env.DB, c.var.meter), {

@@ -8,8 +8,7 @@ import { findRateLimits, limiters, type RateLimitName, settings } from '../../se
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
 
 /**
- * A limit this high means unlimited, and the limiter is not asked: the local runtime's limiter writes to a database for
- * every request.
+ * This limit means unlimited. The limiter is not asked, because the local runtime's limiter writes to a database for every request.
  */
 const unlimitedRequests = 1_000_000;
 
@@ -47,7 +46,7 @@ export function refuseThrottled(
   name: RateLimitName,
   seconds = limitOf(c, name).windowSeconds,
 ): never {
-  // A 401 that this 429 replaces has set it.
+  // Set by the 401 that this 429 replaces.
   c.header('WWW-Authenticate', undefined);
   c.header('Retry-After', String(seconds));
   c.header('RateLimit', `"${name}";r=0;t=${seconds}`);
@@ -60,8 +59,8 @@ export function refuseThrottled(
 }
 
 /**
- * Whom a limit counts: the caller's address, or the /64 of an IPv6 address. Workers of other zones all call from
- * `workersAddress`, and Cloudflare names the zone of each in `CF-Worker`, so that one uses up nobody else's share.
+ * The key of a limit: the caller's address, or the /64 of an IPv6 address. Workers of other zones share `workersAddress`, so their zone in
+ * `CF-Worker` distinguishes them.
  */
 export function callerNetwork(c: AppContext): string {
   const address = callerAddress(c) ?? 'unknown';
@@ -70,8 +69,8 @@ export function callerNetwork(c: AppContext): string {
 }
 
 /**
- * Counts requests without a login by address, apart from those of the interfaces with callers, so that nobody's
- * look-ups stop a registrar in the same network.
+ * Counts requests without a login by address, separately from the interfaces with callers, so that look-ups cannot stop a registrar in the same
+ * network.
  */
 export function throttlePublic(c: AppContext, requests = 1): Promise<void> {
   return throttle(c, 'address', `public ${callerNetwork(c)}`, requests);
@@ -80,7 +79,7 @@ export function throttlePublic(c: AppContext, requests = 1): Promise<void> {
 /** Middleware that counts an address's requests and, separately, its failed logins. */
 export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   const address = callerNetwork(c);
-  // Nothing that has callers answers while a setting is missing.
+  // Throws while a setting is missing.
   settings(c.env);
   await throttle(c, 'address', address);
   await next();
@@ -92,7 +91,7 @@ export const throttleAddress: MiddlewareHandler<AppEnv> = async (c, next) => {
   await countFailedLogin(c);
 };
 
-/** Throws `throttled` once the address has failed too often: from then on, its logins are refused without a query. */
+/** Throws `throttled` after too many failures of the address. From then on, its logins are refused without a query. */
 export async function countFailedLogin(c: AppContext): Promise<void> {
   const address = callerNetwork(c);
   if (await isWithinLimit(c, 'failed-login', address)) return;
@@ -101,23 +100,22 @@ export async function countFailedLogin(c: AppContext): Promise<void> {
 }
 
 /**
- * Only a failed login may count, and a query is needed to know that it failed. So once the limiter has refused an
- * address, this isolate refuses its logins without a query until the window has passed, even with the right secret.
- * Logins that it has seen succeed still go through, so that a guesser does not lock out others at the same address.
- * Requests share this state; no answer contains any of it.
+ * Only a failed login may count, and only a query shows the failure. So once the limiter has refused an address, this isolate refuses its
+ * logins without a query until the window has passed, even with the right secret. Logins that the isolate has seen succeed still pass, so that
+ * a guesser cannot lock out others at the same address. Requests share this state; no response contains it.
  */
 const refusals = new Map<string, { at: number; milliseconds: number }>();
-/** By login, whoever it is of. */
+/** The caller by login. */
 const provenLogins = new Map<string, string>();
 
-/** Each map drops its oldest entry first and takes about 1 MiB at most. */
+/** Each map drops its oldest entry first, and takes at most about 1 MiB. */
 const maximumRemembered = 5_000;
 
 export function refuseLogins(address: string, now: Date, windowSeconds: number): void {
   remember(refusals, address, { at: now.getTime(), milliseconds: windowSeconds * 1000 });
 }
 
-/** Seconds for which the login is refused without a query; 0 if the database judges it. */
+/** Seconds for which the login is refused without a query. 0 lets the database judge it. */
 export function refusedSeconds(address: string, login: Claim, now: Date): number {
   const { at, milliseconds } = refusals.get(address) ?? { at: 0, milliseconds: 0 };
   if (!isRecent(at, now.getTime(), milliseconds) || provenLogins.has(loginKey(login))) return 0;
@@ -128,7 +126,7 @@ export function rememberLogin(login: Claim, caller = login.username): void {
   remember(provenLogins, loginKey(login), caller);
 }
 
-/** Whoever the login was of when it last succeeded. */
+/** The caller of the login's last success. */
 export function provenCaller(login: Claim): string | undefined {
   return provenLogins.get(loginKey(login));
 }
