@@ -6,7 +6,6 @@ import { type AppContext, afterResponse, database } from './context.ts';
 import { publishAfterResponse } from './publish-after-response.ts';
 import { throttlePublic } from './throttle.ts';
 
-
 /** A reader for this request. It publishes missing or incomplete lists after the response. */
 export function readerOf(c: AppContext): Reader {
   let charged = 0;
