@@ -22,7 +22,7 @@ const largeShare = 0.8;
 
 export type Findings = Awaited<ReturnType<typeof readFindings>>;
 
-/** Everything that `findAlarms` judges, the runs of the cron newest first. */
+/** The facts for `findAlarms`, with the cron's runs newest first. */
 export async function readFindings(db: Database, env: Env, now: Date, isDeployed: boolean) {
   const restarting = entriesOf(env.AUCTION_RESTART_STATUSES ?? '');
   const statuses = auctionStatuses.filter((status) => restarting.includes(status));
@@ -32,13 +32,13 @@ export async function readFindings(db: Database, env: Env, now: Date, isDeployed
     bytes: readBytes(db),
     failingWebhooks: listFailingWebhooks(db, now),
     endingCertificates: listEndingCertificates(db, now),
-    /** Open requests whose time ends within a day, or has ended. */
+    /** Open requests due within a day, or overdue. */
     dueDisclosures: listDueDisclosures(db, disclosureHoursOf(env), now),
     overdueVerifications: countOverdue(db, now),
     overdueAuctions: listOverdueAuctions(db, now),
     auctionsNotRestarted: listAuctionsNotRestarted(db, statuses, now),
   };
-  // At once: with --remote, each is a round trip.
+  // In parallel: with --remote, each is a round trip.
   const found = await Promise.all(
     Object.entries(reading).map(async ([name, value]) => [name, await value] as const),
   );
@@ -107,7 +107,7 @@ const alarms = {
 type AlarmName = keyof typeof alarms;
 export const alarmNames = Object.keys(alarms) as AlarmName[];
 
-/** They become alarms unless the operator does something, or are what others are late with. */
+/** Warnings: these become alarms if nobody acts, or wait for someone else. */
 const warnings: readonly AlarmName[] = [
   'disclosure_due',
   'verification_overdue',

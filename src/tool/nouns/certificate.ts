@@ -116,7 +116,7 @@ export function parseFingerprint(text: string): string {
   throw new InvalidArgumentError('It must be a SHA-256: 64 hexadecimal digits.');
 }
 
-/** Its name and end are only in a file. Throws `invalid` for one that is not in PEM. */
+/** Only a file has name and end. Throws `invalid` for a file without PEM. */
 async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {
   if (file === undefined) return { fingerprint: fingerprint!, commonName: null, expiresAt: null };
   const pem = await readFile(file).catch((error) => {

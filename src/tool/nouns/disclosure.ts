@@ -92,11 +92,11 @@ const grant = verb(
     }
     const given = { ...(fields && { fields }), visibleAfter };
     const granting = (isDryRun: boolean) => grantDisclosure({ db, origin, isDryRun }, id, given);
-    // The file gets its name after the row is written; at the worst there is a row without a file, and the request is
-    // opened again. A killed process may leave the values in a directory that only its owner can enter.
+    // The file gets its name after the row is written. At worst there is a row without a file, and the request is opened again. A killed process
+    // may leave the values in a directory for its owner alone.
     const write = async (target: string) => {
       let granted: Awaited<ReturnType<typeof granting>>;
-      // First in a dry run, so that a disk without room refuses before the row is written.
+      // First a dry run, so that a full disk refuses before the row is written.
       for (const isDryRun of [true, false]) {
         granted = await granting(isDryRun);
         const content = { disclosure: id, granted_at: origin.request.at, fields: granted.values };
@@ -163,7 +163,7 @@ function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): str
   return `${answerBy} (${hours < 0 ? 'overdue' : `${counted(hours, 'hour')} left`})`;
 }
 
-/** Throws at once, before anything is changed, if the setting of the hours is malformed. */
+/** Throws before any change if the setting of the hours is malformed. */
 export function withAnswerBy(env: Env) {
   const hours = disclosureHoursOf(env);
   return (disclosure: Disclosure) => ({ ...disclosure, answerBy: answerBy(disclosure, hours) });

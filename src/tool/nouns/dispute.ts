@@ -137,7 +137,7 @@ const columns = {
   closed_at: { note: 'the time at which it was closed, ISO 8601' },
 };
 
-/** An import of one file: it remembers what it has read, because no two disputes may overlap. */
+/** The import of one file. It remembers all rows, because no two disputes may overlap. */
 export const disputeImport = (): Import<NewDispute, 'opened'> => ({
   columns,
   read: rememberingReader(),
@@ -169,7 +169,7 @@ function rememberingReader() {
     };
     checkDays(dispute);
     const others = ofName.get(dispute.name) ?? [];
-    // A dispute that begins on the same day is a repeated row.
+    // The same first day means a repeated row.
     const overlapping = others.find(
       (other) => other.firstDay !== dispute.firstDay && overlaps(other, dispute),
     );

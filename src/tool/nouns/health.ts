@@ -38,7 +38,7 @@ export async function readHealthState(
   { remote = false, env: environment = 'production', url }: Asking,
 ) {
   const now = currentTime();
-  // The local runtime may have to start first, and a check has little time.
+  // Starts the local runtime if necessary, since a check has little time.
   await env.LISTS.list({ limit: 1 }).catch(() => {});
   const findings = await readFindings(db, env, now, remote);
   const address = url ?? (remote ? domainAddress(configPath, environment) : local);
@@ -48,7 +48,7 @@ export async function readHealthState(
   return { findings, alarms: [...alarms, ...findAlarms(findings, now)], service };
 }
 
-/** The state of each list; null where it is not known. */
+/** The state of each list. Null if unknown. */
 export function listStates({ health }: Findings) {
   return listNames.map((list) => {
     const { published, isBehind = null } = health.lists[list];

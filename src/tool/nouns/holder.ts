@@ -13,14 +13,14 @@ import type { Registry } from '../registry.ts';
 import type { Lines } from '../report/text.ts';
 import { verb } from '../run.ts';
 
-/** When a secret or key ends whose successor nobody has used yet. */
+/** The end of a secret or key with an unused successor. */
 export const untilADayAfterUse = 'a day after the new one is first used';
 
 function holderData({ type, key }: Holder, secret?: string) {
   return type === 'system' ? { system: { name: key, key: secret } } : { username: key, secret };
 }
 
-/** What was done, and the secret that it made; a dry run makes none. */
+/** The report of a change with a new secret. A dry run makes none. */
 export function secretText(done: string, shown: string, secret: string | undefined): Lines {
   return secret === undefined ? done : [`${done}; ${shown}, shown only now:`, secret];
 }
@@ -35,7 +35,7 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
   };
 }
 
-/** Why a holder cannot log in, whatever its secret and address. */
+/** The reasons for refusing a holder's logins, regardless of secret and address. */
 export async function refusalsOf({ db, origin }: Registry, { type, key }: Holder) {
   if (type === 'system') {
     const system = (await listSystems(db)).find(({ name }) => name === key);

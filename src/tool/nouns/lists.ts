@@ -86,7 +86,7 @@ function lastChange({ publication, added, removed }: ListState) {
   return publication === undefined ? null : { added, removed };
 }
 
-/** `+3 -1`; the numbers of a first or a very large publication are not known. */
+/** `+3 -1`. The numbers of a first or very large publication are unknown. */
 function changeText({ added, removed, publication }: ListState): string | undefined {
   if (publication === undefined) return undefined;
   return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;

@@ -13,7 +13,7 @@ import { table } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseFingerprint } from './certificate.ts';
 
-/** The steps of a login, in their order, and the refusal that each may end in. */
+/** The steps of a login in order, with their refusals. */
 const steps = [
   { step: 'user', refusal: 'unknown user' },
   { step: 'secret', refusal: 'wrong secret' },
@@ -45,7 +45,7 @@ export const diagnose = verb(
       secret === ''
         ? { username, address, certificate: fingerprint, at: now.toISOString() }
         : await loginOf(username, secret, now, { address, certificate: fingerprint });
-    // Logging in verifies a password; what it is refused for is looked up apart.
+    // A login verifies a password, but does not say why it is refused.
     if ('secret' in login) {
       await authenticate(db, login).catch((error) => {
         if (!(error instanceof RegistryError)) throw error;

@@ -6,11 +6,11 @@ import type { Operation } from '../../../change/origin.ts';
 import { type ChangesOfMany, changeEach, changesOfRows } from '../../../change/write-many.ts';
 import { holders } from '../../../party/credential/holder.ts';
 
-/** What decides whether somebody gets in. */
+/** An account's properties that decide about access. */
 export interface Account {
   subject: keyof typeof tables;
   key: string;
-  /** The same in two databases, where the ids may differ. */
+  /** The key in both databases, where ids may differ. */
   name: string;
   row: { id: number } & Record<string, unknown>;
   certificates: { id: number; fingerprint: string }[];
@@ -41,8 +41,8 @@ export async function readAccounts(db: Database): Promise<Account[]> {
 }
 
 /**
- * Makes the accounts of a restored database as strict as they were: those that are gone are disabled, their
- * certificates unbound, and of two secrets, the later stays. Returns what was changed, and whether the account is gone.
+ * Makes the accounts of a restored database as strict as before: disables accounts that the database no longer had, unbinds their certificates,
+ * and keeps the later of two secrets. Returns each change, and whether the account was missing.
  */
 export async function keepAccess(operation: Operation, accounts: readonly Account[]) {
   const { db, origin } = operation;
@@ -79,7 +79,7 @@ export async function keepAccess(operation: Operation, accounts: readonly Accoun
   return kept;
 }
 
-/** The values with which the account lets in no more than before; closes one that was not there. */
+/** The values that give the account no more access than before. Closes a new one. */
 function stricterValues(
   { subject, row }: Account,
   known: Account | undefined,
@@ -97,7 +97,7 @@ function stricterValues(
   }
   const since = ({ secretChangedAt, keyChangedAt }: Account['row']) =>
     Date.parse(String(secretChangedAt ?? keyChangedAt)) || 0;
-  // A time that is still to come says nothing: a former registry may have written it.
+  // A future time proves nothing: a former registry may have written it.
   const isFilesLater = since(row) > since(known.row) && since(row) <= Date.parse(at);
   if (!isFilesLater) {
     columns.push(

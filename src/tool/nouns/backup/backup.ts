@@ -37,7 +37,7 @@ checked before it gets its name. A deployed database serves no requests while it
   },
 );
 
-/** Copies a local database as it is at one moment; others may write to it meanwhile. */
+/** Copies the state of a local database at one moment, while others may write. */
 function copyLocal(directory: string, environment: string | undefined, target: string): void {
   const file = findDatabaseFile(directory, environment);
   if (file === undefined) {
@@ -72,7 +72,7 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
       const { tables, rows } = summaryOf((await readSeal(file)).tables);
       const target = path.join(directory.path, 'restored.sqlite');
       const { database, close } = openFile(target, { isWritable: true });
-      // As into a deployed database, which takes rows in no other way.
+      // In the same way as into a deployed database.
       await copyInto(database, file);
       close();
       using backup = new DatabaseSync(file, { readOnly: true });

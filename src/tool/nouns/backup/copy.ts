@@ -5,19 +5,19 @@ import { restoreMarker } from '../../migrate.ts';
 import { startProgress } from '../../report/progress.ts';
 import type { Account } from './access.ts';
 
-/** What a restore leaves in a database while it is not finished. */
+/** The mark of an unfinished restore in a database. */
 export interface Mark {
-  /** The command that repeats it, for people. */
+  /** The command to repeat the restore, for people. */
   command: string;
-  /** The digest of the file, and the options: the repeat has the same. */
+  /** The digest of the file, and the options. A repeat must have the same. */
   input: string;
-  /** What the repeat has to know of the database as it was before: a `Before` in JSON. */
+  /** A `Before` in JSON, for the repeat. */
   before: string;
 }
 
-/** What a restore keeps of the database that it replaces. */
+/** Facts about the replaced database. */
 export interface Before {
-  /** Absent where access is to be as in the file. */
+  /** Absent if access is restored as in the file. */
   accounts?: readonly Account[] | undefined;
   lastId: number;
 }
@@ -29,7 +29,7 @@ const selectFigures = `select (select count(*) from registrars) as registrars, c
   format('registrars: %d, contacts: %d, changes: %d, last change: %s', (select count(*) from registrars),
     (select count(*) from contacts), count(*), max(occurred_at)) as words from history`;
 
-/** What a database holds, or the mark that a restore has left there; neither if it has no tables. */
+/** The figures of a database, or the mark of an unfinished restore. Neither without tables. */
 export async function readState(db: D1Database): Promise<{ mark?: Mark; seen?: Figures }> {
   const tables = await tablesIn(db);
   if (tables.includes(restoreMarker)) {
@@ -45,9 +45,8 @@ async function tablesIn(db: D1Database): Promise<string[]> {
 }
 
 /**
- * Empties the database and leaves a mark that makes every command refuse it. All of this happens, or nothing, as it does
- * if there are other changes than were seen. Returns the statements that remove the mark, which fail if another restore
- * has left its own meanwhile.
+ * Empties the database and leaves the mark, in one batch, unless the database has changed since `seen`. Every command refuses a database with a
+ * mark. Returns the statements that remove the mark. They fail if another restore has left its own meanwhile.
  */
 export async function makeEmpty(
   db: D1Database,
@@ -65,7 +64,7 @@ export async function makeEmpty(
     db
       .prepare(`insert into ${restoreMarker} values (?, ?, ?, ?, ${isAsSeen})`)
       .bind(command, input, before, owner),
-    // Otherwise SQLite would delete a table's rows one by one, because others refer to them.
+    // In the reverse order, or SQLite would delete referenced rows one by one.
     ...tables.reverse().map((table) => db.prepare(`drop table "${table}"`)),
   ]);
   return [
@@ -74,10 +73,10 @@ export async function makeEmpty(
   ];
 }
 
-/** Without these tables no list is published, no API user or system gets in and no command works. */
+/** Without these tables, no list is published, no login succeeds and no command works. */
 const lastTables = ['list_publications', 'api_users', 'systems', 'certificates', 'd1_migrations'];
 
-/** Copies a backup into an empty database. The last statements are in the batch that makes it usable. */
+/** Copies a backup into an empty database. The last batch, with the given statements, makes it usable. */
 export async function copyInto(
   db: D1Database,
   file: string,
@@ -87,7 +86,7 @@ export async function copyInto(
   const all = tablesOf(backup);
   using progress = startProgress('restoring', countRows(backup).rows);
   const tables = all.filter((table) => !lastTables.includes(table));
-  // The backup of an earlier release has fewer tables.
+  // An earlier release's backup has fewer tables.
   const withheld = lastTables.filter((table) => all.includes(table));
   const selectCreation = backup.prepare(
     'select sql from sqlite_schema where type = ? and sql is not null and tbl_name = ?',
@@ -130,7 +129,7 @@ function* insertions(db: D1Database, backup: DatabaseSync, table: string) {
 
 export type Contents = Record<string, { rows: number; digest: string }>;
 
-/** Excludes what belongs to SQLite or to the platform. */
+/** Excludes objects of SQLite and of the platform. */
 const isOwn = (name: string) => `${name} not glob 'sqlite_*' and ${name} not glob '_cf_*'`;
 
 type TableReference = { name: string; parent: string | null };
@@ -140,7 +139,7 @@ const selectTables = `
   from sqlite_schema as own left join pragma_foreign_key_list(own.name) as reference
   where own.type = 'table' and ${isOwn('own.name')} order by own.name`;
 
-/** Orders tables so that each comes before those that refer to it. */
+/** Orders tables by their references, referenced tables first. */
 function parentsFirst(rows: readonly TableReference[]): string[] {
   const references = Map.groupBy(rows, ({ name }) => name);
   const ordered = new Set<string>();
@@ -158,7 +157,7 @@ export function tablesOf(database: DatabaseSync): string[] {
   return parentsFirst(database.prepare(selectTables).all() as unknown as TableReference[]);
 }
 
-/** The contents of the registry's tables, of the schema and of SQLite's counters. A copy has its rows in the same order. */
+/** Counts and digests of the tables, the schema and SQLite's counters. Copies have their rows in the same order. */
 export function contentsOf(database: DatabaseSync): Contents {
   const selects = [
     ...tablesOf(database).map((table) => [table, `select * from "${table}"`]),

@@ -15,8 +15,7 @@ import { writeWhole } from '../../files/whole.ts';
 import { type Contents, contentsOf } from './copy.ts';
 
 /**
- * The last line of a backup, after the database's pages, where SQLite does not look. The digest is of every byte before
- * it.
+ * The last line of a backup, after the database's pages, which SQLite ignores. The digest covers every byte before it.
  */
 export interface Seal {
   tables: Contents;
@@ -31,8 +30,7 @@ const mark = '\n-- registry backup: ';
 const maximumLength = 1_048_576;
 
 /**
- * Has `write` fill a SQLite file, checks it and seals it. Throws `taken` if the file exists, and `malformed` if the
- * database is damaged.
+ * Has `write` fill a SQLite file, checks it and seals it. Throws `taken` if the file exists, and `malformed` for a damaged database.
  */
 export async function writeBackup(
   file: string,
@@ -60,7 +58,7 @@ function inspect(file: string): Contents {
   throw new RegistryError('malformed', `the database is damaged: ${why}`);
 }
 
-/** The seal of a backup. Throws `not_found`, and `malformed` if the file is not as it was written. */
+/** Reads the seal of a backup. Throws `not_found`, and `malformed` if the file has changed since it was written. */
 export async function readSeal(file: string, name = file): Promise<Seal> {
   checkIsFile(file);
   const blob = await openAsBlob(file);
@@ -71,7 +69,7 @@ export async function readSeal(file: string, name = file): Promise<Seal> {
     const seal: Seal = JSON.parse(line.slice(mark.length));
     if (digest === seal.sha256) return seal;
   } catch {
-    // No line of JSON.
+    // Not JSON.
   }
   const message = `${name} is not a whole backup: it is cut off or changed, or was not written by this tool`;
   throw new RegistryError('malformed', message, 'file');
@@ -93,8 +91,7 @@ async function digestOf(file: string, length: number): Promise<string> {
 }
 
 /**
- * Copies a backup, and nothing that lies beside it, such as a log of SQLite's, and checks the copy. Throws as `readSeal`
- * does.
+ * Copies a backup without files beside it, such as SQLite's log, and checks the copy. Throws as `readSeal` does.
  */
 export async function copyBackup(file: string, target: string): Promise<Seal> {
   checkIsFile(file);
@@ -104,8 +101,8 @@ export async function copyBackup(file: string, target: string): Promise<Seal> {
 }
 
 /**
- * Makes a database equal to another, in one transaction, whoever has it open: its only step takes all pages. Only its
- * owner can read it afterwards. Throws `taken` while another program writes to it.
+ * Makes a database equal to another in one transaction, even an open one: the only step copies all pages. Makes it readable for its owner
+ * alone. Throws `taken` while another program writes to it.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {
   for (const file of [to, `${to}-wal`, `${to}-shm`].filter(existsSync)) chmodSync(file, 0o600);
@@ -116,6 +113,6 @@ export async function copyDatabase(from: string, to: string): Promise<void> {
     throw new RegistryError('taken', `another program writes to ${to}; nothing was changed`);
   });
   using target = new DatabaseSync(to);
-  // Otherwise its log stays as large as it is.
+  // Shrinks SQLite's log.
   target.exec('pragma wal_checkpoint(truncate)');
 }

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 /** Loads an export in SQL, which may be larger than memory, into a new database. */
 export async function loadSql(file: string, target: string): Promise<void> {
   using database = new DatabaseSync(target, { enableForeignKeyConstraints: false });
-  // Nobody needs the file if this fails.
+  // A failure makes the file useless anyway.
   database.exec('pragma journal_mode = off; pragma synchronous = off; begin');
   let statement = '';
   let rest = '';
@@ -19,7 +19,7 @@ export async function loadSql(file: string, target: string): Promise<void> {
   database.exec(`${statement}${rest}; commit`);
 }
 
-/** Runs the statement, unless what looks like its end is inside a value or a trigger: then SQLite misses the rest. */
+/** Runs the statement. Returns false if its apparent end is inside a value or a trigger, so that SQLite misses the rest. */
 function isDone(database: DatabaseSync, statement: string): boolean {
   try {
     database.exec(statement);

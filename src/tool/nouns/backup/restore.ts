@@ -52,12 +52,12 @@ and options. A copy of the file, for its owner alone, is below TMPDIR meanwhile.
   );
 type Options = CommonOptions & ReturnType<typeof command.opts>;
 
-/** A backup, and a copy of it in which is done what must follow a restore. */
+/** A backup, and its copy, in which the restore makes its corrections. */
 interface Source {
   file: string;
   copy: string;
   seal: Seal;
-  /** What the database is, if the command ends now. */
+  /** The state of the database if the command ends now. */
   state: string;
 }
 
@@ -81,7 +81,7 @@ export const restoreCommand = command.action(async (name, options) => {
   });
 });
 
-/** Prepares the copy, asks, and puts the copy into the database's place. */
+/** Prepares the copy, asks, and replaces the database's content by the copy's. */
 async function restore(registry: Registry, source: Source, options: Options): Promise<Report> {
   const { env, service } = registry;
   if (service !== undefined) {
@@ -117,8 +117,8 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
 }
 
 /**
- * The mark with which a restore of a deployed database begins, or which it has left there. Throws `conflict` for another
- * file or other options than before, and `invalid` for a mark that is too large.
+ * The mark for, or of, an unfinished restore of a deployed database. Throws `conflict` for another file or other options than before, and
+ * `invalid` for a mark that is too large.
  */
 async function markOf(registry: Registry, { file, seal }: Source, options: Options) {
   const { accessAsInFile, replaceAll } = options;
@@ -143,7 +143,7 @@ async function markOf(registry: Registry, { file, seal }: Source, options: Optio
   return { mark: { command, input, before }, seen };
 }
 
-/** D1 takes 2,000,000 bytes in a row, and the other columns need some. */
+/** D1's limit of 2,000,000 bytes a row, less the other columns. */
 const maximumMark = 1_900_000;
 
 /** A local database is replaced in one transaction; a deployed one is emptied, and refused until its last batch. */
@@ -163,7 +163,7 @@ async function replace(
   await copyInto(env.DB, source.copy, await makeEmpty(env.DB, mark, seen));
 }
 
-/** Throws if the database is not as the copy is. */
+/** Throws if the database differs from the copy. */
 async function checkRestored(
   { env, db }: Registry,
   { words, accounts }: { words: string; accounts: readonly Account[] },
@@ -173,7 +173,7 @@ async function checkRestored(
   throw new Error(`the database is not as it should be (${words})`);
 }
 
-/** What the database is after a failure, as a sentence, with the command that repeats the restore. */
+/** A sentence about the database's state after a failure, with the command to repeat the restore. */
 async function stateOf(db: D1Database, { command }: Mark): Promise<string> {
   try {
     const { mark, seen } = await readState(db);
@@ -184,7 +184,7 @@ async function stateOf(db: D1Database, { command }: Mark): Promise<string> {
   }
 }
 
-/** Tables with ids that callers have seen. Those that may have been given since the backup are left out. */
+/** Tables with ids that callers see. Ids that may have been given since the backup are skipped. */
 const numbered = ['contacts', 'disclosures', 'notifications', 'systems'];
 
 /** More ids than a registry gives between its last backup and the loss of its database. */
@@ -196,8 +196,7 @@ const noBucket = {
 };
 
 /**
- * Does in the copy what must follow a restore: makes access as strict as it was, erases again who was erased since, and
- * leaves out ids that may have been given since.
+ * Corrects the copy: makes access as strict as before, repeats erasures, and skips ids that may have been given since the backup.
  */
 async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
   const { accounts, lastId }: Before = JSON.parse(mark.before);
@@ -236,8 +235,8 @@ async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
 }
 
 /**
- * The accounts that must not become weaker; undefined where access is as in the file. Throws `conflict` for a registry
- * in use that a file of move-in would replace, and `not_found` for one that lacks migrations.
+ * The accounts that must not become weaker. Undefined if access is as in the file. Throws `conflict` if a file of move-in would replace a
+ * registry in use, and `not_found` for missing migrations.
  */
 async function accountsToKeep(
   { env, db }: Registry,

@@ -5,9 +5,8 @@ import { applyMigrations, listMigrations, restoreMarker } from '../../migrate.ts
 import { messageOf } from '../../report/problem.ts';
 
 /**
- * Migrates the copy of a backup. Throws `malformed`, with the name of the backup, for one of a later release, and for one
- * whose tables, views, indexes and triggers are then not this release's: a trigger could do anything with what is
- * written later.
+ * Migrates the copy of a backup. Throws `malformed` for a backup of a later release, and for one whose tables, views, indexes and triggers are
+ * then not this release's: a foreign trigger could change anything later.
  */
 export async function migrateCopy(copy: string, name: string): Promise<void> {
   const refusal = (message: string) => new RegistryError('malformed', `${name} ${message}`, 'file');
@@ -26,7 +25,7 @@ export async function migrateCopy(copy: string, name: string): Promise<void> {
   throw refusal(`differs from a registry of this release in ${namesIn(others)}`);
 }
 
-/** The first names in a list from a file, which may have any length. */
+/** The first names of a list of any length. */
 function namesIn(names: readonly string[]): string {
   const shown = names
     .slice(0, 5)
@@ -47,11 +46,11 @@ function describe(file: string) {
   };
 }
 
-/** What SQLite, D1 and wrangler keep in a database beside the registry's own. */
+/** Objects of SQLite, D1 and wrangler. */
 const isPlatforms = `type = 'table' and (name glob '_cf_*' or name in ('d1_migrations', 'sqlite_sequence', 'sqlite_stat1'))
   or type = 'index' and sql is null`;
 
-/** The statement of each table, view, index and trigger, by its kind and name, after all migrations. */
+/** The statements of all tables, views, indexes and triggers by kind and name. */
 async function objectsOf(file: string): Promise<Map<string, string>> {
   using opened = new DisposableStack();
   const { database, close } = openFile(file, { isWritable: true });
@@ -62,6 +61,6 @@ async function objectsOf(file: string): Promise<Map<string, string>> {
       `select type || ' ' || name as object, sql from sqlite_schema where not (${isPlatforms})`,
     )
     .all<{ object: string; sql: string | null }>();
-  // An export may write the same with other spaces and quotation marks.
+  // An export may use other spaces and quotation marks.
   return new Map(results.map(({ object, sql }) => [object, String(sql).replace(/[\s"`]+/g, ' ')]));
 }

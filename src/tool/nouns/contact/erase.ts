@@ -93,7 +93,7 @@ async function eraseFormer(
   };
 }
 
-/** Records the erasure outside the database. Returns what to do if the bucket refuses it; the exit status is then 1. */
+/** Records the erasure in the bucket. If that fails, returns advice, and sets exit status 1. */
 async function record(
   { env: { ARCHIVE }, origin, isDryRun }: Registry,
   erased: { uuid: string; digest?: string },
@@ -151,9 +151,8 @@ export const eraseAgain = verb(
 );
 
 /**
- * Erases the contacts and former holders whose erasure the bucket remembers and of which the database has values, after
- * a question. Those that cannot be erased are named, and the exit status is 1. Throws `not_found` without a bucket, and
- * `invalid` if the operator does not agree.
+ * Repeats, after a question, the erasures that the bucket remembers and whose values the database has. Contacts that cannot be erased are
+ * named, and the exit status is 1. Throws `not_found` without a bucket, and `invalid` if the operator does not agree.
  */
 export async function repeatErasures(
   { db, env, origin, isDryRun }: Registry,
@@ -197,7 +196,7 @@ export async function repeatErasures(
 
 type Restored = { code: string; uuid: string; ident?: string };
 
-/** A former holder of a contact that is erased as a whole goes with it. */
+/** Leaves out former holders of contacts that are erased as a whole. */
 async function findAllRestored(db: Database, bucket: R2Bucket): Promise<Restored[]> {
   const whole = await findRestored(db, await readErasures(bucket));
   const former = await findRestoredFormer(db, await readFormerErasures(bucket));

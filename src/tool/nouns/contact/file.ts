@@ -17,7 +17,7 @@ import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';
 
-/** With `update`, contacts that exist get the values of the file. */
+/** With `update`, existing contacts get the values of the file. */
 export function contactImport({
   registrar,
   update: isUpdate = false,

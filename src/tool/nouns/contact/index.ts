@@ -41,7 +41,7 @@ interface Chosen {
   overdue?: true;
 }
 
-/** A contact under the names of an export, with the statuses that the interfaces show. */
+/** A contact with an export's column names and the interfaces' statuses. */
 export const contactsView: RowView<ContactWithRegistrar, [Chosen]> = {
   name: 'contacts',
   columns: {

@@ -21,7 +21,7 @@ import { contactRules } from '../../../contact/rules.ts';
 import { words, wordsNote } from '../../files/field.ts';
 import { type Columns, columnsNamed, type Values } from '../../files/format.ts';
 
-/** An empty value counts as not given. */
+/** An empty value counts as absent. */
 const optional = <Field extends z.core.$ZodType>(field: Field) =>
   z.preprocess((value) => (isBlank(value) ? undefined : value), z.optional(field));
 
@@ -62,10 +62,10 @@ const statusNotesNote =
   'a JSON object of notes by status; put it in quotes and double the quotes inside';
 const disclosedNote = `${wordsNote}: ${discloseableAttributes.join(' ')}`;
 
-/** Columns that an export has and no import takes. */
+/** Columns of exports that imports skip. */
 const exportedOnly = ['uuid', 'creator', 'updater', 'createdAt', 'updatedAt'] as const;
 
-/** The rule for the values of a column, and the sentence of the help about it. */
+/** The rule for a column's values, and its sentence in the help. */
 type FileRule = [rule: z.core.$ZodType, note: string];
 
 const fileRules = {
@@ -112,7 +112,7 @@ export const contactFileColumns: Columns = {
   ...Object.fromEntries(fileFields.map((field) => [field.name, field])),
 };
 
-/** Reads a row of a file; throws everything that is wrong with it. A row that names no registrar is of the given one. */
+/** Reads a row of a file. Throws all its problems. `registrar` is the default. */
 export function readContact(
   values: Values,
   registrar: string | undefined,
@@ -142,7 +142,7 @@ export function readContact(
 
 type FileField = (typeof fileFields)[number];
 
-/** The registrar that the row names, or else the one of the command. Codes do not tell whose a contact is. */
+/** The row's registrar, or the command's. A contact's code does not name its registrar. */
 function registrarOf(values: Values, registrar: string | undefined): string {
   if (values.registrar && !isBlank(values.registrar)) return values.registrar;
   if (registrar !== undefined) return registrar;
@@ -150,7 +150,7 @@ function registrarOf(values: Values, registrar: string | undefined): string {
   throw new RegistryError('missing', message, 'registrar');
 }
 
-/** The reason for the refusal. The interfaces' messages name no value, so the column's note says what is right. */
+/** The reason of the refusal, with the column's note: the interfaces' messages do not describe valid values. */
 function reasonOf({ note }: FileField, value: unknown, error: z.core.$ZodError): string {
   const message = reasonIn(error);
   return / is invalid$/.test(message) ? `${JSON.stringify(value)} is not valid: ${note}` : message;
@@ -161,7 +161,7 @@ export const contactExportColumns: Columns = {
   ...columnsNamed(exportedOnly.map((column) => contactFields[column].file)),
 };
 
-/** The contact as an export has it, its lists as words separated by spaces. */
+/** The contact's row in an export. Lists are words separated by spaces. */
 export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
   const columns = [...fileFields.map(({ column }) => column), ...exportedOnly];
   const fields = columns.map((column) => {

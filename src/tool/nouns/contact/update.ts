@@ -14,7 +14,7 @@ import { changeTexts, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 
-/** The fields that a registrar may set, each with its option. Only the operator may correct an identity. */
+/** The fields that a registrar may set, and the identity, with their options. */
 const changeable = contactColumns.flatMap(([column, field]) => {
   const { rule, file, isRequired } = field;
   if (!rule || !file || !field.sentBy.includes('registrar')) return [];
@@ -49,7 +49,7 @@ export const update = verb(updating, async (registry, code, options) => {
   return reportOfChange(registry, `contact ${code}`, recorded, { code });
 });
 
-/** Throws everything that is wrong with the options. */
+/** Throws all problems of the options. */
 function readChanges(values: object): ContactChanges & Partial<ContactIdentity> {
   const problems: Problem[] = [];
   const changes: Record<string, unknown> = {};

@@ -67,12 +67,12 @@ export const domainImport = {
       .join(''),
 } satisfies Import<ImportedDomain, Outcome>;
 
-/** The codes of a role; undefined if the file does not have it, so that it stays. */
+/** The codes of a role. Undefined keeps a role that the file lacks. */
 function codes(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : words(text);
 }
 
-/** Removes every domain that is not in the file, after asking if these are many, and imports the file. */
+/** Imports the file, and removes all other domains, after a question if there are many. */
 function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outcome | 'removed'> {
   return {
     ...domainImport,

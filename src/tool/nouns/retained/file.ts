@@ -46,7 +46,7 @@ const columns = {
   },
 };
 
-/** Rows may leave out the status if the options give it. With --replace, the lists become equal to the file. */
+/** Rows need no status if the options have it. With --replace, the lists become equal to the file. */
 export function retainedImport(
   options: RemovalOptions & { status?: RetainedStatus; replace?: true },
 ): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
@@ -64,7 +64,7 @@ export function retainedImport(
       const isUsed = ({ name, password }: RetainedDomain) =>
         typeof password === 'string' &&
         usedPasswords.get(name)?.includes(hash('sha256', password, 'hex')) === true;
-      // Those that are over would be public until the cron removes them.
+      // Ended reservations would be public until the cron removes them.
       const kept = rows.filter((row) => !hasEnded(row, registry.origin.request.at));
       const names = kept.map((row) => (isUsed(row) ? { ...row, password: undefined } : row));
       const writeNames = replace ? replaceNames : addNames;
@@ -87,7 +87,7 @@ const addNames = (registry: Registry, names: readonly RetainedDomain[]) =>
     removed: 0,
   }));
 
-/** Asks before many names go. */
+/** Asks before it removes many names. */
 function replaceNames(
   registry: Registry,
   names: readonly RetainedDomain[],
@@ -110,7 +110,7 @@ const overText = (over = 0) =>
 const usedText = (used = 0) =>
   used === 0 ? '' : `; did not take ${counted(used, 'password')} that a registration has used up`;
 
-/** Only a reserved name has these two fields. */
+/** Only a reserved name has password and last day. */
 function readReservation(values: Values, status: RetainedStatus) {
   const password = optionalPassword(values);
   const lastDay = optionalText(values, 'last_day');
