@@ -231,24 +231,10 @@ test.each([
   expect([status, Object.keys(body.errors)]).toEqual([400, ['domains']]);
 });
 
-test('a batch of deep nesting is answered', async () => {
+test('a batch of thousands of levels is refused', async () => {
   const nested = '['.repeat(20_000) + ']'.repeat(20_000);
   const { status, body } = await call('POST', 'batch', `{"domains":[{"name":${nested}}]}`);
-  expect([status, body.results]).toEqual([
-    200,
-    [
-      {
-        name: null,
-        ok: false,
-        reason: 'invalid',
-        errors: {
-          name: ['is not a domain name'],
-          registrar: expect.anything(),
-          registrant: expect.anything(),
-        },
-      },
-    ],
-  ]);
+  expect([status, Object.keys(body.errors)]).toEqual([400, ['base']]);
 });
 
 test('the fields that a batch does not know are named', async () => {
