@@ -167,7 +167,7 @@ export const settings = onFirstUseOf((env: Env) => {
     IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
     IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
     IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
-    /** Those that names may have beside a to z; empty allows all. */
+    /** The letters of names beside a to z. Empty allows all. */
     NAME_LETTERS: z.optional(nameLetters()),
     /** Months for which a contact without a domain is kept. Undefined: for ever. */
     ORPHAN_CONTACT_MONTHS: months(),

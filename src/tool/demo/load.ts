@@ -65,7 +65,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
     kind: Import<Row, Outcome>,
   ) => {
     const read = await readImport(path.join(import.meta.dirname, name), kind);
-    // Nobody reads the report, so its verbs may be wrong.
+    // The report is dropped, so its verbs may be wrong.
     const registry = {
       db,
       env: { ...env, ZONES: '', NAME_LETTERS: '' },

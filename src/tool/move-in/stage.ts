@@ -41,7 +41,7 @@ export interface Line {
 }
 
 interface Move {
-  /** By kind and key. */
+  /** The lines by kind and key. */
   lines: Record<string, Map<string, Line>>;
   /** The unique values so far. */
   taken: Set<string>;

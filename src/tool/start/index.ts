@@ -97,7 +97,7 @@ async function start(options: StartOptions): Promise<void> {
   }
 }
 
-// As in main.ts, for the data of the local server.
+// The local server's data is for its owner alone, as in main.ts.
 process.umask(0o077);
 enterUsersDirectory('start');
 try {

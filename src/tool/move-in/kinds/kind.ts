@@ -90,7 +90,7 @@ export function columnOf(
 }
 
 interface TableRows extends Omit<Kind, 'columns' | 'from' | 'number'> {
-  /** By the column's name in the table and in files: its reader, or the whole column. */
+  /** Readers, or whole columns, by the column's name in the table and in files. */
   columns: Readonly<Record<string, ReadText | KindColumn | undefined>>;
   /** Selects rows of the table. Default: all. */
   condition?: SQL;
@@ -142,7 +142,7 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
 
 /** The key of a form as one text. Sorting by it sorts by the columns. */
 export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
-  // Of several columns, only the first may contain a space.
+  // Only the first of several columns may contain a space.
   return key.map((column) => form[column]).join(' ');
 }
 

@@ -77,7 +77,7 @@ function rowOf(kind: Kind, form: Form, partLists: PartLists = {}, at: Date) {
     ...kind.derived?.(form),
     key: form[kind.subjectKey ?? kind.key[0]!],
     changes: difference({}, kind.recorded?.(all) ?? all),
-    // The time is a version that no other rehearsal, nor the registry itself, has given.
+    // The time is a version that is new for every rehearsal and for the registry itself.
     version: at.getTime(),
   };
 }

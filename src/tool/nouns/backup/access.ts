@@ -79,7 +79,7 @@ export async function keepAccess(operation: Operation, accounts: readonly Accoun
   return kept;
 }
 
-/** The values that give the account no more access than before. Closes a new one. */
+/** The values that make the account as strict as before. Closes a new account. */
 function stricterValues(
   { subject, row }: Account,
   known: Account | undefined,

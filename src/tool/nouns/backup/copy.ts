@@ -29,7 +29,7 @@ const selectFigures = `select (select count(*) from registrars) as registrars, c
   format('registrars: %d, contacts: %d, changes: %d, last change: %s', (select count(*) from registrars),
     (select count(*) from contacts), count(*), max(occurred_at)) as words from history`;
 
-/** The figures of a database, or the mark of an unfinished restore. Neither without tables. */
+/** The figures of a database, or the mark of an unfinished restore. Empty for a database without tables. */
 export async function readState(db: D1Database): Promise<{ mark?: Mark; seen?: Figures }> {
   const tables = await tablesIn(db);
   if (tables.includes(restoreMarker)) {

@@ -22,10 +22,10 @@ export interface Call {
   summary: string;
   description?: string;
   takes?: readonly HeaderParameter[];
-  /** What differs from the interface's parameters. */
+  /** Differences from the interface's parameters. */
   path?: z.ZodRawShape;
   query?: z.core.$ZodObject;
-  /** A type alone stands for a required JSON body. */
+  /** A type alone means a required JSON body. */
   body?: z.core.$ZodType | ZodOpenApiRequestBodyObject;
   /** Describes the response with status 200; `created` describes 201, `gone` 204. */
   success?: string;

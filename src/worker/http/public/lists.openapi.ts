@@ -17,8 +17,7 @@ export const unicodeName = z.string().describe('The name in Unicode.');
 export const listedStatus = z.enum(publicLists[retainedList].entries).meta({ id: 'ListedStatus' });
 
 /**
- * By path, so that an undescribed path does not compile: the name in calls and components, the content of the lists, and the type of their
- * entries.
+ * The name in calls and components, the content, and the type of entries of each path. An undescribed path does not compile.
  */
 const described: Record<ListPath, { name: string; what: string; entry: z.ZodType }> = {
   '/repp/v1/auctions': {

@@ -66,7 +66,7 @@ function typeOf(field: ContactField, isCreation: boolean): z.ZodMiniType {
   return field.isList ? z.optional(rule) : clearable(rule);
 }
 
-/** Stands for two different values of a field. No body can contain it, so the field's rule refuses it. */
+/** Marks two different values of a field. No body can contain it, so the field's rule refuses it. */
 const givenTwice = Symbol();
 
 /** Moves each field into its group, also from the form of responses. */
@@ -80,7 +80,7 @@ export function inGroups(sender: Sender, given: unknown): unknown {
       return isGiven && field.group === group && field.isBeside;
     });
     const names = beside.map(({ name }) => name);
-    // A blank value under the group's own name stands for the whole group.
+    // A blank value under the group's own name means the whole group.
     if (names.length === 0 || (names.join() === group && isBlank(given[group]))) continue;
     const around = names.includes(group) || !Object.hasOwn(given, group) ? {} : given[group];
     // Null clears every field of the address.

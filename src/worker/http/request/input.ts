@@ -105,7 +105,7 @@ function problemsOf(
     const reason = params?.reason || (isBlank(input) ? blank : 'invalid');
     // For a missing field, the message says enough.
     const isGiven = reason !== 'missing' || isObject(input);
-    // A symbol stands for a field with two values.
+    // A symbol marks a field with two values.
     const expected = typeof input === 'symbol' ? 'It is given twice.' : detailOf(path);
     const detail = params?.detail ?? (isGiven ? expected : undefined);
     return { reason, message, brief: params?.brief, field, detail };
