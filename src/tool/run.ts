@@ -10,7 +10,7 @@ import { type ListName, listNames } from '../list/lists.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
-import { OutputError, reportLostOutput, say, writeOutput } from './report/output.ts';
+import { expectKept, OutputError, reportLostOutput, say, writeOutput } from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted, type Lines, linesOf, printable } from './report/text.ts';
 import { findRevertible } from './undo/problems.ts';
@@ -21,6 +21,8 @@ export interface Report {
   data: Record<string, unknown>;
   text: Lines;
   csv?: string | undefined;
+  /** A secret in the output that is never shown again. */
+  secret?: string | undefined;
   /** The public lists that may have changed. They are published, and the report names changed ones. */
   publish?: readonly ListName[];
   /** The words of the command that undoes the change, if not `history revert`. */
@@ -152,11 +154,15 @@ async function published(
 }
 
 /** Prints the report. If that fails, the report of a change goes to standard error: it may have a new secret. */
-async function print({ data, csv, text }: Report, { json, dryRun }: CommonOptions): Promise<void> {
+async function print(
+  { data, csv, text, secret }: Report,
+  { json, dryRun }: CommonOptions,
+): Promise<void> {
   const answer = json ? JSON.stringify(data) : (csv ?? printable(text));
   if (answer === '') return;
   try {
     await writeOutput(`${answer}\n`);
+    if (secret !== undefined) expectKept();
   } catch (error) {
     if (dryRun === false) process.stderr.write(`done, but not answered:\n${answer}\n`);
     throw error;

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
@@ -226,5 +227,21 @@ test.each(['EPIPE', 'ENOSPC'] as const)(
         `^done, but not answered:\nadded API user user-${fault} of ALPHA; .*:\n[0-9a-f]{64}\n`,
       ),
     );
+  },
+);
+
+test.each([
+  ['api-user add', (name: string) => `api-user add --registrar ALPHA --username ${name}`],
+  ['system add', (name: string) => `system add ${name}`],
+])(
+  'the secret of %s is on standard error where standard output is closed',
+  async (_, commandOf) => {
+    const tool = ['src/tool/index.ts', ...commandOf('closed').split(' ')];
+    const args = [process.execPath, ...tool, '--persist-to', registry.directory];
+    const { status, stderr } = spawnSync('sh', ['-c', '"$@" >&-', 'sh', ...args], {
+      encoding: 'utf8',
+    });
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^done, but not answered:\nadded .*:\n[0-9a-f]{64}\n/);
   },
 );

@@ -25,6 +25,7 @@ const add = verb(
     return {
       data: { username, registrar, secret, refused_because: refusals },
       text: [secretText(done, 'its secret', secret), ...refusalLines(refusals)],
+      secret,
     };
   },
 );

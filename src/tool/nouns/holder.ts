@@ -32,6 +32,7 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
   return {
     data: { ...holderData(holder, secret), refused_because: refusals },
     text: [secretText(done, 'the new one', secret), ...refusalLines(refusals)],
+    secret,
   };
 }
 

@@ -104,6 +104,7 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
   return {
     data: { registrar: dataOf(registrarsView.columns, registrar), webhook_secret: secret, ...data },
     text: secret === undefined ? text : [text, "the webhook's secret, shown only now:", secret],
+    secret,
   };
 }
 

@@ -28,7 +28,7 @@ const add = verb(
     const rights = may.join(', ') || 'none';
     const system = `system ${name}, rights: ${rights}, callable from ${from}`;
     const done = `${registry.did('add')} ${system}`;
-    return { data: { system: { name, key } }, text: secretText(done, 'its key', key) };
+    return { data: { system: { name, key } }, text: secretText(done, 'its key', key), secret: key };
   },
 );
 

@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { type Lines, printable } from './text.ts';
 
 /** Standard output cannot be written: its reader has closed it, or its disk is full. */
@@ -26,6 +28,13 @@ export async function writeAnswer(text: string): Promise<void> {
 /** Reports a failed write, unless the reader has closed the pipe, as `head` does. */
 export function reportLostOutput({ isClosed, message }: OutputError): void {
   if (!isClosed) say(`failed: ${message}`);
+}
+
+/** Throws OutputError if the null device takes the output: Node opens it in the place of a closed one. */
+export function expectKept(): void {
+  const { fd } = process.stdout as { fd?: number };
+  if (fd === undefined || fstatSync(fd).rdev !== statSync(devNull).rdev) return;
+  throw new OutputError(new Error('it is closed, or nobody reads it'));
 }
 
 export function writeOutput(text: string): Promise<void> {
