@@ -1,4 +1,5 @@
 import punycode from 'punycode/punycode.js';
+import { lowerCase, readHostName } from '../base/text/domain-name.ts';
 import { searchKey } from '../base/text/search-key.ts';
 
 /*
@@ -13,24 +14,15 @@ export function isSameMailbox(one: string, other: string): boolean {
 
 function unicodeForm(email: string): string {
   const [local, labels] = partsOf(email);
-  return local + labels.map(unicodeLabel).join('.');
+  return local + labels.join('.');
 }
 
-/** The domain's labels are in lower case. */
+/** The domain's labels are in Unicode and lower case; those of what is no host name only in lower case. */
 function partsOf(email: string): [local: string, labels: string[]] {
   const start = email.lastIndexOf('@') + 1;
-  return [email.slice(0, start), email.slice(start).toLowerCase().split('.')];
-}
-
-/** What is not the punycode of a label stays as it is. */
-function unicodeLabel(label: string): string {
-  if (!label.startsWith('xn--')) return label.normalize('NFC');
-  try {
-    const unicode = punycode.toUnicode(label);
-    return punycode.toASCII(unicode) === label ? unicode : label;
-  } catch {
-    return label;
-  }
+  const given = email.slice(start);
+  const domain = readHostName(given).domain?.name ?? lowerCase(given);
+  return [email.slice(0, start), domain.split('.')];
 }
 
 /** More international labels than these are looked for all in Unicode and all in punycode. */
@@ -39,7 +31,7 @@ const mixedLabels = 4;
 /** The search keys of all addresses of a mailbox, whatever the case of what is before the @. */
 export function emailKeys(email: string): string[] {
   const [local, labels] = partsOf(email);
-  const spellings = labels.map(unicodeLabel).map((label) => {
+  const spellings = labels.map((label) => {
     const ascii = punycode.toASCII(label);
     return ascii === label ? [label] : [label, ascii];
   });

@@ -9,6 +9,7 @@ test.each([
   ['info@o\u0303un.ee', 'info@õun.ee'],
   ['info@Example.EE', 'info@example.ee'],
   ['info@õun.xn--p1ai', 'info@xn--un-bka.рф'],
+  ['info@ΟΔΟΣ-1.ee', 'info@xn---1-k9b7bby.ee'],
 ])('treats %s and %s as one mailbox, in a search too', (one, other) => {
   expect(isSameMailbox(one, other)).toBe(true);
   expect(emailKeys(one).toSorted()).toEqual(emailKeys(other).toSorted());
