@@ -1,4 +1,5 @@
 import type { Problem } from '../base/error.ts';
+import { unseenIn } from '../base/text/field.ts';
 import { dayOf, isDay } from '../base/time/day.ts';
 import type { ContactIdentity } from './fields.ts';
 
@@ -20,9 +21,13 @@ export function identityProblem(
 ): Problem | undefined {
   switch (identType) {
     case 'priv':
-      return identCountryCode !== 'EE' || isPersonalCode(ident) ? undefined : nonconforming('priv');
+      return identCountryCode !== 'EE' || isPersonalCode(ident)
+        ? undefined
+        : nonconforming(ident, 'priv');
     case 'org':
-      return identCountryCode !== 'EE' || /^\d{8}$/.test(ident) ? undefined : nonconforming('org');
+      return identCountryCode !== 'EE' || /^\d{8}$/.test(ident)
+        ? undefined
+        : nonconforming(ident, 'org');
     case 'birthday':
       return isRecentDay(ident, now)
         ? undefined
@@ -30,19 +35,24 @@ export function identityProblem(
             reason: 'invalid',
             message: 'Ident birthday is invalid',
             field: 'ident',
-            detail: `Expected: ${identityForms.birthday}.`,
+            detail: detailOf(ident, 'birthday'),
           };
     default:
       return undefined;
   }
 }
 
-const nonconforming = (type: 'priv' | 'org'): Problem => ({
+const nonconforming = (ident: string, type: 'priv' | 'org'): Problem => ({
   reason: 'identity_invalid',
   message: 'Ident code does not conform to national identification number format of Estonia',
   field: 'ident',
-  detail: `Expected: ${identityForms[type]}.`,
+  detail: detailOf(ident, type),
 });
+
+function detailOf(ident: string, type: keyof typeof identityForms): string {
+  const unseen = unseenIn(ident);
+  return unseen ? `It ${unseen}.` : `Expected: ${identityForms[type]}.`;
+}
 
 /** An Estonian personal code (EVS 585:2007): a century and sex, a birthday, a serial number and a check digit. */
 function isPersonalCode(code: string): boolean {

@@ -72,12 +72,18 @@ test.each([
   expect(problem('org', country, code)).toBeUndefined();
 });
 
-test.each(['1234567', '123456789', '1234567A', '12345678\n'])(
-  'refuses the Estonian organisation %j',
-  (code) => {
-    expect(problem('org', 'EE', code)).toEqual(nonconforming);
-  },
-);
+test.each(['1234567', '123456789', '1234567A'])('refuses the Estonian organisation %j', (code) => {
+  expect(problem('org', 'EE', code)).toEqual(nonconforming);
+});
+
+test.each([
+  ['priv', '38001\u200b085718', 'It contains an invisible character (U+200B).'],
+  ['org', '1234\u00a05678', 'It contains an invisible character (U+00A0).'],
+  ['org', '12345678\n', 'It contains a line break.'],
+  ['birthday', '1980-01-08\u202c', 'It contains an invisible character (U+202C).'],
+] as const)('names what nobody sees in the %s %j', (type, code, detail) => {
+  expect(problem(type, 'EE', code)).toMatchObject({ detail });
+});
 
 test.each(['1876-11-21', '1980-02-29', '2026-11-21'])('accepts the birthday %s', (code) => {
   expect(problem('birthday', 'US', code)).toBeUndefined();

@@ -1,4 +1,5 @@
 import punycode from 'punycode/punycode.js';
+import { unseenIn } from './field.ts';
 import { nfc, unitsPerCharacter } from './nfc.ts';
 
 export interface DomainName {
@@ -44,7 +45,10 @@ export function readDomainName(text: string): ReadName {
 /** What is wrong with a text that is no name, in words that follow it, and the name that a browser opens for it. */
 export function faultSentence(text: string, fault: NameFault): string {
   const meant = nameOpenedFor(text);
-  return nameFaults[fault] + (meant ? `. Did you mean ${JSON.stringify(meant.name)}?` : '');
+  return (
+    (unseenIn(text.trim()) ?? nameFaults[fault]) +
+    (meant ? `. Did you mean ${JSON.stringify(meant.name)}?` : '')
+  );
 }
 
 export const nameOpenedFor = (text: string) => readDomainName(hostOpenedFor(text) ?? '').domain;

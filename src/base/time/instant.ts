@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { expecting } from '../text/field.ts';
+import { expecting, unseenIn } from '../text/field.ts';
 import { isDay } from './day.ts';
 
 const form =
@@ -32,7 +32,9 @@ export const instantRule = (error: string) =>
       z.transform((text, { issues }) => {
         const instant = instantOf(text.trim());
         if (instant) return instant;
-        issues.push({ code: 'custom', message: error, input: text });
+        const unseen = unseenIn(text.trim());
+        const params = unseen && { params: { detail: `It ${unseen}.` } };
+        issues.push({ code: 'custom', message: error, input: text, ...params });
         return z.NEVER;
       }),
     ),

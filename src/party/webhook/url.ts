@@ -1,4 +1,5 @@
 import { RegistryError } from '../../base/error.ts';
+import { unseenIn } from '../../base/text/field.ts';
 
 export const maximumUrlLength = 2_000;
 
@@ -19,7 +20,7 @@ const privateSuffixes = [
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || text.length > maximumUrlLength)
-    throw refused(`must be a URL of at most ${maximumUrlLength} characters`);
+    throw refused(unseenIn(text) ?? `must be a URL of at most ${maximumUrlLength} characters`);
   if (url.username !== '' || url.password !== '')
     throw refused('must not contain a user name or password');
   if (url.port === '0') throw refused('must not have the port 0');

@@ -3,7 +3,7 @@ import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod/mini';
 import { orRefusal, type Problem, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { expectedSentence, isBlank } from '../../../base/text/field.ts';
+import { expectedSentence, isBlank, unseenIn } from '../../../base/text/field.ts';
 import { type DomainName, domainNameOf } from '../../../name/domain/name.ts';
 import type { AppContext } from './context.ts';
 
@@ -41,7 +41,9 @@ export function query<Shape extends z.ZodMiniObject>(
         if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid', detailOf));
       },
       // Asynchronous parsing would reorder the problems.
-      { validationFunction: (type, given) => type.safeParse(given) as never },
+      {
+        validationFunction: (type, given) => type.safeParse(given, { reportInput: true }) as never,
+      },
     ),
   );
   const middleware: ReturnType<typeof validate> = (c, next) => {
@@ -98,7 +100,7 @@ function problemsOf(
   detailOf: (path: readonly PropertyKey[]) => string | undefined,
 ): [Problem, ...Problem[]] {
   return error.issues.map((issue): Problem => {
-    const { message, path, input } = issue;
+    const { code, message, path, input } = issue;
     // An element's problem is reported under its list.
     const field = path.filter((part) => typeof part === 'string').join('.');
     const { params } = issue as z.core.$ZodIssueCustom;
@@ -107,7 +109,9 @@ function problemsOf(
     const isGiven = reason !== 'missing' || isObject(input);
     // A symbol marks a field with two values.
     const expected = typeof input === 'symbol' ? 'It is given twice.' : detailOf(path);
-    const detail = params?.detail ?? (isGiven ? expected : undefined);
+    // A rule of our own names what it finds.
+    const unseen = code !== 'custom' && typeof input === 'string' && unseenIn(input);
+    const detail = params?.detail ?? (unseen ? `It ${unseen}.` : isGiven ? expected : undefined);
     return { reason, message, brief: params?.brief, field, detail };
   }) as [Problem, ...Problem[]];
 }

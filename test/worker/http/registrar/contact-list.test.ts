@@ -172,7 +172,7 @@ test.each([
   ['limit=1e2', 2005, 'Limit is invalid [limit]', 'limit'],
   ['limit=', 2005, 'Limit is invalid [limit]', 'limit'],
   ['limit=1&limit=2', 2005, 'Limit is invalid [limit]', 'limit'],
-  ['offset=%00', 2005, 'Offset is invalid [offset]', 'offset'],
+  ['offset=one', 2005, 'Offset is invalid [offset]', 'offset'],
   ['details=yes', 2005, 'Details is invalid [details]', 'details'],
   ['details=', 2005, 'Details is invalid [details]', 'details'],
   ['details=TRUE', 2005, 'Details is invalid [details]', 'details'],

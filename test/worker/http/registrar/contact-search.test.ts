@@ -201,7 +201,19 @@ test.each([
   ['name=mari&name=mets', 'Name is invalid [name]', 'name'],
   ['status=OK', 'Status is invalid [status]', 'status'],
   ['status=inactive', 'Status is invalid [status]', 'status'],
+  [
+    'status=ok%E2%80%8B',
+    'Status is invalid [status]',
+    'status',
+    'It contains an invisible character (U+200B).',
+  ],
   ['updated_since=yesterday', 'Updated since is invalid [updated_since]', 'updated_since'],
+  [
+    'updated_since=2026-02-03%E2%80%AC',
+    'Updated since is invalid [updated_since]',
+    'updated_since',
+    'It contains an invisible character (U+202C).',
+  ],
   ['updated_since=2026-02-30', 'Updated since is invalid [updated_since]', 'updated_since'],
   [
     'updated_since=9999-12-31T23:59:59-01:00',
