@@ -7,7 +7,9 @@ import type { HistoryEntry } from '../src/change/history/search.ts';
 import { type ContactWithRegistrar, getContactByCode } from '../src/contact/contact.ts';
 import { listContactsBy } from '../src/contact/operator/administer.ts';
 import { callbackOf } from '../src/tool/sandbox/identity-service.ts';
-import { openApiDocument } from '../src/worker/http/document.openapi.ts';
+import { app } from '../src/worker/http/app.ts';
+import { examples } from '../src/worker/http/openapi/example.ts';
+import { findValues } from './attack/requests.ts';
 import { type Cost, cost as costOfRequest, counted } from './support/counted.ts';
 import { countedRows, countsRows } from './support/counted-rows.ts';
 import {
@@ -29,6 +31,7 @@ import {
 import { startIdentityService } from './support/identity-service.ts';
 import { seedRegistrar } from './support/seed.ts';
 import { startWorker } from './support/worker.ts';
+import { operations } from './worker/http/openapi/operations.ts';
 
 /**
  * The cost of each call, in the units that the platform bills. A figure that went up is a regression, and one that went
@@ -42,9 +45,12 @@ beforeAll(() => {
 });
 
 /** The calls of the document, as `GET /path/{parameter}`. */
-const documented = Object.entries(openApiDocument().paths ?? {}).flatMap(([path, item]) =>
-  Object.keys(item ?? {}).map((method) => `${method.toUpperCase()} ${path}`),
-);
+const described = new Map(operations.map((each) => [`${each.method} ${each.path}`, each]));
+
+/** The routes of the application, named likewise. */
+const routed = app.routes
+  .filter(({ method, path }) => method !== 'ALL' && !path.includes('*'))
+  .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{.*?\})?/g, '{$1}')}`);
 
 /** The requests that were measured, as `GET /path`. */
 const measured: string[] = [];
@@ -489,7 +495,7 @@ test('what a name was is read in one round trip, and only its own changes', asyn
 });
 
 test('a preflight costs nothing', async () => {
-  for (const call of documented.filter((call) => call.startsWith('OPTIONS'))) {
+  for (const call of routed.filter((call) => call.startsWith('OPTIONS'))) {
     const [method, path] = call.split(' ');
     const { answer, after } = await costOf(path!.replace(/\{.*?\}/g, 'kv.ee'), { method });
     expect({ answer, after }).toEqual({ answer: {}, after: {} });
@@ -872,10 +878,21 @@ it('a list of the operator reads rows in proportion to what it lists, in however
   }
 });
 
-test('no call of the document is missing here', () => {
-  const isMeasured = (call: string) => {
-    const pattern = new RegExp(`^${call.replace(/\{.*?\}/g, '[^/]+')}$`);
-    return measured.some((request) => pattern.test(request));
-  };
-  expect(documented.filter((call) => !isMeasured(call))).toEqual([]);
+test('no call lacks a handler, a description, an example, values for its path or a measured cost', () => {
+  const lacking = [...new Set([...routed, ...described.keys()])].flatMap((call) => {
+    const [method = '', path = ''] = call.split(' ');
+    const { operationId = '' } = described.get(call) ?? {};
+    const isWithoutExample = method === 'OPTIONS' || /Page/.test(operationId);
+    const request = new RegExp(`^${call.replace(/\{.*?\}/g, '[^/]+')}$`);
+    const has = {
+      'a handler': routed.includes(call),
+      'a description in a file *.openapi.ts': described.has(call),
+      'an example in examples.json': isWithoutExample || operationId in examples,
+      'values in test/attack/requests.ts': !path.includes('{') || findValues(path),
+      'its cost in test/counts.test.ts': measured.some((each) => request.test(each)),
+    };
+    const steps = Object.entries(has).flatMap(([step, isThere]) => (isThere ? [] : step));
+    return steps.length > 0 ? `${call} lacks ${steps.join(', ')}` : [];
+  });
+  expect(lacking).toEqual([]);
 });

@@ -143,19 +143,11 @@ it.each(inOrder)('$call.operationId: $name', async ({ call, example }) => {
 
   expect(status).toBe(example.status ?? 200);
   if (isRecording) Object.assign(example, renewed(example, { answer }));
-  expect(withoutChanging(answer)).toEqual(withoutChanging(example.answer));
+  expect(withoutChanging({ answer })).toEqual(withoutChanging({ answer: example.answer }));
 });
 
 afterAll(async () => {
   if (!isRecording) return;
   await writeFile(file, JSON.stringify(examples, null, 2));
   await promisify(execFile)('node_modules/.bin/biome', ['format', '--write', file]);
-});
-
-it('every call that answers JSON has an example', () => {
-  const without = operations
-    .filter(({ method }) => method !== 'OPTIONS')
-    .map(({ operationId }) => operationId)
-    .filter((id) => !(id in examples) && !/Page/.test(id));
-  expect(without).toEqual([]);
 });
