@@ -27,8 +27,13 @@ export function noun(
 ): CommandUnknownOpts {
   const command = bare(name, firstExample.get(unnamed ?? verbs[0]!)!)
     .description(description)
-    .configureHelp({ subcommandTerm: (verb) => verb.name() });
+    .configureHelp({
+      subcommandTerm: (verb) => verb.name(),
+      // Also for the completion.
+      ...(unnamed && { visibleOptions: () => unnamed.createHelp().visibleOptions(unnamed) }),
+    });
   if (unnamed) command.addCommand(unnamed, { isDefault: true });
+  for (const argument of unnamed?.registeredArguments ?? []) command.addArgument(argument);
   for (const verb of verbs) command.addCommand(verb);
   return command as unknown as CommandUnknownOpts;
 }

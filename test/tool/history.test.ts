@@ -38,6 +38,26 @@ test('streams everything, the newest last, under the names of the nouns', async 
   );
 });
 
+test('alone, prints the newest ten, the newest first, and how to see more', async () => {
+  const registry = await tool.newRegistry();
+  const names = Array.from({ length: 12 }, (_, number) => `nimi${number}.ee`);
+  await registry.done(['retained', 'add', ...names, '--status', 'reserved']);
+  const shown = async (...args: string[]) => {
+    const { stdout, stderr } = await registry.run(['history', ...args]);
+    const keys = [...stdout.matchAll(/ create retained (\S+) /g)].map(([, key]) => key);
+    return { keys, stderr };
+  };
+  expect(await shown()).toEqual({
+    keys: names.slice(2).reverse(),
+    stderr: 'at most 10 entries, the newest first; --help says how to see others\n',
+  });
+  expect(await shown('show')).toMatchObject({ keys: names.slice(2).reverse() });
+  for (const filter of ['retained', '--by=Operator', '--since=2020-01-01', '--until=2999-01-01']) {
+    expect(await shown(filter)).toEqual({ keys: names, stderr: '' });
+  }
+  expect((await registry.run('history --csv')).stdout.split('\n')).toHaveLength(14);
+});
+
 test('filters by time, actor and request', async () => {
   const all = await entries();
   const requests = new Set(all.map(({ request_id }) => request_id));

@@ -22,6 +22,17 @@ test('the tool has help with an example on every level', () => {
   }
 });
 
+test('has in the help of a noun the options and arguments that it takes without a verb', () => {
+  for (const [noun, verb] of ['history show', 'backup write'].map((words) => words.split(' '))) {
+    const [help, helpOfVerb] = [noun, `${noun} ${verb}`].map((words) =>
+      helpOf(commands.find(([name]) => name === words)![1]),
+    );
+    for (const part of helpOfVerb!.match(/^(Arguments|Options):\n( .+\n)+/gm)!) {
+      expect(help).toContain(part);
+    }
+  }
+});
+
 test('says of each column of an import what it holds, and whether it is required', () => {
   const importOf = (noun: string) =>
     helpOf(verbs.find(([words]) => words === `${noun} import`)![1]);

@@ -15,11 +15,15 @@ import {
 import { findNewestId, type HistoryEntry } from '../../../change/history/search.ts';
 import { noun, parseNumber, reading, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
+import { say } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
 import { csvOption, streamRows } from '../../view.ts';
 import { historyData, historyView, nounOf } from './entry.ts';
 import { revertVerb } from './revert.ts';
+
+/** Of everything, people want the newest. Programs get all of it, as for every other question. */
+const newestAlone = 10;
 
 const show = verb(
   reading('show', 'history show contact ALPHA:1B7A3C5D', 'history --last 10 --by ats')
@@ -35,15 +39,24 @@ const show = verb(
     .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
     .addOption(csvOption())
-    .option('--last <count>', 'only so many, the newest first', parseNumber)
+    .option(
+      '--last <count>',
+      `only so many, the newest first (history alone: ${newestAlone})`,
+      parseNumber,
+    )
     .addOption(
       new Option('--follow', 'wait for further changes, until Ctrl-C').conflicts(['until', 'last']),
     ),
-  async ({ db }, noun, text, { follow, last, ...options }) => {
+  async ({ db }, noun, text, { follow, ...options }) => {
     const key = text && (await keyOf(db, noun, text));
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
     const pause = follow && (() => setTimeout(500));
     const criteria = { ...options, subject, key };
+    const { since, until, by, request, json, csv } = options;
+    const isAsked = noun ?? since ?? until ?? by ?? request ?? follow ?? json ?? csv;
+    const isAlone = (isAsked ?? options.last) === undefined;
+    const last = isAlone ? newestAlone : options.last;
+    if (isAlone) say(`at most ${last} entries, the newest first; --help says how to see others`);
     const entries =
       last === undefined
         ? readHistory(db, criteria, pause)
