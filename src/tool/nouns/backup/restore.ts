@@ -66,17 +66,18 @@ export const restoreCommand = command.action(async (name, options) => {
   await attempt(options, async () => {
     using directory = temporaryDirectory(path.join(tmpdir(), 'registry-restore-'));
     const copy = path.join(directory.path, 'copy.sqlite');
-    const seal = await copyBackup(file, copy);
-    await migrateCopy(copy, file);
+    const begun = { file, copy, state: 'the database is as it was' };
+    using _ = atInterrupt(() => begun.state);
+    const withState = (error: unknown): never => {
+      if (error instanceof RegistryError) throw error;
+      throw new RegistryError('unexpected', `${messageOf(error)}; ${begun.state}`);
+    };
+    const seal = await copyBackup(file, copy).catch(withState);
+    await migrateCopy(copy, file).catch(withState);
+    const source = Object.assign(begun, { seal });
     const data = path.join(localDirectory(options.persistTo), 'v3/d1');
     if (!options.remote) mkdirSync(data, { recursive: true });
-    const source = { file, copy, seal, state: 'the database is as it was' };
-    using _ = atInterrupt(() => source.state);
-    const work = (registry: Registry) =>
-      restore(registry, source, options).catch((error) => {
-        if (error instanceof RegistryError) throw error;
-        throw new RegistryError('unexpected', `${messageOf(error)}; ${source.state}`);
-      });
+    const work = (registry: Registry) => restore(registry, source, options).catch(withState);
     await run(options, work, { mayBeEmpty: true });
   });
 });

@@ -10,8 +10,9 @@ import { messageOf } from '../../report/problem.ts';
  */
 export async function migrateCopy(copy: string, name: string): Promise<void> {
   const refusal = (message: string) => new RegistryError('malformed', `${name} ${message}`, 'file');
-  const { isMarked, migrations } = describe(copy);
+  const { isMarked, views, migrations } = describe(copy);
   if (isMarked) throw refusal('is of a database whose restore was not finished');
+  if (views.length > 0) throw refusal(differing(views));
   const later = migrations.filter((migration) => !listMigrations().includes(migration));
   if (later.length > 0) throw refusal(`is from a later release: it has ${namesIn(later)}`);
   const ofRelease = await objectsOf(':memory:');
@@ -22,8 +23,11 @@ export async function migrateCopy(copy: string, name: string): Promise<void> {
     (object) => ofCopy.get(object) !== ofRelease.get(object),
   );
   if (others.length === 0) return;
-  throw refusal(`differs from a registry of this release in ${namesIn(others)}`);
+  throw refusal(differing(others));
 }
+
+const differing = (objects: readonly string[]) =>
+  `differs from a registry of this release in ${namesIn(objects)}`;
 
 /** The first names of a list of any length. */
 function namesIn(names: readonly string[]): string {
@@ -36,13 +40,16 @@ function namesIn(names: readonly string[]): string {
 
 function describe(file: string) {
   using database = new DatabaseSync(file, { readOnly: true });
-  const find = database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?");
-  const rows = find.get('d1_migrations')
-    ? database.prepare('select name from d1_migrations').all()
-    : [];
+  const names = (from: string) =>
+    Array.from(database.prepare(`select name from ${from}`).iterate(), ({ name }) => String(name));
+  const tables = names("sqlite_schema where type = 'table'");
+  const views = names("sqlite_schema where type = 'view'");
+  // To read from a view is to run it.
+  const isMigrated = views.length === 0 && tables.includes('d1_migrations');
   return {
-    isMarked: find.get(restoreMarker) !== undefined,
-    migrations: rows.map(({ name }) => String(name)),
+    isMarked: tables.includes(restoreMarker),
+    views: views.map((name) => `view ${name}`),
+    migrations: isMigrated ? names('d1_migrations') : [],
   };
 }
 
