@@ -6,6 +6,7 @@ import { listHistory } from '../src/change/history/operator/search.ts';
 import type { HistoryEntry } from '../src/change/history/search.ts';
 import { type ContactWithRegistrar, getContactByCode } from '../src/contact/contact.ts';
 import { listContactsBy } from '../src/contact/operator/administer.ts';
+import { sendDeliveries } from '../src/party/webhook/deliver.ts';
 import { callbackOf } from '../src/tool/sandbox/identity-service.ts';
 import { app } from '../src/worker/http/app.ts';
 import { examples } from '../src/worker/http/openapi/example.ts';
@@ -228,6 +229,33 @@ it('an export reads rows in proportion to the domains of a contact', async () =>
   for (const rows of rowsOfEach) expect(rows).toBeLessThan(3);
 });
 
+it('an export reads rows in proportion to the contacts of a person, and to those that were deleted', async () => {
+  const rowsOfEach: number[] = [];
+  for (const [index, count] of [100, 400, 1_600].entries()) {
+    const ident = `3760503032${index}`;
+    const { id, code } = await seedRegistrar(worker.env, count);
+    const identity = `json_object('ident', json_object('from', ?1, 'to', null, 'key', ?1),
+      'identType', json_object('from', 'priv'), 'identCountryCode', json_object('from', 'EE'))`;
+    const entries = (action: string, uuid: string, changes: string) =>
+      worker.env.DB.prepare(
+        `insert into history (occurred_at, subject, subject_key, subject_uuid, registrar, action, actor_type, actor, changes)
+         select created_at, 'contact', code, ${uuid}, ?3, '${action}', 'operator', 'Operator', ${changes}
+         from contacts where registrar_id = ?2 and ident = ?1`,
+      ).bind(ident, id, code);
+    await worker.env.DB.batch([
+      worker.env.DB.prepare(
+        `update contacts set ident = ?1, ident_key = ?1, ident_type = 'priv' where registrar_id = ?2`,
+      ).bind(ident, id),
+      entries('create', 'uuid', "'{}'"),
+      entries('delete', "'former-' || uuid", identity),
+    ]);
+    const caller = { authorization: await bearer(worker, ident) };
+    const { answer } = await costOf('/api/v1/registrant/export', send('GET', caller));
+    rowsOfEach.push((answer.rowsRead ?? 0) / count);
+  }
+  for (const rows of rowsOfEach) expect(rows).toBeLessThan(32);
+});
+
 it('one contact is validated in one round trip, and so are a hundred', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar, { code: `${registrar.code}:ID-7` });
@@ -370,6 +398,31 @@ test('a notification is read in one round trip, however many there are, and mark
   // The notification and its place among those that were read.
   expect((await mark()).answer).toEqual(writes(2, 5, 2));
   expect((await mark()).answer).toEqual(reads(1, 4));
+});
+
+test('notifications are delivered with rows in proportion to them, in however many messages', async () => {
+  const { env } = worker;
+  const sender = { fetch: async () => new Response(), now: () => new Date(), isLocal: true };
+  for (const count of [60, 240, 960]) {
+    const registrar = await addRegistrar(env);
+    await addWebhooks(registrar);
+    await env.DB.batch([
+      env.DB.prepare(
+        `insert into notifications (registrar_id, event, text, subject_key, fields, created_at)
+         with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?)
+         select ?, 'contact.updated', '', '', '[]', '2026-01-01T00:00:00.000Z' from numbers`,
+      ).bind(count, registrar.id),
+      env.DB.prepare(
+        `insert into webhook_deliveries (id, registrar_id, notification_id, created_at, waits_since)
+         select 'msg_' || id, registrar_id, id, created_at, created_at from notifications where registrar_id = ?`,
+      ).bind(registrar.id),
+    ]);
+    const counting = counted(env);
+    const db = openDatabase(counting.env.DB);
+    while (await sendDeliveries(db, registrar.id, sender));
+    expect(counting.counts.rowsRead / count).toBeLessThan(5);
+    expect(counting.counts.d1RoundTrips / count).toBeLessThan(1.2);
+  }
 });
 
 test('who calls is read in one round trip, and a secret replaced in two', async () => {

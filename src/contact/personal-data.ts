@@ -49,10 +49,13 @@ export async function* listPersonalData(
   person: Person,
 ): AsyncGenerator<PersonalContact, void> {
   const domainsOf = byContact(everyDomain(db, person));
-  const historyOf = byContact(everyEntry(db, existing(person)));
-  for await (const { contact, registrar } of everyContact(db, person)) {
-    const { id } = contact;
-    yield { contact, registrar, domains: domainsOf(id), history: historyOf(id) };
+  for await (const window of inWindows(everyContact(db, person))) {
+    const ids = window.map(({ contact }) => contact.id);
+    const historyOf = byContact(everyEntry(db, existing(person), ids));
+    for (const { contact, registrar } of window) {
+      const { id } = contact;
+      yield { contact, registrar, domains: domainsOf(id), history: historyOf(id) };
+    }
   }
 }
 
@@ -71,9 +74,24 @@ export async function readOtherPersonalData(db: Database, person: Person, now: D
       disclosuresOf(db, person, now),
     ]),
   );
-  const historyOf = byContact(everyEntry(db, subjects));
-  const contacts = found.map(({ id, code, uuid }) => ({ code, uuid, history: historyOf(id) }));
+  const windows = await Array.fromAsync(inWindows(found));
+  const contacts = windows.flatMap((window) => {
+    const ids = window.map(({ id }) => id);
+    const historyOf = byContact(everyEntry(db, subjects, ids));
+    return window.map(({ id, code, uuid }) => ({ code, uuid, history: historyOf(id) }));
+  });
   return { deleted: contacts, disclosures };
+}
+
+/** As many rows as a page has at a time: for each page of entries, SQLite looks for former codes of all its subjects. */
+async function* inWindows<Row>(rows: AsyncIterable<Row> | Iterable<Row>) {
+  let window: Row[] = [];
+  for await (const row of rows) {
+    if (window.push(row) < pageRows) continue;
+    yield window;
+    window = [];
+  }
+  if (window.length > 0) yield window;
 }
 
 export type PersonalDisclosure = typeof disclosures.$inferSelect;
@@ -192,7 +210,9 @@ interface EntryRow {
   entry: typeof history.$inferSelect;
 }
 
-function everyEntry(db: Database, subjects: SQL) {
+/** The entries of the subjects from the first to the last of these ids. */
+function everyEntry(db: Database, subjects: SQL, ids: readonly number[]) {
+  const window = sql`${subjects} and id between ${ids[0]} and ${ids.at(-1)}`;
   const contactId = sql<number>`subjects.id`;
   const first = sameIdentitySince(sql`subjects.uuid`);
   return everyRow<EntryRow>(async ({ after, limit }) => {
@@ -200,7 +220,7 @@ function everyEntry(db: Database, subjects: SQL) {
     const entriesAbout = (isAbout: SQL) =>
       db
         .select({ contactId, entry: history, since: first.as('since') })
-        .from(sql`(${subjects}) as subjects`)
+        .from(sql`(${window}) as subjects`)
         .crossJoin(history)
         .where(
           and(
