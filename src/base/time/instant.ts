@@ -23,6 +23,9 @@ export function instantOf(text: string): Date | undefined {
   return /^\d{4}-/.test(instant.toISOString()) ? instant : undefined;
 }
 
+/** A day of the calendar, `YYYY-MM-DD`. */
+export const dayRule = (error: string) => z.string(error).check(z.trim(), z.iso.date(error));
+
 /** An ISO 8601 date or date-time. */
 export const instantRule = (error: string) =>
   expecting(

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { claims, type VerificationDemand } from '../../../drizzle/schema.ts';
 import { currentTime } from '../../base/time/clock.ts';
-import { instantRule } from '../../base/time/instant.ts';
+import { dayRule, instantRule } from '../../base/time/instant.ts';
 
 /**
  * Rules for the columns about verifications, as files have them; properties are in the order in which they are stored.
@@ -42,7 +42,7 @@ export const demandRule = z.object(
     claims: z
       .array(z.enum(claims, `may be ${claims.join(', ')}`), 'is not a list of claims')
       .check(z.minLength(1, 'is empty')),
-    by: z.iso.date('is not a day such as 2027-01-31'),
+    by: dayRule('is not a day such as 2027-01-31'),
   },
   'is not a demand, a JSON object',
 );

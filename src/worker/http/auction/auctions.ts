@@ -3,7 +3,7 @@ import { retried } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable } from '../../../base/text/field.ts';
-import { instantRule } from '../../../base/time/instant.ts';
+import { dayRule, instantRule } from '../../../base/time/instant.ts';
 import { auctionLists } from '../../../list/lists.ts';
 import { getAuction, registrationCodeOf } from '../../../name/auction/read.ts';
 import { reportableStatuses, updateAuction } from '../../../name/auction/report.ts';
@@ -48,9 +48,7 @@ export const reportBody = onFirstUse(() => {
   );
   return z.object({
     status: z.nullish(z.enum(reportableStatuses, 'is not included in the list')),
-    registration_deadline: clearable(
-      z.union([z.iso.date(deadlineMessage), instant], deadlineMessage),
-    ),
+    registration_deadline: clearable(z.union([dayRule(deadlineMessage), instant], deadlineMessage)),
     platform: clearable(platformRule()),
   });
 });

@@ -5,6 +5,7 @@ import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable } from '../../../base/text/field.ts';
+import { dayRule } from '../../../base/time/instant.ts';
 import { auctionLists, listsShowing } from '../../../list/lists.ts';
 import { cancelAuction } from '../../../name/auction/cancel.ts';
 import { getAuction } from '../../../name/auction/read.ts';
@@ -112,7 +113,7 @@ internalRetainedDomains.use(may('retained'));
 export const reservationBody = onFirstUse(() =>
   z.object({
     password: clearable(secretOfName()),
-    last_day: clearable(z.iso.date('is not a day in the calendar; write it like 2026-01-31')),
+    last_day: clearable(dayRule('is not a day in the calendar; write it like 2026-01-31')),
   }),
 );
 

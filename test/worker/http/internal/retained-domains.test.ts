@@ -54,7 +54,7 @@ test('a new reservation without a password gets a random one, which no other ans
 
 test('a reservation takes a password and a last day, and keeps what is left out', async () => {
   const name = newName();
-  const given = { password: 'sesame', last_day: '2099-12-31' };
+  const given = { password: 'sesame', last_day: ' 2099-12-31 ' };
   const first = await call('PUT', `${name}/reserved`, given);
   const shown = { name, punycode_name: name, status: 'reserved', last_day: '2099-12-31' };
   expect(first).toMatchObject({ status: 201, ignored: null });
