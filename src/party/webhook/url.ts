@@ -19,8 +19,10 @@ const privateSuffixes = [
  */
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || text.length > maximumUrlLength)
-    throw refused(unseenIn(text) ?? `must be a URL of at most ${maximumUrlLength} characters`);
+  // The parser would leave out line breaks and soft hyphens.
+  const unseen = unseenIn(text.trim());
+  if (!url || unseen || text.length > maximumUrlLength)
+    throw refused(unseen ?? `must be a URL of at most ${maximumUrlLength} characters`);
   if (url.username !== '' || url.password !== '')
     throw refused('must not contain a user name or password');
   if (url.port === '0') throw refused('must not have the port 0');

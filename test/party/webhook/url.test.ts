@@ -17,6 +17,8 @@ it.each<readonly [string, string]>([
   ['', 'must be a URL of at most 2000 characters'],
   ['hooks.example.ee', 'must be a URL of at most 2000 characters'],
   [`https://example.ee/${'a'.repeat(2000)}`, 'must be a URL of at most 2000 characters'],
+  ['https://ho\noks.example.ee/', 'contains a line break'],
+  ['https://ho\u00adoks.example.ee/', 'contains an invisible character (U+00AD)'],
   ['https://hooks\u202a.example.ee/', 'contains an invisible character (U+202A)'],
   ['http://hooks.example.ee/', 'must begin with https://'],
   ['http://localhost:8080/', 'must begin with https://'],
