@@ -90,6 +90,19 @@ describe('the demo data', () => {
     expect(new Set(shown)).toEqual(new Set([headers.get('ETag')]));
   });
 
+  it('the demo data lets a reader try the README and then the reference: no contact is created twice', () => {
+    const created = ['README.md', 'src/worker/http/openapi/examples.json'].flatMap((file) =>
+      Array.from(
+        readFileSync(file, 'utf8').matchAll(/"contact": \{\s*"id": "(\w+)"/g),
+        ([, id]) => id!,
+      ),
+    );
+    const codes = demoContacts.map(({ code }) => code.split(':')[1]!.toLowerCase());
+    const ids = [...new Set(codes), ...created];
+    expect(created.length).toBeGreaterThan(1);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it('the demo data is not loaded a second time', async () => {
     expect(await loadDemoData(worker.env)).toBe(false);
     expect(await worker.db.$count(contacts)).toBe(18);
