@@ -37,6 +37,8 @@ export interface Env {
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_LIST_FORM?: string;
   REGISTRANT_TOKEN_KEYS?: string;
+  SOURCE_URL?: string;
+  SUPPORT_URL?: string;
   VERIFICATION_POLICY_URL?: string;
   ZONES?: string;
 }

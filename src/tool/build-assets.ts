@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { guidePage } from './guide.ts';
+import { changes, guide, prosePage } from './guide.ts';
 import { configPath, isUpToDate, projectDirectory } from './project.ts';
 import { referenceFiles } from './reference.ts';
 import { readEnvironment } from './wrangler-config.ts';
@@ -67,9 +67,13 @@ if (!process.env.ASSETS_ARE_BUILT) {
     const file = path.join(projectDirectory, 'node_modules/swagger-ui-dist', name);
     files.set(path.join('docs', servedName), readFileSync(file));
   }
-  const guide = path.join('docs', 'guide.html');
-  const prose = readFileSync(path.join(projectDirectory, 'src/worker/http/README.md'), 'utf8');
-  files.set(guide, guidePage(String(files.get(guide)), prose));
+  const { own } = readEnvironment(configPath, process.env.CLOUDFLARE_ENV || undefined);
+  const settings = own?.vars ?? {};
+  const template = String(files.get('docs/guide.html'));
+  const read = (name: string) => readFileSync(path.join(projectDirectory, name), 'utf8');
+  for (const prose of [guide(read('src/worker/http/README.md')), changes(read('CHANGELOG.md'))]) {
+    files.set(`${prose.address.slice(1)}.html`, prosePage(template, prose, settings));
+  }
   const document = path.join(target, 'openapi.json');
   const startedAtSeconds = Date.now() / 1000;
   const isKept = isUpToDate(statSync(document, { throwIfNoEntry: false })?.mtimeMs);
@@ -77,9 +81,8 @@ if (!process.env.ASSETS_ARE_BUILT) {
     ? { openApiDocument: () => JSON.parse(readFileSync(document, 'utf8')) }
     : await import('../worker/http/document.openapi.ts');
   const content = openApiDocument();
-  const { own } = readEnvironment(configPath, process.env.CLOUDFLARE_ENV || undefined);
   const { introductionFor } = await import('../worker/http/openapi/introduction.ts');
-  content.info.description = introductionFor(own?.vars ?? {});
+  content.info.description = introductionFor(settings);
   files.set('openapi.json', JSON.stringify(content));
   const reference = String(files.get(path.join('docs', 'index.html')));
   for (const [name, file] of referenceFiles(reference, content)) {

@@ -1,34 +1,78 @@
+import path from 'node:path';
 import { Marked, type Token } from 'marked';
+import type { Env } from '../base/env.ts';
+import { findSource, findSupport } from '../worker/settings.ts';
 
-/** The address of the service in the document, which the examples call. */
+/** The address of the service in the documents. */
 const local = 'http://localhost:8787';
 
-const marked = new Marked({
-  walkTokens: serveLinks,
-  renderer: {
-    heading({ depth, text, tokens }) {
-      return `<h${depth} id="${anchorOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
-    },
-  },
-});
-
-/**
- * The page that says what the reference cannot: the document in Markdown, in the place that the template has for it. A link
- * to a file that the service does not serve becomes text.
- */
-export function guidePage(template: string, markdown: string): string {
-  const html = marked.parse(markdown, { async: false });
-  // The keyboard reaches what scrolls.
-  const guide = html.replaceAll('<pre>', '<pre tabindex="0">');
-  return template.replace('<!-- guide -->', () => guide);
+interface Prose {
+  title: string;
+  address: string;
+  markdown: string;
+  /** Where its links begin, from the root of the source. */
+  directory: string;
 }
 
-function serveLinks(token: Token): void {
+/** The guide says what the reference cannot. */
+export const guide = (markdown: string): Prose => ({
+  ...{ title: 'Guide', address: '/docs/guide', markdown, directory: 'src/worker/http' },
+});
+
+/** The part of each release for callers, which comes before the part for operators. */
+export function changes(changelog: string): Prose {
+  const releases = changelog
+    .split(/^(?=## \[)/m)
+    .slice(1)
+    .map((release) => release.split(/^### Operators$/m)[0]!.replace(/\[(.*?)\]/, '$1'));
+  const introduction = `# What changed
+
+For callers, the newest release first. What may need a change of yours comes first in each list, as **Changed** or **Gone**.
+A registry may run a release later than its date: \`version\` of [/health](${local}/health) is the one that runs here.
+
+`;
+  return {
+    ...{ title: 'What changed', address: '/docs/changes', directory: '' },
+    markdown: introduction + releases.join(''),
+  };
+}
+
+/** The page of a document in Markdown, in the place that the template has for it. */
+export function prosePage(template: string, prose: Prose, settings: Partial<Env>): string {
+  const support = findSupport(settings.SUPPORT_URL)?.replace('mailto:', '');
+  const markdown = prose.markdown.replace('<!-- support -->', () =>
+    support ? ` (<${support}>)` : '',
+  );
+  const source = findSource(settings.SOURCE_URL)?.replace(/\/?$/, '/');
+  const ids = new Map<string, number>();
+  const marked = new Marked({
+    walkTokens: (token) =>
+      serveLinks(token, (file) => source && source + path.posix.join(prose.directory, file)),
+    renderer: {
+      heading({ depth, text, tokens }) {
+        const anchor = anchorOf(text.replace(/ - .*/, ''));
+        const count = ids.get(anchor) ?? 0;
+        ids.set(anchor, count + 1);
+        const id = count === 0 ? anchor : `${anchor}-${count}`;
+        return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+    },
+  });
+  // The keyboard reaches what scrolls.
+  const html = marked.parse(markdown, { async: false }).replaceAll('<pre>', '<pre tabindex="0">');
+  return template
+    .replaceAll('{title}', prose.title)
+    .replace(`href="${prose.address}"`, '$& aria-current="page"')
+    .replace('<!-- prose -->', () => html);
+}
+
+/** A link to a file that nobody serves becomes text. */
+function serveLinks(token: Token, addressOf: (file: string) => string | undefined): void {
   if (token.type !== 'link') return;
   token.href = token.href.replace(local, '');
-  // An address as text would be that of another service than the page's own.
-  if (token.raw.startsWith('<')) token.text = token.href;
-  if (!/^(#|\/|https:)/.test(token.href)) Object.assign(token, { type: 'text' });
+  if (/^(#|\/|https:|mailto:)/.test(token.href)) return;
+  const address = addressOf(token.href);
+  Object.assign(token, address ? { href: address } : { type: 'text' });
 }
 
 export function anchorOf(heading: string): string {

@@ -76,6 +76,19 @@ const policyUrl = () =>
     return href;
   });
 
+const supportUrl = () =>
+  readBy('must be an https URL or an e-mail address, or empty', (text) => {
+    if (text === '') return undefined;
+    const isAddress = /^[^\s@:/?]+@[^\s@:/?]+$/.test(text);
+    const { protocol, href } = new URL(isAddress ? `mailto:${text}` : text);
+    requires(protocol === 'https:' || /^mailto:[^@?]+@[^@?]+$/.test(href));
+    return href;
+  });
+
+/** What the guide links to, unless the setting is empty or malformed. */
+export const findSupport = (url?: string) => supportUrl().safeParse(url).data;
+export const findSource = (url?: string) => policyUrl().safeParse(url).data;
+
 /**
  * The European directive NIS 2 (article 28) asks a registry to publish these policies. An empty or malformed setting leaves one out.
  */
@@ -179,6 +192,8 @@ export const settings = onFirstUseOf((env: Env) => {
     ),
     /** The first key signs tokens; all of them verify. */
     REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
+    SOURCE_URL: z.optional(policyUrl()),
+    SUPPORT_URL: z.optional(supportUrl()),
   });
   const { data, error } = shape.safeParse(env);
   if (error) {

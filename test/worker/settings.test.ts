@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/base/env.ts';
-import { disclosureHoursOf, findPolicies, settings } from '../../src/worker/settings.ts';
+import {
+  disclosureHoursOf,
+  findPolicies,
+  findSupport,
+  settings,
+} from '../../src/worker/settings.ts';
 
 const secret = (letter: string) => letter.repeat(32);
 
@@ -111,6 +116,17 @@ test('finds the policies whose addresses are set', () => {
   expect(read({ ...settings, VERIFICATION_POLICY_URL: 'https://example.ee/' })).toBeDefined();
 });
 
+test.each([
+  ['https://example.ee/help?a=1', 'https://example.ee/help?a=1'],
+  ['help@example.ee', 'mailto:help@example.ee'],
+  ['mailto:help@example.ee', 'mailto:help@example.ee'],
+  ['', undefined],
+  [undefined, undefined],
+  ['ftp://example.ee/', undefined],
+])('finds whom to ask for access: %s', (setting, url) => {
+  expect(findSupport(setting)).toBe(url);
+});
+
 test('answers requests for disclosure within 72 hours unless the setting says otherwise', () => {
   expect(disclosureHoursOf({})).toBe(72);
   expect(disclosureHoursOf({ DISCLOSURE_HOURS: '24' })).toBe(24);
@@ -132,6 +148,7 @@ const addresses = 'must be addresses and CIDR ranges, separated by commas';
 const nameLetters = 'must be letters in lower case (NFC), with nothing between them, or empty';
 const serviceUrl = 'must be a URL that begins with https://, or empty';
 const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
+const support = 'must be an https URL or an e-mail address, or empty';
 const keys =
   'must be id:secret[, id:secret], with different ids and secrets of 32 bytes or more, none of them for a demo';
 
@@ -139,6 +156,11 @@ test.each([
   ['ENVIRONMENT', 'staging', 'must be local or production; deploy with --env'],
   ['ACCESS_POLICY_URL', 'http://example.ee/access', 'must be an https URL, or empty'],
   ['VERIFICATION_POLICY_URL', 'example.ee', 'must be an https URL, or empty'],
+  ['SOURCE_URL', 'git@example.ee:registry', 'must be an https URL, or empty'],
+  ['SUPPORT_URL', 'http://example.ee/help', support],
+  ['SUPPORT_URL', 'help at example.ee', support],
+  ['SUPPORT_URL', 'javascript:help@example.ee', support],
+  ['SUPPORT_URL', 'mailto:', support],
   ['HISTORY_VALUES_MONTHS', '0', months],
   ['ORPHAN_CONTACT_MONTHS', 'six', months],
   ['AUCTION_API_ALLOWED_IPS', 'everybody-welcome', addresses],

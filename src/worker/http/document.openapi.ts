@@ -59,8 +59,7 @@ export function openApiDocument() {
           basic: {
             type: 'http',
             scheme: 'basic',
-            description:
-              'An API user’s name and secret. With the demo data: `alpha` and `alpha-demo-secret`.',
+            description: 'An API user’s name and secret.',
           },
           bearer: {
             type: 'http',

@@ -53,13 +53,12 @@ test('the lines of curl read a list, its changes and names', async () => {
 test('the lines of curl change a contact once', async () => {
   const { contact, registrar } = await addOwnContact(worker.env);
   const script = path.join(directory, 'change.sh');
-  const lines = (await example('sh', 'If-Match'))
-    .replace('http://localhost:8787/', worker.url.href)
-    .replace('ALPHA:TAMMEPUU', contact.code)
-    .replace('alpha:alpha-demo-secret', `${registrar.apiUser.username}:${registrar.secret}`);
+  const lines = (await example('sh', 'If-Match')).replace('ALPHA:TAMMEPUU', contact.code);
   await writeFile(script, `${lines}curl${lines.split('\ncurl')[1]}`);
+  const LOGIN = `${registrar.apiUser.username}:${registrar.secret}`;
+  const env = { ...process.env, REGISTRY: worker.url.origin, LOGIN };
 
-  const { stdout } = await promisify(execFile)('sh', ['-e', script]);
+  const { stdout } = await promisify(execFile)('sh', ['-e', script], { env });
 
   const [first, again] = stdout.split(/(?=HTTP\/1.1 200 OK)/);
   expect(first).toContain('{"code":1000,');

@@ -26,5 +26,8 @@ it('the introduction of the document and of the reference links to the policies 
   expect(introductionFor(settings)).toContain(
     ', [access policy](<https://example.ee/access?a=1&b=2>).',
   );
+  expect(introductionFor({ SUPPORT_URL: 'help@example.ee' })).toBe(
+    `${description}\n\nOf this registry: [support](<mailto:help@example.ee>).`,
+  );
   expect(introductionFor({})).toBe(description);
 });

@@ -1,5 +1,5 @@
 import type { Env } from '../../../base/env.ts';
-import { findPolicies } from '../../settings.ts';
+import { findPolicies, findSupport } from '../../settings.ts';
 
 export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names.
 
@@ -13,9 +13,11 @@ export const description = `A domain registry: contacts for registrars and regis
 
 Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.`;
 
-/** Links to the policies that the settings name. */
+/** Links to the policies, and to whom to ask, as the settings name them. */
 export function introductionFor(settings: Partial<Env>): string {
+  const support = findSupport(settings.SUPPORT_URL);
   const links = findPolicies(settings).map(({ policy, url }) => `[${policy} policy](<${url}>)`);
+  if (support) links.unshift(`[support](<${support}>)`);
   if (links.length === 0) return description;
   return `${description}\n\nOf this registry: ${links.join(', ')}.`;
 }

@@ -18,6 +18,7 @@ const styled = "default-src 'none'; style-src 'self'; img-src 'self'; frame-ance
 it.each([
   ['/docs/', 'text/html; charset=utf-8', ofTheReference],
   ['/docs/guide', 'text/html; charset=utf-8', ofTheReference],
+  ['/docs/changes', 'text/html; charset=utf-8', ofTheReference],
   ['/docs/reference.js', 'text/javascript; charset=utf-8', ofTheReference],
   ['/docs/reference.css', 'text/css; charset=utf-8', ofTheReference],
   ['/docs/swagger-ui-bundle.js', 'text/javascript; charset=utf-8', ofTheReference],

@@ -1,15 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { guidePage } from '../../../../src/tool/guide.ts';
 import { shareWorker } from '../../../support/worker.ts';
 import { linkOf, textOf } from '../site/document.ts';
 
 const worker = shareWorker();
 const markdown = readFileSync('src/worker/http/README.md', 'utf8');
 let html: string;
+let changes: string;
 
 beforeAll(async () => {
-  html = await (await fetch(new URL('/docs/guide', worker.url))).text();
+  const read = async (path: string) => (await fetch(new URL(path, worker.url))).text();
+  [html, changes] = [await read('/docs/guide'), await read('/docs/changes')];
 });
 
 const hrefsOf = (page: string) => [...page.matchAll(/ href="([^"]*)"/g)].map(([, href]) => href!);
@@ -23,9 +24,13 @@ it('the guide has the document about the interfaces, heading by heading', () => 
   expect(shown).toEqual(headings);
 });
 
-it('the guide has only links that lead somewhere', async () => {
-  const hrefs = [...new Set(hrefsOf(html))];
-  const anchors = new Set([...html.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`));
+it.each(['the guide', 'what changed'])('%s has only links that lead somewhere', async (name) => {
+  const page = name === 'the guide' ? html : changes;
+  const hrefs = [...new Set(hrefsOf(page))];
+  const ids = [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => `#${id}`);
+  const anchors = new Set(ids);
+
+  expect(anchors.size).toBe(ids.length);
 
   expect(hrefs.filter((href) => href.startsWith('#') && !anchors.has(href))).toEqual([]);
   expect(hrefs.filter((href) => !/^(#|\/|https:\/\/)/.test(href))).toEqual([]);
@@ -35,25 +40,23 @@ it('the guide has only links that lead somewhere', async () => {
 });
 
 it('the guide has no script and no style of its own', () => {
-  expect(html).not.toMatch(/<script|<style| style=| on[a-z]+=/);
+  expect(html + changes).not.toMatch(/<script|<style| style=| on[a-z]+=/);
 });
 
-it('the guide, the reference and the page link to each other', async () => {
+it('the guide, what changed, the reference and the page link to each other', async () => {
   const reference = await (await fetch(new URL('/docs/', worker.url))).text();
   const page = await (await worker.fetch('/en/')).text();
 
-  expect(linkOf(html, 'API reference')).toBe('/docs/');
+  expect([html, changes].map((each) => linkOf(each, 'API reference'))).toEqual([
+    '/docs/',
+    '/docs/',
+  ]);
+  expect([html, reference].map((each) => linkOf(each, 'What changed'))).toEqual([
+    '/docs/changes',
+    '/docs/changes',
+  ]);
   expect([reference, page].map((each) => linkOf(each, 'Guide'))).toEqual([
     '/docs/guide',
     '/docs/guide',
   ]);
-});
-
-it('the guide makes text of a link to a file that is not served', () => {
-  const text = '[file](../README.md), [`one`](x.ts), [part](#part), <http://localhost:8787/docs/>';
-
-  expect(guidePage('<main><!-- guide --></main>', `# A *part*: one\n\n${text}`)).toBe(
-    '<main><h1 id="a-part-one">A <em>part</em>: one</h1>\n<p>file, <code>one</code>, ' +
-      '<a href="#part">part</a>, <a href="/docs/">/docs/</a></p>\n</main>',
-  );
 });

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { changes, guide, prosePage } from '../../src/tool/guide.ts';
+
+const main = '<main><!-- prose --></main>';
+const changelog = readFileSync('CHANGELOG.md', 'utf8');
+const interfaces = readFileSync('src/worker/http/README.md', 'utf8');
+
+const links =
+  '[file](../README.md#a), [`one`](x.ts), [part](#part), [docs](http://localhost:8787/docs/), <https://a.ee/>';
+
+it('the guide makes text of a link to a file, unless the source has an address', () => {
+  const page = (SOURCE_URL: string) =>
+    prosePage(main, guide(`# A *part*: one\n\n${links}`), { SOURCE_URL });
+  const rest =
+    '<a href="#part">part</a>, <a href="/docs/">docs</a>, <a href="https://a.ee/">https://a.ee/</a></p>\n</main>';
+  const heading = '<main><h1 id="a-part-one">A <em>part</em>: one</h1>\n<p>';
+
+  expect(page('')).toBe(`${heading}file, <code>one</code>, ${rest}`);
+  for (const address of ['https://source.ee/tree/main', 'https://source.ee/tree/main/']) {
+    const file = 'https://source.ee/tree/main/src/worker';
+    expect(page(address)).toBe(
+      `${heading}<a href="${file}/README.md#a">file</a>, <a href="${file}/http/x.ts"><code>one</code></a>, ${rest}`,
+    );
+  }
+});
+
+it('the guide names whom to ask for access, if the registry does', () => {
+  const page = (SUPPORT_URL: string) => prosePage(main, guide(interfaces), { SUPPORT_URL });
+
+  expect(page('help@example.ee')).toContain(
+    ' (<a href="mailto:help@example.ee">help@example.ee</a>)',
+  );
+  expect(page('https://example.ee/help?a=1&b=2')).toContain(
+    ' (<a href="https://example.ee/help?a=1&amp;b=2">https://example.ee/help?a=1&amp;b=2</a>)',
+  );
+  expect(page('')).not.toMatch(/mailto:|support -->/);
+});
+
+it('the guide says nothing of a machine that its readers lack, outside of the lines that say so', () => {
+  const paragraphs = interfaces
+    .split('\n\n')
+    .filter((each) => !each.includes('On your own machine'));
+  expect(paragraphs.filter((each) => /npm (start|run)|demo|sandbox/i.test(each))).toEqual([]);
+});
+
+it('what changed has the parts of each release for callers, and a date', () => {
+  const { markdown } = changes(
+    '# Changelog\n\nFor us.\n\n## [1.1.0] - not released yet\n\n### Registrars\n\n- B\n\n### Operators\n\n- C\n' +
+      '\n## [1.0.0] - 2026-11-23\n\n### Registrars\n\n- A\n\n### Operators\n\n- D\n',
+  );
+  const page = prosePage(main, { ...changes(''), markdown }, {});
+
+  expect(page).toMatch(
+    /<h2 id="110">1.1.0 - not released yet.*B.*<h2 id="100">1.0.0 - 2026-11-23.*<h3 id="registrars-1">.*A/s,
+  );
+  expect(page).not.toMatch(/Operators|For us|[CD]<|\[1/);
+});
+
+const callers = [
+  ...['Everybody', 'Registrars', 'Registrants', "The registrants' portal", 'The auction centre'],
+  ...["The registry's own systems", 'Programs that read the lists'],
+];
+
+it.each(changelog.split(/^## /m).slice(1))(
+  'the changelog begins with callers, in order: %#',
+  (release) => {
+    expect(release).toMatch(/^\[\d+\.\d+\.\d+\] - (\d{4}-\d\d-\d\d|not released yet)\n/);
+    const headings = [...release.matchAll(/^### (.*)$/gm)].map(([, text]) => text!);
+    const readers = [...callers, 'Operators'];
+    expect(headings).toEqual(readers.filter((reader) => headings.includes(reader)));
+    expect(headings.at(-1)).toBe('Operators');
+  },
+);
