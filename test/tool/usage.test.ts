@@ -120,7 +120,11 @@ test.each([
     'give --claims and --by, or --withdraw',
   ],
   ['a move to nowhere', 'move-in DIR', 'move-in writes a file: move-in DIRECTORY --to FILE'],
-  ['deleted contacts of anybody', 'contact list --deleted', '--deleted belongs to --ident'],
+  [
+    'deleted contacts of anybody',
+    'contact list --deleted',
+    '--deleted belongs to --ident or --email',
+  ],
   ['an unknown value', 'retained list --status x', 'Allowed choices are reserved, blocked.'],
   ['a value that is not a number', 'history --last x', '(see npm run registry -- history --help)'],
   ['an unknown noun', 'hisotry NAME', '(see npm run registry -- --help)'],

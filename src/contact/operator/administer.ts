@@ -13,7 +13,7 @@ import type { Database } from '../../base/database/open.ts';
 import type { RowsAfter } from '../../base/database/paging.ts';
 import { retried } from '../../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
-import { searchKey } from '../../base/text/search-key.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
@@ -32,6 +32,7 @@ import { identityKey } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { emailKeys } from '../mailbox.ts';
 import { contactUpdate } from '../update.ts';
+import { keyHasWords } from './words.ts';
 
 export interface ContactCriteria {
   registrar?: string | undefined;
@@ -39,6 +40,7 @@ export interface ContactCriteria {
   ident?: string | undefined;
   /** The whole address, ignoring case. */
   email?: string | undefined;
+  /** Words of the name, in any order. */
   name?: string | undefined;
   isUnverified?: boolean | undefined;
   /** Only those with a demand whose last day is before this day. */
@@ -70,7 +72,7 @@ export function listContactsBy(
           : sql`${contacts.registrarId} = (select id from ${registrars} where code = ${registrar})`,
         ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
         email === undefined ? undefined : inArray(contacts.emailKey, emailKeys(email)),
-        name === undefined ? undefined : sql`instr(${contacts.nameKey}, ${searchKey(name)}) > 0`,
+        name === undefined ? undefined : keyHasWords(contacts.nameKey, name),
         isWithout ? isUnverified : undefined,
         // A query of its own, or SQLite would go through all contacts by their ids.
         overdueOn === undefined
@@ -91,13 +93,17 @@ export function endsHolder(ident: string): SQL {
 /** Its id is that of the entry that records the deletion. */
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
+/** At least one of `ident` and `email`. */
+type DeletedCriteria = Pick<ContactCriteria, 'registrar' | 'ident' | 'email'>;
+
 /**
  * The contacts that belonged to the person with this identity code until they were deleted, or their identity was
- * corrected, in the order of these times. No index has codes of any type and country, so this reads all entries.
+ * corrected, in the order of these times; of an address, those that had it when they were deleted. No index has codes of
+ * any type and country, or addresses, so this reads all entries but the updates that kept the identity.
  */
 export function listDeletedContactsBy(
   db: Database,
-  { ident, registrar }: { ident: string; registrar?: string | undefined },
+  { registrar, ...had }: DeletedCriteria,
   page: RowsAfter<{ id: number }>,
 ) {
   return db
@@ -113,13 +119,27 @@ export function listDeletedContactsBy(
     .where(
       and(
         gt(history.id, page.after?.id ?? 0),
-        sql`(${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)}
-          or ${endsHolder(ident)})`,
+        sql`${history.id} in (${deletionsOf(had)})`,
         registrar === undefined ? undefined : eq(history.registrar, registrar),
       ),
     )
     .orderBy(asc(history.id))
     .limit(page.limit);
+}
+
+function deletionsOf({ ident, email }: DeletedCriteria): SQL {
+  const keys = email === undefined ? [] : emailKeys(email);
+  // SQLite has an upper case of a to z alone.
+  const emails = keys.flatMap((key) => [key, asciiUpperCase(key.toLowerCase())]);
+  const had = and(
+    ident === undefined ? undefined : sql`${deletedIdentity.key} = ${identityKey(ident)}`,
+    email === undefined ? undefined : inArray(sql`upper(changes ->> '$.email.from')`, emails),
+  );
+  const deleted = sql`select id from ${history} indexed by history_of_contact
+    where ${isLastDeletion} and action <> 'update' and ${had}`;
+  if (ident === undefined || email !== undefined) return deleted;
+  return sql`${deleted} union all
+    select id from ${history} indexed by history_of_identity where ${endsHolder(ident)}`;
 }
 
 /**

@@ -1,81 +1,106 @@
-import { eq } from 'drizzle-orm';
-import { contacts, registrars } from '../../../drizzle/schema.ts';
-import { RegistryError } from '../../base/error.ts';
+import { nameRulesOf } from '../../base/env.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { type ContactWithRegistrar, selectContacts } from '../../contact/contact.ts';
 import { findContacts } from '../../contact/operator/find.ts';
-import { findDomainName } from '../../name/domain/operator/name.ts';
-import { contactsView } from '../nouns/contact/index.ts';
+import { hasWords } from '../../contact/operator/words.ts';
+import { findNearNames, nameWithin } from '../../name/domain/operator/near.ts';
+import { listRegistrars } from '../../party/registrar/operator/account.ts';
+import { contactsView, deletedContacts } from '../nouns/contact/index.ts';
 import type { Registry } from '../registry.ts';
 import { findRequest } from './history.tsx';
-import { Part, pageHref, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
-/** More contacts than these are not listed. */
-const shownContacts = 20;
+const linksOfFormer = { uuid: 'contact' } as const;
+/** Of each kind of hit. */
+const shown = 20;
 
+const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
+/** Everything but domain names. The commands list the contacts that are found. */
 async function findAll({ db }: Registry, text: string) {
-  const code = asciiUpperCase(text);
-  const isAddress = text.includes('@');
-  const traces = isAddress ? [{ email: text }] : [{ nameBeginning: text }, { ident: text }];
-  const [named, ofCode, request, ...traced] = await Promise.all([
-    selectContacts(db).where(eq(contacts.code, code)),
-    db.select().from(registrars).where(eq(registrars.code, code)),
-    // A client's own reference is shorter, and not unique.
-    text.length === 36 ? findRequest(db, text) : [],
-    ...traces.map((trace) => findContacts(db, trace, shownContacts + 1)),
+  const [{ byCode, byTrace, byName, former }, requests, all] = await Promise.all([
+    findContacts(db, text, shown + 1),
+    isUuid(text) ? findRequest(db, text) : [],
+    listRegistrars(db),
   ]);
-  const people = new Map<string, ContactWithRegistrar>();
-  for (const contact of [...named, ...traced.flat()]) people.set(contact.code, contact);
-  const name =
-    text.includes('.') && !isAddress ? await findDomainName(db, text).catch(ignored) : undefined;
-  const pages = [
-    ...(name ? [pageHref('name', name.name)] : []),
-    ...ofCode.map((registrar) => pageHref('registrar', registrar.code)),
-    ...request.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
-  ];
-  return { pages, people: [...people.values()] };
+  const code = asciiUpperCase(text);
+  const owners = all.filter((owner) => owner.code === code || hasWords(owner.name, text));
+  const people = new Map([...byCode, ...byTrace, ...byName].map((each) => [each.code, each]));
+  const list = ['contact', 'list', text.includes('@') ? '--email' : '--ident', text];
+  return {
+    pages: [
+      ...owners.map((owner) => pageHref('registrar', owner.code)),
+      ...requests.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
+    ],
+    people: [...people.values()],
+    former,
+    commands: [
+      ...(byName.length > 0 ? [['contact', 'list', '--name', text]] : []),
+      ...(byTrace.length > 0 ? [list] : []),
+      ...(former.length > 0 ? [[...list, '--deleted']] : []),
+    ],
+  };
 }
 
-function ignored(error: unknown): undefined {
-  if (!(error instanceof RegistryError)) throw error;
-}
-
-/** Leads to the one hit; several are listed. */
+/** Leads to the one hit; several are listed, and without any, the names that are near. */
 export const findPage: ShowPage = async ({ registry, query }) => {
   const text = query('q').trim();
   if (text === '') return { redirect: '/' };
-  const { pages, people } = await findAll(registry, text);
-  const all = [...pages, ...people.map(({ code }) => pageHref('contact', code))];
+  const name = await nameWithin(registry.db, text);
+  const near = (of: string) => findNearNames(registry.db, of, nameRulesOf(registry.env));
+  if (name) {
+    const names = await near(name);
+    const isRecorded = names.length === 0 || names.includes(name);
+    return isRecorded ? { redirect: pageHref('name', name) } : pageOfNear(name, names);
+  }
+  const { pages, people, former, commands } = await findAll(registry, text);
+  const all = [
+    ...pages,
+    ...people.map(({ code }) => pageHref('contact', code)),
+    ...former.map(({ uuid }) => pageHref('contact', uuid)),
+  ];
   if (all.length === 1) return { redirect: all[0]! };
+  if (all.length === 0) return pageOfNear(text, /[\s@:]/.test(text) ? [] : await near(text));
+  const isCut = [pages, people, former].some(({ length }) => length > shown);
   return {
-    title: all.length === 0 ? 'Nothing found' : `Found for ${text}`,
-    next: [
-      ...(text.includes('@') ? [] : [['contact', 'list', '--ident', text, '--deleted']]),
-      ['history', '--request', text],
-    ],
+    title: `Found for ${text}`,
+    next: commands,
     children: (
       <>
-        {all.length === 0 && (
-          <p class="lead">A name needs its ending, a person's name its beginning.</p>
+        {isCut && <p class="lead">The first {shown} of each kind. More words find fewer.</p>}
+        <Links hrefs={pages.slice(0, shown)} />
+        <Rows view={contactsView} rows={people.slice(0, shown)} links={{ code: 'contact' }} />
+        {former.length > 0 && (
+          <Part title="Former contacts">
+            <Rows view={deletedContacts} rows={former.slice(0, shown)} links={linksOfFormer} />
+          </Part>
         )}
-        {pages.length > 0 && (
-          <ul>
-            {pages.map((href) => (
-              <li>
-                <a href={href}>{decodeURIComponent(href.slice(1).replace(/\?.*/, ''))}</a>
-              </li>
-            ))}
-          </ul>
-        )}
-        <Part title="Contacts">
-          <Rows
-            view={contactsView}
-            rows={people.slice(0, shownContacts)}
-            links={{ code: 'contact' }}
-          />
-          {people.length > shownContacts && <p>More match: give more of the name.</p>}
-        </Part>
       </>
     ),
   };
 };
+
+const pageOfNear = (text: string, names: readonly string[]): DeskPage => ({
+  title: 'Nothing found',
+  // The desk has looked for recent requests only.
+  next: isUuid(text) ? [['history', '--request', text]] : [],
+  children:
+    names.length > 0 ? (
+      <>
+        <p class="lead">Nothing is recorded of {text}. These names are near:</p>
+        <Links hrefs={names.map((name) => pageHref('name', name))} />
+      </>
+    ) : (
+      <p class="lead">Give words of a name, or a whole code, address, domain name or request id.</p>
+    ),
+});
+
+const Links = ({ hrefs }: { hrefs: readonly string[] }) =>
+  hrefs.length === 0 ? null : (
+    <ul>
+      {hrefs.map((href) => (
+        <li>
+          <a href={href}>{decodeURIComponent(href.slice(1).replace(/\?.*/, ''))}</a>
+        </li>
+      ))}
+    </ul>
+  );

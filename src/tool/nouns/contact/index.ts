@@ -65,13 +65,13 @@ async function criteriaOf({ db, origin }: Registry, chosen: Chosen): Promise<Con
   return { ...others, isUnverified, ...(overdue && { overdueOn: dayOf(origin.request.at) }) };
 }
 
-const deletedContacts: RowView<ContactDeletion, [Chosen]> = {
+export const deletedContacts: RowView<ContactDeletion, [Chosen]> = {
   name: 'contacts',
   columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
   table: 'code uuid registrar deleted_at ended',
-  read: ({ db }, { ident, registrar }) =>
+  read: ({ db }, { ident, email, registrar }) =>
     everyRow<ContactDeletion>((page) =>
-      listDeletedContactsBy(db, { ident: ident!, registrar }, page),
+      listDeletedContactsBy(db, { ident, email, registrar }, page),
     ),
 };
 
@@ -80,19 +80,24 @@ const list = verb(
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
-    .option('--name <text>', 'only contacts whose name contains this, in any case')
+    .option(
+      '--name <text>',
+      'only contacts whose name contains these words, with or without accents',
+    )
     .option('--invalid', "only contacts with values that today's rules refuse; JSON is NDJSON")
     .option('--unverified', 'only contacts whose identity is not verified')
     .option('--overdue', 'only contacts with a demand for verification that is overdue')
     .addOption(
       new Option(
         '--deleted',
-        'contacts that had --ident until they were deleted or corrected',
-      ).conflicts(['email', 'name', 'invalid', 'unverified', 'overdue']),
+        'contacts that had --ident until they were deleted or corrected, or --email until deleted',
+      ).conflicts(['name', 'invalid', 'unverified', 'overdue']),
     )
     .hook('preAction', (command) => {
-      const { deleted, ident } = command.opts();
-      if (deleted && ident === undefined) throw usageError('--deleted belongs to --ident');
+      const { deleted, ident, email } = command.opts();
+      if (deleted && (ident ?? email) === undefined) {
+        throw usageError('--deleted belongs to --ident or --email');
+      }
     }),
   async (registry, options) => {
     if (options.deleted) return listReport(deletedContacts, registry, options);

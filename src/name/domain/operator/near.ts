@@ -1,0 +1,84 @@
+import { sql } from 'drizzle-orm';
+import {
+  auctions,
+  disputes,
+  domains,
+  history,
+  retainedDomains,
+} from '../../../../drizzle/schema.ts';
+import type { Database } from '../../../base/database/open.ts';
+import type { NameRules } from '../../../base/env.ts';
+import { RegistryError } from '../../../base/error.ts';
+import { nameOpenedFor } from '../../../base/text/domain-name.ts';
+import { findDomainName } from './name.ts';
+
+/** Reads a name in any spelling, also within the address of a page. Returns undefined for a text that has none. */
+export async function nameWithin(db: Database, text: string): Promise<string | undefined> {
+  if (!text.includes('.') || text.includes('@')) return undefined;
+  const name = await findDomainName(db, text).catch((error) => {
+    if (!(error instanceof RegistryError)) throw error;
+  });
+  return (name ?? nameOpenedFor(text))?.name;
+}
+
+const maximumNames = 10;
+/** Of a label with other accents. */
+const maximumSpellings = 500;
+const plainLetters = 'abcdefghijklmnopqrstuvwxyz';
+
+/**
+ * The first ten names that are on record, or were, among those that somebody may have meant by this one: itself, those
+ * above it, and those whose first label has other accents, or one character more, less or other, or two exchanged.
+ * Without a dot, the text is a label in any of the zones. Looks for some thousand names, each in indexes.
+ */
+export async function findNearNames(
+  db: Database,
+  text: string,
+  { zones, letters }: NameRules,
+): Promise<string[]> {
+  const [label = '', ...others] = text.split('.');
+  const endings = others.length > 0 ? [others.join('.')] : zones;
+  const above = others.slice(0, -1).map((_, place) => others.slice(place).join('.'));
+  const table = [...plainLetters, ...(letters || 'äöõüšž')];
+  const labels = [label, ...spellings(label, table), ...edits(label, table)];
+  const near = endings.flatMap((ending) => labels.map((each) => `${each}.${ending}`));
+  const rows = await db.all<{ name: string }>(sql`
+    select distinct value as name from json_each(${JSON.stringify([...above, ...near])})
+    where exists (select 1 from ${domains} where name = value)
+      or exists (select 1 from ${retainedDomains} where name = value)
+      or exists (select 1 from ${disputes} where name = value)
+      or exists (select 1 from ${auctions} where name = value)
+      or exists (select 1 from ${history} where subject_key = value
+        and subject in ('domain', 'retained_domain', 'dispute', 'auction'))
+    limit ${maximumNames}`);
+  return rows.map(({ name }) => name);
+}
+
+const withoutAccent = (letter: string) => letter.normalize('NFD')[0];
+
+function spellings(label: string, table: readonly string[]): string[] {
+  let heads = [''];
+  for (const letter of label) {
+    const alike = table.filter((other) => withoutAccent(other) === withoutAccent(letter));
+    const next = alike.length > 0 ? alike : [letter];
+    heads = heads.flatMap((head) => next.map((each) => head + each)).slice(0, maximumSpellings);
+  }
+  return heads;
+}
+
+function edits(label: string, table: readonly string[]): string[] {
+  const characters = [...label];
+  return [...characters, ''].flatMap((character, place) => {
+    const head = characters.slice(0, place).join('');
+    const [next = '', ...rest] = characters.slice(place + 1);
+    const end = rest.join('');
+    return [
+      head + next + end,
+      head + next + character + end,
+      ...[...table, ...'0123456789-'].flatMap((other) => [
+        head + other + next + end,
+        head + other + character + next + end,
+      ]),
+    ];
+  });
+}
