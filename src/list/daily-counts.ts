@@ -20,8 +20,8 @@ const countsKey = 'daily-counts';
 const maximumDays = 366;
 
 /**
- * Records how many names each list has, as last published, unless the day has a record; then puts the counts of the
- * last year into KV if they differ. Safe to repeat: finishes what a failed run left undone.
+ * Records each list's published count of names, unless the day has a record. Then puts the last year's counts into KV
+ * if they differ. Safe to repeat after a failure.
  */
 export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const today = dayOf(now);
@@ -50,40 +50,40 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
     ]),
   );
   const json = JSON.stringify(rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) })));
-  const held = await kv.get(countsKey, 'text');
-  if (held !== json) await putVariable(kv, countsKey, json);
-  remembered.delete(kv);
+  const stored = await kv.get(countsKey, 'text');
+  if (stored !== json) await putVariable(kv, countsKey, json);
+  copies.delete(kv);
 }
 
 /** The counts change once a day. */
 const freshMilliseconds = 60_000;
 
 /** Shared by all requests of the isolate, because they all see the same counts. */
-const remembered = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; readAt: number }>();
+const copies = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; readAt: number }>();
 
 /**
- * At most 366 days, the oldest first, without those on which the cron did not run. Costs at most one read of KV. If KV
- * fails, returns what this isolate last read, or an empty list.
+ * Returns at most 366 days, the oldest first; days without a run of the cron are absent. Costs at most one read of KV.
+ * If KV fails, returns this isolate's last copy, or an empty list.
  */
 export async function readDailyCounts(
   reader: Pick<Reader, 'kv' | 'clock' | 'meter'>,
 ): Promise<readonly DailyCounts[]> {
-  const known = remembered.get(reader.kv);
+  const copy = copies.get(reader.kv);
   const now = reader.clock().getTime();
-  if (known && isRecent(known.readAt, now, freshMilliseconds)) return known.days;
+  if (copy && isRecent(copy.readAt, now, freshMilliseconds)) return copy.days;
   reader.meter.kvReads += 1;
   try {
     const value = await reader.kv.get(countsKey, { type: 'text', cacheTtl: 60 });
-    const held: DailyCounts[] = value === null ? [] : JSON.parse(value);
-    const days = held.map(({ day, counts }) => ({ day, counts: { ...none, ...counts } }));
-    remembered.set(reader.kv, { days, readAt: now });
+    const stored: DailyCounts[] = value === null ? [] : JSON.parse(value);
+    const days = stored.map(({ day, counts }) => ({ day, counts: { ...zeroCounts, ...counts } }));
+    copies.set(reader.kv, { days, readAt: now });
     return days;
   } catch {
-    return known?.days ?? [];
+    return copy?.days ?? [];
   }
 }
 
-const none = Object.fromEntries(countedLists.map((list) => [list, 0])) as Record<
+const zeroCounts = Object.fromEntries(countedLists.map((list) => [list, 0])) as Record<
   CountedList,
   number
 >;

@@ -8,8 +8,8 @@ import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
 import { type ListName, type NameStatus, publicLists, shows } from './lists.ts';
 
 /**
- * Entries on a day of the names that meet a condition on the column `name`, in the order of the lists. A name with two
- * disputes is disputed once. Both tables are read in the order of their names, so each row is read once.
+ * Selects a day's entries whose `name` meets a condition, in the order of the lists. A name with two disputes has one
+ * entry. Both tables are read in the order of their names, so each row is read once.
  */
 export function entriesQuery(
   entries: readonly NameStatus[],
@@ -23,21 +23,21 @@ export function entriesQuery(
       where status = 'started' and ${names} order by name limit ${limit}`;
   }
   const stored = entries.filter((status) => status !== 'disputed');
-  const ofRetained = sql`
+  const retainedQuery = sql`
     select name, punycode, status from ${retainedDomains} where ${names} and status in ${stored}`;
-  const ofDisputes = sql`
+  const disputesQuery = sql`
     select name, punycode, 'disputed' as status from ${disputes}
     where ${names} and ${isInForce(day)} group by name`;
   const sources = [
-    ...(stored.length > 0 ? [ofRetained] : []),
-    ...(entries.includes('disputed') ? [ofDisputes] : []),
+    ...(stored.length > 0 ? [retainedQuery] : []),
+    ...(entries.includes('disputed') ? [disputesQuery] : []),
   ];
   return sql`${sql.join(sources, sql` union all `)} order by 1, 3 limit ${limit}`;
 }
 
 const pageRows = 5_000;
 
-/** All entries on a day, in pages that end with the last entry of a name. */
+/** Yields all entries of a day in pages that never split a name. */
 export async function* entryPages(
   db: Database,
   entries: readonly NameStatus[],
@@ -63,8 +63,8 @@ export interface Building {
 }
 
 /**
- * Builds lists from their whole sources, those of one source in one pass, with one page of rows and one block of each
- * list in memory. Changes made meanwhile may be included.
+ * Builds lists from the database, those of one path in one pass, with one page of rows and one block of each list in
+ * memory. Changes made meanwhile may be included.
  */
 export async function buildLists(
   db: Database,
@@ -74,12 +74,12 @@ export async function buildLists(
   const works = buildings.map((building) => {
     return { ...building, splitter: newBlockSplitter(), blocks: [] as Block[] };
   });
-  for (const ofSource of Map.groupBy(works, ({ list }) => publicLists[list].path).values()) {
+  for (const samePath of Map.groupBy(works, ({ list }) => publicLists[list].path).values()) {
     const statuses = new Set(
-      ofSource.flatMap(({ list }): NameStatus[] => [...publicLists[list].entries]),
+      samePath.flatMap(({ list }): NameStatus[] => [...publicLists[list].entries]),
     );
     for await (const page of entryPages(db, [...statuses], day)) {
-      for (const { list, save, splitter, blocks } of ofSource) {
+      for (const { list, save, splitter, blocks } of samePath) {
         for (const row of page.filter(([, , status]) => shows(list, status))) {
           const complete = splitter.add(entryOf(row));
           if (complete) blocks.push(await save(complete));

@@ -29,7 +29,7 @@ export interface Publication {
   metadata: Published;
 }
 
-/** One operation of KV. */
+/** Costs one operation of KV. */
 export async function readPublished(kv: KVNamespace): Promise<Map<string, Published | undefined>> {
   const keys = await listKeys<Published>(kv, headPrefix);
   return new Map(keys.map(({ name, metadata }) => [name.slice(headPrefix.length), metadata]));
@@ -50,28 +50,28 @@ export async function listKeys<Metadata>(
 }
 
 export async function findStoredHead(kv: KVNamespace, list: ListName): Promise<Head | undefined> {
-  const value = await tried(() => kv.get(headKey(list), 'arrayBuffer'));
+  const value = await retryKv(() => kv.get(headKey(list), 'arrayBuffer'));
   return value ? decompressJson<Head>(value) : undefined;
 }
 
-/** Only for the Worker: what a local server lends to the tool cannot read value and metadata together. */
+/** For the Worker only: the KV that a local server lends to the tool cannot read value and metadata together. */
 export async function findStored(
   kv: KVNamespace,
   list: ListName,
 ): Promise<Publication | undefined> {
-  const { value, metadata } = await tried(() =>
+  const { value, metadata } = await retryKv(() =>
     kv.getWithMetadata<Published>(headKey(list), 'arrayBuffer'),
   );
   return value && metadata ? { head: decompressJson<Head>(value), metadata } : undefined;
 }
 
-/** From then on, readers see this publication. `beforeEach` runs before each try. */
+/** Makes readers see this publication. `beforeEach` runs before each try. */
 export function putHead(
   kv: KVNamespace,
   { head, metadata }: Publication,
   beforeEach: () => void = () => {},
 ): Promise<void> {
-  return tried(() => {
+  return retryKv(() => {
     beforeEach();
     return kv.put(headKey(head.list), compressJson(head), { metadata });
   }, sameKeyPauseMilliseconds);
@@ -87,33 +87,35 @@ export function putConstant(
   key: string,
   value: Uint8Array<ArrayBuffer>,
 ): Promise<void> {
-  return tried(() => kv.put(key, value));
+  return retryKv(() => kv.put(key, value));
 }
 
 /** Puts the value of a key that others may be writing at the same time. */
 export function putVariable(kv: KVNamespace, key: string, value: string): Promise<void> {
-  return tried(() => kv.put(key, value), sameKeyPauseMilliseconds);
+  return retryKv(() => kv.put(key, value), sameKeyPauseMilliseconds);
 }
 
-/** Longer than blocks are kept, so that KV shows the key of each day that can be archived. */
+/** Longer than replaced blocks are kept, so that each day that can be archived still has its key. */
 const dayStartSeconds = 60 * 24 * 60 * 60;
 
 /** Must run before the first publication of the day replaces the head. */
 export function putDayStart(kv: KVNamespace, day: string, publication: Publication): Promise<void> {
   const key = dayStartPrefix(publication.head.list) + day;
   const options = { expirationTtl: dayStartSeconds };
-  return tried(() => kv.put(key, compressJson(publication), options), sameKeyPauseMilliseconds);
+  return retryKv(() => kv.put(key, compressJson(publication), options), sameKeyPauseMilliseconds);
 }
 
-/** How the list stood at the start of each day on which it was published, in order. Throws an Error if KV lacks a value. */
+/**
+ * Returns the list at the start of each day on which it was published, in order. Throws an Error if KV lacks a value.
+ */
 export async function readDayStarts(
   kv: KVNamespace,
   list: ListName,
 ): Promise<(Publication & { day: string })[]> {
   const prefix = dayStartPrefix(list);
-  const keys = await tried(() => listKeys(kv, prefix));
+  const keys = await retryKv(() => listKeys(kv, prefix));
   const values = keys.map(async ({ name }) => {
-    const value = await tried(() => kv.get(name, 'arrayBuffer'));
+    const value = await retryKv(() => kv.get(name, 'arrayBuffer'));
     if (!value) throw new Error(`KV does not show ${name} yet`);
     return { ...decompressJson<Publication>(value), day: name.slice(prefix.length) };
   });
@@ -122,12 +124,12 @@ export async function readDayStarts(
 
 const blockCacheSeconds = 24 * 60 * 60;
 
-/** An error that trying again does not solve. */
+/** Retrying does not solve it. */
 class LastingError extends Error {}
 
 export class MissingBlockError extends LastingError {}
 
-/** Something that the publisher has read or written may have been replaced or deleted since, so it must begin again. */
+/** The data that the publisher uses may have been replaced or deleted since, so it must begin again. */
 export class StaleError extends LastingError {}
 
 /** Throws a MissingBlockError if KV lacks the block. */
@@ -142,7 +144,7 @@ export async function getBlock(
   return value;
 }
 
-/** Undefined if KV does not show them, which for a new key may last a minute. */
+/** Undefined if KV does not show them; a new key may take a minute. */
 export async function findSteps(
   kv: KVNamespace,
   { list, publication }: Pick<Head, 'list' | 'publication'>,
@@ -151,8 +153,8 @@ export async function findSteps(
   return value ? decompressJson<Steps>(value) : undefined;
 }
 
-/** Tries up to three times. Only for work that may be done twice: a put that fails may have been done. */
-export async function tried<Result>(
+/** Tries up to three times. The work must be safe to repeat: a put that fails may have been done. */
+export async function retryKv<Result>(
   attempt: () => Promise<Result>,
   betweenMilliseconds = pauseMilliseconds,
 ): Promise<Result> {

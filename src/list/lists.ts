@@ -15,10 +15,7 @@ interface PublicList {
 
 const retainedPath = '/repp/v1/retained_domains';
 
-/**
- * Every public list. The URL map, the answers from memory, the error format of the paths, the publisher, the daily
- * counts and the tool are derived from this table.
- */
+/** Every public list. The URLs, the publisher, the daily counts and the tool are derived from this table. */
 export const publicLists = {
   auctions: { path: '/repp/v1/auctions', type: undefined, field: 'auctions', entries: ['auction'] },
   all: {
@@ -68,7 +65,7 @@ export function isOfAuctions(list: ListName): boolean {
 
 export const auctionLists: readonly ListName[] = listsShowing(['auction']);
 
-/** All but the list that has the names of several others. */
+/** All but the list that joins several others. */
 export type CountedList = Exclude<ListName, typeof retainedList>;
 export const countedLists = listNames.filter((list) => list !== retainedList);
 

@@ -7,20 +7,19 @@ import {
   MissingBlockError,
   type Publication,
   readDayStarts,
-  tried,
+  retryKv,
 } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import { bareTag, bodyKey, putBody } from './body.ts';
 import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';
 
-/** Days of a list in one run: an invocation may use 1,000 operations, and each day is two. The next run goes on. */
+/** Days of a list in one run: an invocation may use 1,000 operations, and a day takes two. The next run continues. */
 const maximumDays = 50;
 
 /**
- * Records in the bucket how the lists stood at the end of each day up to yesterday; a list that is no longer known as
- * missing. A list's archive begins with the first completed day whose content is known. May be killed or run twice at
- * once: a day never changes. Costs one listing of R2 for each list if nothing is left to do. A failing list does not
- * hold up the others; in the end this throws.
+ * Records in the bucket what each list was at the end of each day up to yesterday, or that its content is lost. The
+ * archive begins with the first completed day whose content is known. May be killed or run twice at once: a day never
+ * changes. Costs one listing of R2 for each list if nothing is left to do. If a list fails, throws after the others.
  */
 export async function archiveLists(
   kv: KVNamespace,
@@ -29,10 +28,12 @@ export async function archiveLists(
   now: Date,
 ): Promise<void> {
   const yesterday = daysBefore(dayOf(now), 1);
-  // All at once: the cron publishes meanwhile, and KV may show late how the lists stood before.
-  const found = await Promise.allSettled(lists.map((list) => findDue(kv, bucket, list, yesterday)));
+  // All heads at once: the cron publishes meanwhile, and KV may be late to show the starts of days.
+  const results = await Promise.allSettled(
+    lists.map((list) => findDue(kv, bucket, list, yesterday)),
+  );
   const errors: Error[] = [];
-  for (const [index, due] of found.entries()) {
+  for (const [index, due] of results.entries()) {
     try {
       if (due.status === 'rejected') throw due.reason;
       if (due.value) await archiveList(kv, bucket, due.value, yesterday);
@@ -46,11 +47,11 @@ export async function archiveLists(
 interface Due {
   list: ListName;
   last: ArchivedDay | undefined;
-  /** As clients get the list, whatever the database has recorded. */
+  /** What clients get from KV; the database may have recorded another. */
   served: Publication;
 }
 
-/** Undefined for a list that has nothing to archive, or was never published. */
+/** Undefined if nothing is left to archive, or the list was never published. */
 async function findDue(
   kv: KVNamespace,
   bucket: R2Bucket,
@@ -79,7 +80,7 @@ async function archiveList(
     const isOld = (publication: Publication) => publication.metadata.publishedAt < midnight;
     const atDayEnd = isOld(served) ? served : starts.find((start) => start.day > day);
     if (!atDayEnd && last) throw new Error(`KV does not show how ${list} stood on ${day}`);
-    // If that start is not old either, the list was also published on a day whose start KV no longer has.
+    // If this start is not old either, KV has lost the start of an earlier day.
     const record =
       atDayEnd &&
       isOld(atDayEnd) &&
@@ -96,7 +97,7 @@ async function keep(
   { atDayEnd, served, last }: { atDayEnd: Publication; served: Publication; last: Due['last'] },
   [day, yesterday]: readonly [string, string],
 ): Promise<KeptDay | undefined> {
-  // The same content may have been published again, because a part of it was lost.
+  // The same content may have been published again because KV had lost a part.
   const head = atDayEnd.head.etag === served.head.etag ? served.head : atDayEnd.head;
   const { list, count } = head;
   const etag = bareTag(head.etag);
@@ -104,10 +105,10 @@ async function keep(
   const isUnchanged = last && !('missing' in last) && last.etag === etag;
   // The bucket may have lost the content.
   if (isUnchanged && (await bucket.head(bodyKey(last)))) return record;
-  // R2 may fail with an error of its own.
+  // Distinguishes a missing block from an error of R2.
   let isBlockMissing = false;
   const load = async (block: Block) => {
-    const value = await tried(() => getBlock(kv, list, block)).catch((error) => {
+    const value = await retryKv(() => getBlock(kv, list, block)).catch((error) => {
       isBlockMissing = error instanceof MissingBlockError;
       throw error;
     });
@@ -117,7 +118,7 @@ async function keep(
     await putBody(bucket, head, load);
     return record;
   } catch (error) {
-    // KV shows everything within a day, and what is served will be repaired.
+    // Lost, not late: KV shows everything within a day. The served list is repaired instead.
     const isLost = head !== served.head && atDayEnd.metadata.publishedAt < startOfDay(yesterday);
     if (isLost && isBlockMissing) return undefined;
     throw error;

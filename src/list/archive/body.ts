@@ -2,7 +2,7 @@ import type { Block } from '../format/block.ts';
 import { bodyBytes, bodyStream, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
 
-/** Each content of a list is in the bucket once, in gzip, as it is sent. */
+/** The bucket has each content of a list once, in gzip, as it is sent. */
 
 export const bodiesPrefix = 'bodies/';
 
@@ -15,7 +15,7 @@ export function bareTag(etag: string): string {
   return etag.replace(/^W\/"(.*)"$/, '$1');
 }
 
-/** Puts the content, unless the bucket has it. Loads one block after the other. */
+/** Does nothing if the bucket has the content. */
 export async function putBody(
   bucket: R2Bucket,
   head: Head,
@@ -23,7 +23,7 @@ export async function putBody(
 ): Promise<void> {
   const key = bodyKey(head);
   if (await bucket.head(key)) return;
-  // R2 takes a stream only if it knows its length.
+  // R2 takes only streams of known length.
   const body = new FixedLengthStream(bodyBytes(head));
   const sending = bodyStream(head, load).pipeTo(body.writable);
   // If R2 stops reading, sending never ends, so the first failure counts.

@@ -1,7 +1,7 @@
 import type { ListName } from '../lists.ts';
 import { listObjects } from './objects.ts';
 
-/** A list at the end of a UTC day, or a record that this is not known. It never changes. */
+/** A list at the end of a UTC day, or a record that it is unknown. It never changes. */
 export type ArchivedDay = KeptDay | (Pick<KeptDay, 'list' | 'day'> & { missing: true });
 
 export interface KeptDay {
@@ -18,8 +18,8 @@ const prefixOf = (list: ListName) => `days/${list}/`;
 const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
 
 /**
- * Returns the record that the bucket has afterwards: that of another run, if it was first. One operation of R2, and
- * another if there was a record.
+ * Returns the bucket's record, which is another run's if that was first. Costs one operation of R2, or two if existing was
+ * a record.
  */
 export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
   const json = JSON.stringify(record);
@@ -32,12 +32,12 @@ export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<Arc
   // A lock rule may refuse it before the condition does.
   const put = await putting.catch((error: Error) => error);
   if (put && !(put instanceof Error)) return record;
-  const there = await readDay(bucket, record.list, record.day);
-  if (!there) throw put ?? new Error(`the record of ${record.day} exists, but cannot be read`);
-  return there;
+  const existing = await readDay(bucket, record.list, record.day);
+  if (!existing) throw put ?? new Error(`the record of ${record.day} exists, but cannot be read`);
+  return existing;
 }
 
-/** One operation of R2; undefined if there is no record. */
+/** One operation of R2; undefined if existing is no record. */
 export async function readDay(
   bucket: R2Bucket,
   list: ListName,
@@ -47,7 +47,7 @@ export async function readDay(
   return object?.json<ArchivedDay>();
 }
 
-/** Records of a list in order. One operation of R2 for each page of at most 1,000. */
+/** In order. One operation of R2 for each page of at most 1,000. */
 export async function* listDays(
   bucket: R2Bucket,
   list: ListName,
@@ -58,7 +58,9 @@ export async function* listDays(
   }
 }
 
-/** Those of the days that are not lost; undefined if there are none. Costs as much as `listDays`. */
+/**
+ * Returns the first and the last day that are not missing; undefined if existing are none. Costs as much as `listDays`.
+ */
 export async function findArchivedDays(bucket: R2Bucket, list: ListName) {
   const days = await Array.fromAsync(listDays(bucket, list));
   const kept = days.filter((record) => !('missing' in record));

@@ -6,7 +6,7 @@ import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzi
 /** A block as the head of its list describes it. */
 export interface Block {
   first: string;
-  /** Wrote it to KV. */
+  /** The publication that wrote it to KV. */
   publication: string;
   /** SHA-256 of its text, 32 hexadecimal digits. */
   digest: string;
@@ -37,7 +37,7 @@ export interface BlockStore {
 
 const lengthBytes = 4;
 
-/** The value for KV: the length of the directory, the directory, and the fragments. */
+/** Returns the block and its value in KV: the directory's length, the directory, and the fragments. */
 export async function buildBlock(publication: string, entries: readonly Entry[]) {
   const directory: [first: string, bytes: number][] = [];
   const parts: Uint8Array[] = [];
@@ -79,7 +79,7 @@ export function openBlock(value: ArrayBuffer): OpenBlock {
   let offset = 0;
   const fragments = directory.map(([first, bytes]): Fragment => {
     const fragment = { first, offset, bytes };
-    // A comma, compressed as well, joins each fragment to the next.
+    // A compressed comma follows each fragment.
     offset += bytes + comma.data.length;
     return fragment;
   });
@@ -98,7 +98,7 @@ export function readEntries(open: OpenBlock): Entry[] {
   return open.fragments.flatMap((fragment) => parseRows(readFragment(open, fragment)).map(entryOf));
 }
 
-/** The last part whose first name is the given one or comes before it; -1 if there is none. */
+/** Returns the index of the last part that begins at or before the name; -1 if there is none. */
 export function findLast(parts: readonly { first: string }[], name: string): number {
   let [low, high] = [0, parts.length];
   while (low < high) {
@@ -110,10 +110,9 @@ export function findLast(parts: readonly { first: string }[], name: string): num
 }
 
 /**
- * The content of a list alone decides where it is cut, so a change to one name changes one block, rarely more. These
- * numbers are part of the definition of the ETag. A part ends before a name that its digest chooses. Whoever chooses
- * names chooses digests too, so a part has a least number of entries as well: a list of 3,000,000 entries has fewer
- * than the 1,000 blocks that one invocation may read.
+ * A list is cut before names that their digest chooses, so a change to one name changes one block, rarely more. These
+ * numbers are part of the definition of the ETag. Since names can be chosen by their digest, the minimum keeps a
+ * list of 3,000,000 entries below the 1,000 blocks that one invocation may read.
  */
 interface Sizes {
   minimum: number;
@@ -122,11 +121,11 @@ interface Sizes {
 }
 
 /**
- * A block is one value in KV: small enough that changing a name writes a tenth of a megabyte, large enough that reading
- * 5,000,000 names usually stays below 1,000 operations. Only tests change these sizes.
+ * One value in KV: small enough that changing a name writes a tenth of a megabyte, large enough that reading 5,000,000
+ * names usually stays below 1,000 operations. Only tests change these sizes.
  */
 export const blockSizes: Sizes = { minimum: 3_072, mean: 6_144, maximum: 16_384 };
-/** A fragment is what one look-up decompresses. */
+/** One look-up decompresses one fragment. */
 const fragmentSizes: Sizes = { minimum: 256, mean: 512, maximum: 2_048 };
 
 /** FNV-1a, followed by the finalizer of MurmurHash3, so that every bit of the name affects every bit of the digest. */

@@ -7,7 +7,7 @@ export interface Entry {
 
 export type EntryRow = [name: string, punycode: string, status: NameStatus];
 
-/** Its field names are those of the public interface. */
+/** The field names are the public interface's. */
 export function entryStart(name: string, isInAuction: boolean): string {
   return `{"${isInAuction ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
 }
@@ -20,7 +20,7 @@ export function entryOf([name, punycode, status]: EntryRow): Entry {
   return { name, json };
 }
 
-/** Reads entries that commas separate, back into the rows that `entryOf` made them from. */
+/** Turns entries that commas separate back into the rows of `entryOf`. */
 export function parseRows(text: string): EntryRow[] {
   const objects: (AuctionObject | RetainedObject)[] = JSON.parse(`[${text}]`);
   return objects.map((object) =>

@@ -18,7 +18,7 @@ export interface Sum {
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Has neither a name nor a time, and says that the system is unknown. */
+/** Without a name or a time, for an unknown system. */
 export const gzipHeader = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 /** Goes between pieces: an uncompressed deflate block of one byte. */
@@ -63,11 +63,11 @@ export function joinSums(first: Sum, second: Sum): Sum {
 
 /** CRC-32's polynomial. In this and the numbers below, the highest bit is the coefficient of x to the power of 0. */
 const polynomial = 0xedb88320;
-const one = 0x80000000;
+const unit = 0x80000000;
 
 function multiply(a: number, b: number): number {
   let product = 0;
-  for (let bit = one, shifted = b; bit !== 0; bit >>>= 1) {
+  for (let bit = unit, shifted = b; bit !== 0; bit >>>= 1) {
     if ((a & bit) !== 0) product ^= shifted;
     shifted = (shifted & 1) === 0 ? shifted >>> 1 : (shifted >>> 1) ^ polynomial;
   }
@@ -75,8 +75,8 @@ function multiply(a: number, b: number): number {
 }
 
 function powerOfX(exponent: number): number {
-  let power = one;
-  let square = one >>> 1;
+  let power = unit;
+  let square = unit >>> 1;
   for (let rest = exponent; rest > 0; rest = Math.floor(rest / 2)) {
     if (rest % 2 === 1) power = multiply(square, power);
     square = multiply(square, square);

@@ -23,7 +23,7 @@ export interface Published {
   tookMilliseconds: number;
   bytes: number;
   blocks: number;
-  /** How many entries the publication added and removed; null if that is not known. */
+  /** Null if unknown. */
   added: number | null;
   removed: number | null;
 }
@@ -50,7 +50,7 @@ async function* bodyParts(head: Head, load: Load): AsyncGenerator<Uint8Array<Arr
   for (let index = 0; index < head.blocks.length; index++) {
     for (const block of head.blocks.slice(index + loading.length, index + blocksAhead)) {
       const data = load(block);
-      // It is awaited in its turn; until then a failure must not count as an unhandled rejection.
+      // Awaited in its turn. Until then, a failure must not count as an unhandled rejection.
       data.catch(() => {});
       loading.push(data);
     }

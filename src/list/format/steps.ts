@@ -20,7 +20,7 @@ const maximumAgeMilliseconds = 7 * 24 * 60 * 60 * 1000;
 /** In characters of JSON. Beyond this, the oldest steps are dropped. */
 const maximumLength = 1_000_000;
 
-/** Without a gap: none are kept if the publication's own step is not known. */
+/** Leaves no gap: without the publication's own step, returns none. */
 export function addStep(
   before: Steps,
   { from, to }: { from: string | undefined; to: string },
@@ -41,11 +41,11 @@ export function addStep(
 }
 
 /**
- * What to remove from and add to the content with that ETag to get the current content, in the order of the list.
- * Undefined if the ETag is not among the steps.
+ * Returns the difference between the content with that ETag and the current content, in the order of the list.
+ * Undefined if no step starts from the ETag.
  */
 export function differenceSince(steps: Steps, etag: string): Difference | undefined {
-  // The same content may have been published more than once; the way from its last publication is the shortest.
+  // The content may have been published more than once. The shortest way is from the last time.
   const start = steps.findLastIndex(({ from }) => from === etag);
   if (start < 0) return undefined;
   const [added, removed] = [new Set<string>(), new Set<string>()];
@@ -64,7 +64,7 @@ function inOrder(entries: Iterable<string>): string[] {
 /** If more blocks differ, they are not compared, and clients fetch the whole list. */
 const maximumComparedBlocks = 200;
 
-/** Undefined if too many blocks differ. */
+/** Undefined if too much differs. */
 export async function compareBlocks(
   old: readonly Block[],
   now: readonly Block[],
@@ -92,7 +92,7 @@ export async function compareBlocks(
   return difference;
 }
 
-/** By name, then by the rest of the entry, so that the order is always the same. */
+/** Compares by name, then by the rest of the entry, so that the order is always the same. */
 function compareEntries(a: Entry, b: Entry): number {
   return compareNames(a.name, b.name) || compareNames(a.json, b.json);
 }

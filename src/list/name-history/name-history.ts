@@ -24,17 +24,17 @@ import {
 
 export interface NameInterval {
   status: NameStatus;
-  /** Null if the entry about its beginning is no longer in the history. */
+  /** Null if the history no longer has the entry about its beginning. */
   from: string | null;
   until: string | null;
 }
 
-/** The newest entries read of each kind of thing: more than any name gets in its life. */
+/** The newest entries of each subject: more than any name gets in its life. */
 const maximumEntries = 2_000;
 
 /**
- * The times during which the name had a status, the oldest first, then by status: changes from their times, disputes
- * from midnight, and what ends by the calendar until the end of its last day, in UTC. One round trip.
+ * Returns the intervals of the name's statuses, the oldest first, then by status. Disputes begin at midnight UTC. What
+ * ends by the calendar ends with its last day. Costs one round trip.
  */
 export async function readNameHistory(
   db: Database,
@@ -78,7 +78,7 @@ export async function readNameHistory(
   return intervalsOf(spans, now.toISOString());
 }
 
-/** `next` is undefined if no more intervals follow. */
+/** `next` is undefined on the last page. */
 export function pageOfIntervals(
   all: readonly NameInterval[],
   { limit, offset, after, afterInstant = unknown }: Page,
@@ -98,7 +98,7 @@ const placeIn = (instant: string, number: number) => instant + String(number).pa
 function intervalsOf(spans: readonly Span[], now: string): NameInterval[] {
   const joined: Span[] = [];
   const begun = spans.filter(({ from, until }) => from < until && from <= now);
-  for (const span of begun.sort((one, other) => (placeOf(one) < placeOf(other) ? -1 : 1))) {
+  for (const span of begun.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1))) {
     const previous = joined.findLast(({ status }) => status === span.status);
     if (previous && span.from <= previous.until) previous.until = later(previous.until, span.until);
     else joined.push({ ...span });
@@ -110,15 +110,15 @@ function intervalsOf(spans: readonly Span[], now: string): NameInterval[] {
   }));
 }
 
-/** Also the statuses that it may have had, because their beginning is not known. */
+/** `possible` are statuses whose beginning is unknown. */
 export function statusesAt(
   intervals: readonly NameInterval[],
   instant: Date,
 ): { known: NameStatus[]; possible: NameStatus[] } {
   const at = instant.toISOString();
-  const statusesOf = (isOne: (from: string | null) => boolean) =>
+  const statusesOf = (hasBegun: (from: string | null) => boolean) =>
     intervals
-      .filter(({ from, until }) => isOne(from) && (until ?? lasting) > at)
+      .filter(({ from, until }) => hasBegun(from) && (until ?? lasting) > at)
       .map(({ status }) => status);
   return {
     known: statusesOf((from) => from !== null && from <= at),

@@ -3,7 +3,7 @@ import { dayAfter, dayOf, startOfDay } from '../../base/time/day.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import type { NameStatus } from '../lists.ts';
 
-/** An interval before its ends are judged: `until` may be to come. */
+/** `until` may be in the future. */
 export interface Span {
   status: NameStatus;
   from: string;
@@ -21,13 +21,13 @@ interface Entry {
 export const unknown = '0000-01-01T00:00:00.000Z';
 export const lasting = '9999-12-31T23:59:59.999Z';
 
-/** The last day before and after the change, for a status that the name has. */
+/** `before` and `after` are absent where the name lacks the status. */
 interface Step {
   at: string;
   status: NameStatus;
   before?: { lastDay: string | null } | undefined;
   after?: { lastDay: string | null } | undefined;
-  /** Since when it has had the status, if it moved in with it. */
+  /** When the status began, if the name moved in with it. */
   since: string | null;
 }
 
@@ -58,11 +58,11 @@ export function retainedStep(entry: Entry): Step[] {
   ];
 }
 
-/** A name is in auction while one of its auctions is in progress, and never has two of these. */
+/** A name never has two auctions in progress. */
 export function auctionStep(entry: Entry): Step[] {
   const { from, to } = valuesOf(entry.changes, 'status') ?? {};
-  const held = (status: unknown) => (status === 'started' ? { lastDay: null } : undefined);
-  const [before, after] = [held(from), held(to)];
+  const statusIf = (status: unknown) => (status === 'started' ? { lastDay: null } : undefined);
+  const [before, after] = [statusIf(from), statusIf(to)];
   if (!before && !after) return [];
   return [{ at: entry.at, status: 'auction', before, after, since: sinceOf(entry) }];
 }
@@ -71,7 +71,7 @@ export function heldSpans(
   steps: readonly Step[],
   present: readonly { status: NameStatus; from: string; lastDay: string | null }[],
 ): Span[] {
-  // An earlier beginning has no entry.
+  // Statuses whose beginning has no entry.
   const held = new Map(
     present
       .filter(({ status, from }) => {
@@ -108,13 +108,16 @@ type DisputedDays = Pick<
 type DisputedSpan = Span & { recordedAt: string };
 
 /**
- * By the disputes on record, and by those that were taken back, from the day of their recording; but not while a
- * dispute was closed, even if its closing was taken back.
+ * Returns the spans of the disputes on record, and of deleted ones from the day of their recording. Leaves out times
+ * during which a dispute was closed, even if it was opened again.
  */
 export function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[]): Span[] {
-  const gone: DisputedSpan[] = [];
+  const deleted: DisputedSpan[] = [];
   const gaps: Pick<Span, 'from' | 'until'>[] = [];
-  /** Maps a closing's first time to when it last took effect: undoing its reversal gives it its first time. */
+  /**
+   * Maps `closedAt` to the time when the closing took effect. They differ if its reversal was undone, which restores
+   * the first time.
+   */
   const closings = new Map<string, string>();
   const madeAt = (closedAt: string) => closings.get(closedAt) ?? closedAt;
   for (const [index, { at, action, actorType, changes }] of entries.entries()) {
@@ -138,7 +141,7 @@ export function disputedSpans(entries: readonly Entry[], kept: readonly Disputed
       closedAt: closed?.from ? madeAt(closed.from) : null,
       createdAt: recordedAt,
     });
-    gone.push({
+    deleted.push({
       ...span,
       from: later(span.from, startOfDay(dayOf(new Date(recordedAt)))),
       until: earlier(span.until, at),
@@ -147,8 +150,8 @@ export function disputedSpans(entries: readonly Entry[], kept: readonly Disputed
   const spans = kept.map(({ closedAt, ...days }) =>
     disputedSpan({ ...days, closedAt: closedAt && madeAt(closedAt) }),
   );
-  spans.push(...gone);
-  // A dispute that was closed and opened again was none in between: it becomes several spans.
+  spans.push(...deleted);
+  // A dispute that was closed and opened again becomes several spans.
   const gapsOf = Map.groupBy(gaps, ({ from }) => disputeClosedAt(from, spans));
   return spans.flatMap((span) => {
     let { from } = span;
@@ -166,7 +169,7 @@ function disputedSpan({ firstDay, lastDay, closedAt, createdAt }: DisputedDays):
   return { status: 'disputed', from: startOfDay(firstDay), until, recordedAt: createdAt };
 }
 
-/** The first dispute on record at that instant that was not over. */
+/** Finds the first dispute that was on record and not over at that instant. */
 function disputeClosedAt(at: string, spans: readonly DisputedSpan[]): DisputedSpan | undefined {
   // The same closing, made again, ends the dispute at this instant.
   const open = spans.filter(({ recordedAt, until }) => recordedAt <= at && at <= until);
@@ -176,8 +179,8 @@ function disputeClosedAt(at: string, spans: readonly DisputedSpan[]): DisputedSp
   );
 }
 
-const earlier = (one: string, other: string) => (one < other ? one : other);
-export const later = (one: string, other: string) => (one > other ? one : other);
+const earlier = (a: string, b: string) => (a < b ? a : b);
+export const later = (a: string, b: string) => (a > b ? a : b);
 
 function endOf(lastDay: string | null): string {
   return lastDay === null || lastDay === untilClosed ? lasting : startOfDay(dayAfter(lastDay));

@@ -14,8 +14,8 @@ import {
   type Publication,
   putConstant,
   putDayStart,
+  retryKv,
   StaleError,
-  tried,
 } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 import {
@@ -39,12 +39,11 @@ export interface Round extends PublishContext {
   expectInTime: () => void;
 }
 
-/** What the publisher knows of a list that is behind. */
 interface Behind {
   list: ListName;
   /** Null if KV has none. */
   inKv: Published | null | undefined;
-  /** Whether everything is to be written again, without relying on what KV holds. */
+  /** Writes everything again, without relying on KV's content. */
   isForced: boolean;
 }
 
@@ -53,18 +52,21 @@ export interface Draft extends Behind {
   writer: ReturnType<typeof blockWriter>;
   startedAt: Date;
   record: PublicationRecord | undefined;
-  /** What the record names; undefined if there is none, or the list has been published again since. */
+  /** The record's publication; undefined without a record, or if the list has been published again since. */
   recorded: Publication | undefined;
   /** Whether KV has the blocks that the record names. */
   isTrusted: boolean;
 }
 
-/** A publication whose head is to be put; or nothing is, since the content is the same or somebody else was faster. */
+/**
+ * The publication whose head must be put, or why none must be: its content is the same, or another publisher was
+ * faster.
+ */
 export type Outcome = Publication | 'unchanged' | 'overtaken';
 
 /**
- * Records the next publication of a list: the recorded one if only its head is missing in KV, or else an update.
- * Where the list is to be built instead, returns the draft. Throws a MissingBlockError if KV lacks a block.
+ * Updates a list and records its publication. Returns the recorded one if KV lacks only its head, and the draft if the
+ * list must be built instead. Throws a MissingBlockError if KV lacks a block.
  */
 export async function updateList(
   round: Round,
@@ -76,17 +78,16 @@ export async function updateList(
   const { record, recorded, isTrusted } = draft;
   if (!isTrusted || !record) return draft;
   if (!recorded) return 'overtaken';
-  // Its publisher was killed before it put the head, or a slow one has put an older one back.
+  // The publisher was killed before it put the head, or a slow one has put an older head back.
   const isCurrent = record.sourceVersion === source.versions[list];
-  // If it was recorded on an earlier day, it is dated again.
+  // A publication of an earlier day gets a new date.
   if (isCurrent && record.publishedAt.startsWith(source.day)) return recorded;
   const updated = await recordUpdated(round, draft, record, recorded.head);
   return updated === 'too much has changed' ? draft : updated;
 }
 
 /**
- * KV has the blocks that the record names unless it holds a publication that the database does not know: then the
- * database was restored, and the sweep may have deleted those blocks since.
+ * If the database does not know KV's publication, it was restored, and the sweep may have deleted the record's blocks.
  */
 async function beginDraft(
   { db, kv, clock, expectInTime }: Round,
@@ -122,7 +123,7 @@ async function recordUpdated(
   return recordDraft(round, draft, { blocks, snapshot, previous, difference });
 }
 
-/** Records a list that was built, with the changes made meanwhile, so that it is what its source was at one moment. */
+/** Records a built list with the changes made meanwhile, so that it shows its source at one moment. */
 export async function completeList(
   { db, kv, ...round }: Round,
   draft: Draft,
@@ -167,7 +168,7 @@ async function recordDraft(
     return 'unchanged';
   }
   const now = timeAfterEarlier(draft, clock());
-  const before = previous && (await tried(() => findSteps(kv, previous)));
+  const before = previous && (await retryKv(() => findSteps(kv, previous)));
   const steps = addStep(before ?? [], { from: previous?.etag, to: etag }, difference, now);
   expectInTime();
   await keepDayStart(kv, draft, now);
@@ -192,8 +193,8 @@ async function recordDraft(
 }
 
 /**
- * A clock that was set back by less than a day dates a publication as the one before, so that a day which has ended
- * does not end again.
+ * If the clock was set back by less than a day, returns the time of the previous publication, so that no day ends
+ * twice.
  */
 function timeAfterEarlier({ record, inKv }: Draft, now: Date): Date {
   const times = [record, inKv].flatMap((earlier) => Date.parse(earlier?.publishedAt ?? '') || []);
@@ -201,10 +202,7 @@ function timeAfterEarlier({ record, inKv }: Draft, now: Date): Date {
   return latest - now.getTime() < 24 * 60 * 60 * 1000 ? new Date(latest) : now;
 }
 
-/**
- * Keeps what readers have until the first publication of a day: that is how the list stood when the day began. A
- * publication recorded on this day has done it already.
- */
+/** Before the day's first publication, keeps the one that readers have: it shows the list as the day began. */
 async function keepDayStart(
   kv: KVNamespace,
   { list, record, recorded, inKv }: Draft,
@@ -216,13 +214,13 @@ async function keepDayStart(
   if (inKv && inKv.publication !== record?.publication) {
     const head = await findStoredHead(kv, list);
     if (head?.publication === inKv.publication) atDayStart = { head, metadata: inKv };
-    // KV's listing was late. It is looked at again, unless the head is the recorded one.
+    // KV's listing was late. Look again, unless the head is the recorded one.
     else if (head?.publication !== record?.publication) throw new StaleError('KV has another head');
   }
   if (atDayStart) await putDayStart(kv, day, atDayStart);
 }
 
-/** The keys of earlier publications, and of blocks that this one wrote, that the head does not name. */
+/** Returns the keys that the head does not name, of earlier publications and of blocks that this one wrote. */
 function replacedKeysOf(
   head: Head,
   earlier: readonly (Head | undefined)[],

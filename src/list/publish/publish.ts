@@ -23,14 +23,14 @@ import { isBehind, readSource } from './source.ts';
 const maximumRounds = 8;
 
 /**
- * A round that takes longer begins again: replaced keys are deleted after a week. So does one that passes midnight,
- * so that no list is dated on a day on which readers did not get it.
+ * A longer round begins again, because replaced keys are deleted after a week. A round that passes midnight begins
+ * again, because a list must not have a date on which readers did not get it.
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
 
 interface Progress {
   list: ListName;
-  /** Undefined if it is not known, null if there is none. */
+  /** Undefined if unknown, null if KV has none. */
   inKv: Published | null | undefined;
   isForced: boolean;
   isWritten: boolean;
@@ -38,9 +38,9 @@ interface Progress {
 }
 
 /**
- * Brings the lists in KV up to date with their sources, even if others publish at the same time, and returns the
- * lists that it wrote. If nothing has changed, it costs one small query and one listing of KV's keys. A failing list
- * keeps its last published content and does not hold up the others; in the end this throws.
+ * Brings lists in KV up to date, even if others publish at the same time. Returns the lists that it wrote. Without
+ * changes, costs one small query and one listing of KV's keys. A failing list keeps its last published content; this
+ * throws after the others.
  */
 export async function publish(
   context: PublishContext,
@@ -79,7 +79,7 @@ export async function publish(
 }
 
 /**
- * Puts the head of a list that was recorded, so that readers see it. Returns the draft of one that has to be built. After a
+ * Puts the head of a recorded list, so that readers see it. Returns the draft of a list that must be built. After a
  * failure, the next round looks again.
  */
 async function putHeadOf(
@@ -122,8 +122,8 @@ export interface PurgeContext {
 }
 
 /**
- * Publishes from a Worker, with a data point for each list that was written or that failed. Then this isolate reads
- * the new lists at once, and the platform's cache drops the old ones. Throws what `publish` throws.
+ * Publishes from a Worker, and writes a data point for each list written or failed. Then expires the old copies in this
+ * isolate and in the platform's cache. Throws what `publish` throws.
  */
 export async function publishAndPurge(
   env: Pick<Env, 'DB' | 'LISTS' | 'METRICS'>,

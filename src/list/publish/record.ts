@@ -19,15 +19,15 @@ export interface PublicationRecord
 }
 
 /**
- * Notes a publication before its first put, so that its keys are deleted if the publisher is killed. Returns the
- * recorded publication, and whether the database knows the one in KV: it does for a week, unless it was restored.
+ * Records a publication before its first put, so that its keys are deleted if the publisher is killed. Returns the
+ * recorded publication, and whether the database knows KV's: for a week, unless it was restored.
  */
 export async function announcePublication(
   db: Database,
   announced: { list: ListName; publication: string; since: string },
   [recorded = '', inKv = '']: readonly (string | undefined)[],
 ): Promise<{ recorded: Publication | undefined; isKnown: boolean }> {
-  const [[row], [known]] = await retried(() =>
+  const [[row], [announcement]] = await retried(() =>
     db.batch([
       db
         .select({ head: listPublications.head, metadata: listPublications.metadata })
@@ -45,7 +45,7 @@ export async function announcePublication(
   );
   return {
     recorded: row && { head: JSON.parse(row.head), metadata: JSON.parse(row.metadata) },
-    isKnown: known !== undefined,
+    isKnown: announcement !== undefined,
   };
 }
 
@@ -54,8 +54,8 @@ export function isPublication(list: ListName, publication: string) {
 }
 
 /**
- * Also records the keys in KV that are no longer needed. Does nothing if the list has been published again since
- * `base`. Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
+ * Records a publication and the keys in KV that it replaces, unless the list has been published again since `base`.
+ * Returns whether this publication is the recorded one. Throws what `expectInTime` throws.
  */
 export async function recordPublication(
   db: Database,
@@ -79,7 +79,7 @@ export async function recordPublication(
   };
   const isRecorded = sql`exists (select 1 from ${listPublications}
     where list = ${list} and publication = ${publication})`;
-  // If a fault is reported although the batch was done, repeating it changes nothing and gives the same result.
+  // A fault may be reported although the batch was done. Repeating it gives the same result.
   const [, , current] = await retried(() => {
     expectInTime();
     return db.batch([
@@ -120,6 +120,6 @@ export async function recordUnchanged(
 
 /** The database knows a publication for a week, but not if it was restored to an earlier state. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
-  const isThis = eq(replacedKeys.publication, publication);
-  return (await retried(() => db.$count(replacedKeys, isThis))) > 0;
+  const isNamed = eq(replacedKeys.publication, publication);
+  return (await retried(() => db.$count(replacedKeys, isNamed))) > 0;
 }

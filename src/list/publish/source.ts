@@ -24,7 +24,6 @@ import type { Place, PublicationRecord } from './record.ts';
 import type { ChangedName } from './update.ts';
 
 export interface Source {
-  /** Decides which disputes are in force: `YYYY-MM-DD`, in UTC. */
   day: string;
   /** Differs from all earlier ones if a table or the calendar has changed the list's names. */
   versions: Record<ListName, string>;
@@ -40,9 +39,6 @@ interface Row extends Omit<typeof listSources.$inferSelect, 'id'> {
   records: string;
 }
 
-/**
- * One row: the versions, the last days on which disputes began and ended, the last ids of the journals, the records.
- */
 function sourceQuery(day: string): SQL {
   return sql`
     select auctions, reserved, blocked, disputed,
@@ -57,7 +53,7 @@ function sourceQuery(day: string): SQL {
     from ${listSources}`;
 }
 
-/** One round trip, which reads at most ten rows. */
+/** Costs one round trip and at most ten rows. */
 export async function readSource(db: Database, now: Date): Promise<Source> {
   const day = dayOf(now);
   return sourceOf(await db.get<Row>(sourceQuery(day)), day);
@@ -96,8 +92,8 @@ export interface Snapshot extends Place {
 const maximumChangedNames = 20_000;
 
 /**
- * The changes since a place, in one transaction. Undefined if so much has changed that the list is better built
- * again, if the journal was pruned, or if the database was restored.
+ * Reads the changes since a place in one transaction. Undefined if too much has changed, the journal was pruned, or the
+ * database was restored.
  */
 export async function readSnapshot(
   db: Database,
@@ -122,9 +118,9 @@ export async function readSnapshot(
   ]);
   if (names.length > maximumChangedNames) return undefined;
   const { versions, places } = sourceOf(row, day);
-  const isTold =
+  const isJournalComplete =
     start!.id <= since.journalPosition + 1 && since.journalPosition <= places[list].journalPosition;
-  if (!isTold) return undefined;
+  if (!isJournalComplete) return undefined;
   const byName = new Map(names.map(({ name }) => [name, [] as Entry[]]));
   for (const { name, punycode, status } of entries) {
     byName.get(name)?.push(entryOf([name, punycode, status]));
@@ -142,7 +138,7 @@ export function journalOf(list: ListName) {
 
 function changedNames(list: ListName, { journalPosition, day: earlier }: Place, now: string): SQL {
   const journalled = sql`select name from ${journalOf(list)} where id > ${journalPosition}`;
-  // Clocks can also go back. Either way, the calendar changes the names whose disputes begin or end between the days.
+  // Sorted, since clocks can go back. The names whose disputes begin or end between both days have changed.
   const [first, last] = [earlier, now].sort();
   const calendar = shows(list, 'disputed')
     ? sql`
@@ -154,8 +150,8 @@ function changedNames(list: ListName, { journalPosition, day: earlier }: Place, 
 }
 
 /**
- * KV's listing may be a minute old, and a slow publisher may have put back an older head, so a list is up to date only
- * if KV and the record in the database agree.
+ * A list is up to date only if KV and the record in the database agree: KV's listing may be a minute old, and a slow
+ * publisher may have put an older head back.
  */
 export function isBehind(
   { list, inKv }: { list: ListName; inKv: Pick<Published, 'publication'> | null | undefined },
@@ -166,8 +162,8 @@ export function isBehind(
 }
 
 /**
- * The time of the first change that the list lacks or, if none is recorded, of its last publication. Undefined for a
- * list that was never published and lacks nothing.
+ * Returns the time of the first change that the list lacks, or else of its last publication. Undefined for a list that
+ * was never published and lacks nothing.
  */
 export async function findBehindSince(
   db: Database,

@@ -12,16 +12,15 @@ import { type ListName, listNames } from '../lists.ts';
 import { isKnownPublication, isPublication } from './record.ts';
 import { journalOf, readSource, type Source } from './source.ts';
 
-/** How long the blocks of an older head are kept: a week for the archive, a day for locations that cache the head. */
+/** Blocks of an older head are kept for a week for the archive, and a day for locations that cache the head. */
 const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;
-/** Deletions in one run: an invocation may use 1,000 operations of KV in all. */
+/** An invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;
 const maximumJournalRows = 100_000;
 
 /**
- * Deletes what the lists have not needed for a week: blocks and changes that later publications replaced or killed ones
- * left behind, and rows of the journals that all lists have followed. Keeps what the head in KV may still name. The
- * work of one run is limited.
+ * Deletes, a week after, the blocks and changes of replaced or killed publications, and the journals' rows that all
+ * lists have followed. Keeps what KV's head may still name. Limits the work of one run.
  */
 export async function deleteReplacedKeys(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const source = await retried(() => readSource(db, now));
@@ -54,7 +53,7 @@ async function deleteKeysOfLists(
     published ??= await readPublished(kv);
     const head = published.get(list);
     const isLast = head?.publication === records[list]?.publication;
-    // KV may show a head that was replaced a moment ago. If it is later than what replaced these keys, it names none.
+    // KV may show a head that was replaced a moment ago. A head later than the replacement names none of these keys.
     const isLater = head !== undefined && head.publishedAt > replaced.since;
     if (!isLast && !(isLater && (await isKnownPublication(db, head.publication)))) {
       skipped.push(list);
@@ -65,7 +64,7 @@ async function deleteKeysOfLists(
     for (const key of deleted) await kv.delete(key);
     budget -= Math.max(1, deleted.length);
     const rest = all.slice(deleted.length);
-    const isThis = and(
+    const isSameRow = and(
       eq(replacedKeys.publication, publication),
       eq(replacedKeys.since, replaced.since),
     );
@@ -74,13 +73,13 @@ async function deleteKeysOfLists(
         ? db
             .update(replacedKeys)
             .set({ keys: JSON.stringify(rest) })
-            .where(isThis)
-        : db.delete(replacedKeys).where(isThis),
+            .where(isSameRow)
+        : db.delete(replacedKeys).where(isSameRow),
     );
   }
 }
 
-/** Includes what a killed publication may have written. */
+/** For a killed publication, which recorded no keys. */
 async function keysOf(kv: KVNamespace, list: ListName, publication: string): Promise<string[]> {
   const keys = await listKeys(kv, blockPrefix(list, publication));
   return [changesKey(list, publication), ...keys.map(({ name }) => name)];
@@ -109,7 +108,7 @@ async function pruneJournals(db: Database, source: Source): Promise<void> {
   for (const journal of [auctionChanges, retainedChanges]) {
     const lists = listNames.filter((list) => journalOf(list) === journal);
     const positions = lists.map((list) => source.records[list]?.journalPosition ?? 0);
-    // SQLite derives the next id from the last row, so that one is kept.
+    // Keeps the last row, from which SQLite derives the next id.
     const isFollowed = lt(journal.id, Math.min(...positions));
     const isAmongFirst = sql`${journal.id} < (select min(id) from ${journal}) + ${maximumJournalRows}`;
     await retried(() => db.delete(journal).where(and(isFollowed, isAmongFirst)));

@@ -10,7 +10,7 @@ import {
 } from '../format/block.ts';
 import { compareNames, type Entry } from '../format/entry.ts';
 import type { Difference } from '../format/steps.ts';
-import { blockKey, getBlock, putConstant, tried } from '../kv.ts';
+import { blockKey, getBlock, putConstant, retryKv } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
 export interface ChangedName {
@@ -19,8 +19,8 @@ export interface ChangedName {
 }
 
 /**
- * The blocks that building the list again would give. Cuts again from the block of the first change to the next block
- * that begins where it did, and so on from the next change. Loads no other block.
+ * Returns the blocks that building the list again would give. Cuts again from the block of a change to the next block
+ * that begins where it did, then continues with the next change. Loads no other block.
  */
 export async function updateBlocks(
   blocks: readonly Block[],
@@ -63,7 +63,7 @@ function isBefore(changed: ChangedName | undefined, end: string | undefined): bo
   return changed !== undefined && (end === undefined || compareNames(changed.name, end) < 0);
 }
 
-/** The entries, with those of each changed name in place of its old ones; also records what that adds and removes. */
+/** Returns the entries with those of changed names replaced, and records the difference. */
 function merge(
   before: readonly Entry[],
   changed: readonly ChangedName[],
@@ -72,7 +72,7 @@ function merge(
   const after: Entry[] = [];
   let position = 0;
   for (const { name, entries } of changed) {
-    // Names before it stay; both lists are in the order of names.
+    // Both lists are in the order of names.
     while (position < before.length && compareNames(before[position]!.name, name) < 0) {
       after.push(before[position++]!);
     }
@@ -94,7 +94,7 @@ interface Target {
   kv: KVNamespace;
   list: ListName;
   publication: string;
-  /** KV has these, so they need not be written again. */
+  /** KV has these already. */
   atHand: readonly Block[];
   expectInTime: () => void;
 }
@@ -102,21 +102,21 @@ interface Target {
 /** Writes blocks under the keys of a publication, which must be announced. */
 export function blockWriter({ kv, list, publication, atHand, expectInTime }: Target) {
   const written: Block[] = [];
-  const known = new Map(atHand.map((block) => [block.digest, block]));
+  const blocksByDigest = new Map(atHand.map((block) => [block.digest, block]));
   const puts = new Set<Promise<void>>();
   let failure: unknown;
   const store: BlockStore = {
     async load(block) {
-      return readEntries(openBlock(await tried(() => getBlock(kv, list, block))));
+      return readEntries(openBlock(await retryKv(() => getBlock(kv, list, block))));
     },
-    /** Puts the block in the background; `finish` throws what went wrong. */
+    /** Puts the block in the background; `finish` throws its error. */
     async save(entries: Entry[]) {
-      const same = known.size > 0 && known.get(await digestOf(entries));
-      if (same) return same;
+      const existing = blocksByDigest.size > 0 && blocksByDigest.get(await digestOf(entries));
+      if (existing) return existing;
       const { block, value } = await buildBlock(publication, entries);
       while (puts.size >= maximumPuts) await Promise.race(puts);
       const attempt = async () => {
-        // Other lists are built in the same pass.
+        // The build continues for the other lists of the pass.
         if (failure) return;
         expectInTime();
         await putConstant(kv, blockKey(list, block), value);

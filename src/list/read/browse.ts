@@ -24,8 +24,8 @@ export interface Range {
 }
 
 /**
- * The names of a list, as last published, that begin with a prefix; one with several statuses counts once. Reads only
- * the blocks that contain them. Asks the database only if KV has no such list, lacks a part of it, or fails.
+ * Returns the published names that begin with a prefix. A name with several statuses counts once. Reads only the blocks
+ * that contain them.
  */
 export function browseNames(list: ListName, range: Range, reader: Reader) {
   const { prefix, after = '', limit } = range;
@@ -43,7 +43,7 @@ export function browseNames(list: ListName, range: Range, reader: Reader) {
   });
 }
 
-/** No name contains it, and in the lists' order it follows every other. */
+/** No name contains it. It sorts after every other character. */
 const lastCharacter = '\u{10ffff}';
 
 async function* namesFrom(
@@ -77,12 +77,12 @@ async function pageOf(
   return { names, hasMore: false };
 }
 
-/** Two rows for each auction. */
+/** The database reads two rows for each auction. */
 const requestsOfDatabase = 2;
 
 /**
- * Every name of a list, as last published, for a list that is sorted and filtered as a whole. Remembered while the list
- * keeps its ETag.
+ * Returns every published name, so that a list can be sorted and filtered as a whole. Remembered while the list keeps
+ * its ETag.
  */
 export function readNames(list: ListName, reader: Reader): Promise<readonly BrowsedName[]> {
   return readWithFallback(list, reader, {
@@ -107,7 +107,7 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
   });
 }
 
-/** An object with two strings and an array, roughly, without their characters. */
+/** Roughly an object with two empty strings and an array. */
 const nameBytes = 200;
 
 /** A character takes two bytes at most. */

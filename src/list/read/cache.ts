@@ -1,4 +1,4 @@
-/** Drops the values that were used least recently when together they exceed the maximum. */
+/** Drops the least recently used values beyond its maximum size. */
 export class Cache<Kinds> {
   readonly #items = new Map<string, { value: Kinds[keyof Kinds]; bytes: number }>();
   readonly #maximumBytes: number;
@@ -20,13 +20,13 @@ export class Cache<Kinds> {
     const id = `${kind} ${key}`;
     const item = this.#items.get(id);
     if (!item) return undefined;
-    // A map is in the order of insertion: the last one was used most recently.
+    // Maps keep the order of insertion, so the last item is the most recently used.
     this.#items.delete(id);
     this.#items.set(id, item);
     return item.value as Kinds[Kind];
   }
 
-  /** Unless the value alone is too large. */
+  /** Does nothing if the value alone is too large. */
   keep<Kind extends keyof Kinds & string>(
     kind: Kind,
     key: string,

@@ -7,10 +7,10 @@ import { findHead, type Reader } from './parts.ts';
 
 /** Undefined if the client's ETag is no longer kept. Costs at most two reads of KV. */
 export async function readChanges(list: ListName, since: string, reader: Reader) {
-  const remembered = memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
-  const found = remembered && (await changesTo(remembered, since, reader));
-  if (found) return found;
-  // The client may have a newer list than this isolate has seen, from another isolate.
+  const recent = memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
+  const changes = recent && (await changesTo(recent, since, reader));
+  if (changes) return changes;
+  // Another isolate may have sent the client a newer list than this one has seen.
   const head = await findHead(list, reader, { isFresh: true });
   return head && changesTo(head, since, reader);
 }

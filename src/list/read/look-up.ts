@@ -23,10 +23,7 @@ export interface ListedName {
   isInAuction: boolean;
 }
 
-/**
- * What the lists, as last published, say about each of the names. Reads only the blocks that could contain them. Asks
- * the database only if KV has no such list, lacks a part of it, or fails.
- */
+/** Returns what the published lists say about each name. Reads only the blocks that could contain them. */
 export async function findNames(names: readonly string[], reader: Reader): Promise<ListedName[]> {
   const [retained, auctions] = await Promise.all([
     findEntries(retainedList, names, reader),
@@ -35,7 +32,7 @@ export async function findNames(names: readonly string[], reader: Reader): Promi
   return names.map((name) => listedName(retained.get(name), auctions.get(name)));
 }
 
-/** Undefined unless this isolate has seen both lists in the last few seconds and can answer from memory. */
+/** Answers from memory; undefined unless this isolate has seen both lists in the last few seconds. */
 export function recallName(
   name: string,
   kv: KVNamespace,
@@ -63,11 +60,11 @@ function findEntries(
   return readWithFallback(list, reader, {
     fromHead: (head) => findInBlocks(head, names, reader),
     async fromDatabase(db, day) {
-      const asked = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
-      const query = entriesQuery(publicLists[list].entries, asked, day);
+      const isNamed = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
+      const query = entriesQuery(publicLists[list].entries, isNamed, day);
       const rows = await retried(() => db.values<EntryRow>(query));
-      const found = Map.groupBy(rows, ([name]) => name);
-      return new Map([...found].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
+      const byName = Map.groupBy(rows, ([name]) => name);
+      return new Map([...byName].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
     },
   });
 }
@@ -91,36 +88,36 @@ function recallEntries(
 /** A Worker may have six connections open. */
 const blocksAtOnce = 6;
 
-/** Reads each block and decompresses each fragment once. Many names count as a request for each of their blocks. */
+/** Reads each block and decompresses each fragment once. Several names count as a request for each block. */
 async function findInBlocks(
   { list, blocks }: Head,
   names: readonly string[],
   reader: Reader,
 ): Promise<Map<string, Statuses>> {
-  const found = new Map<string, Statuses>();
+  const statuses = new Map<string, Statuses>();
   const grouped = Map.groupBy(names, (name) => blocks[findLast(blocks, name)]);
-  // No block has what comes before the first name of all.
+  // Names before the first block are on no list.
   const byBlock = [...grouped].flatMap(([block, names]) => (block ? [{ block, names }] : []));
   if (names.length > 1) await reader.countAs(byBlock.length);
-  // A look-up of names from all over the list reads blocks that nobody else is likely to ask for.
+  // Other requests are unlikely to need the blocks of a scattered look-up.
   const isKept = byBlock.length <= blocksAtOnce;
   const find = async ({ block, names }: (typeof byBlock)[number]) => {
     const open = await loadBlock(list, block, reader, { isKept });
-    for (const [fragment, asked] of Map.groupBy(names, (name) => findFragment(open, name))) {
+    for (const [fragment, group] of Map.groupBy(names, (name) => findFragment(open, name))) {
       if (!fragment) continue;
       const text = loadFragment(reader.kv, open, fragment, { isKept });
-      for (const name of asked) found.set(name, statusesIn(text, list, name));
+      for (const name of group) statuses.set(name, statusesIn(text, list, name));
     }
   };
   for (let first = 0; first < byBlock.length; first += blocksAtOnce) {
     await Promise.all(byBlock.slice(first, first + blocksAtOnce).map(find));
   }
-  return found;
+  return statuses;
 }
 
 const statusField = '"status":"';
 
-/** A name's entries follow one another in the text of a fragment. */
+/** The entries of a name are adjacent in its fragment. */
 function statusesIn(text: string, list: ListName, name: string): Statuses {
   const isInAuction = isOfAuctions(list);
   const start = entryStart(name, isInAuction);

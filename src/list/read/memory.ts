@@ -18,7 +18,7 @@ interface Seen {
   seenAt: number;
 }
 
-/** An isolate remembers at most 16 MiB of the lists, and their heads. */
+/** An isolate remembers at most 15 MiB of the lists, and their heads. */
 const mebibyte = 1024 * 1024;
 const maximumListBytes = 12 * mebibyte;
 const maximumPartBytes = 3 * mebibyte;
@@ -28,7 +28,7 @@ export interface Whole {
   body: Uint8Array<ArrayBuffer>;
 }
 
-/** A block of a list, decompressed but for its fragments, with its key in KV. */
+/** A block whose fragments are still compressed, with its key in KV. */
 export interface LoadedBlock extends OpenBlock {
   key: string;
 }
@@ -43,14 +43,14 @@ export class Memory {
     /** Keys are those of KV. */
     steps: Steps;
   }>(maximumListBytes);
-  /** Apart, because one client that asks for many names reads many parts, and must not push out the lists. */
+  /** Separate, so that one client that looks up many names cannot push out the lists. */
   readonly parts = new Cache<{
     /** Keys are those of KV. */
     block: LoadedBlock;
     /** The text of fragments, by the key of the block and the fragment's first name. */
     fragment: string;
   }>(maximumPartBytes);
-  /** When a request began to load a whole list; a request that is cut off never removes its entry. */
+  /** When a request began to load a whole list. A cancelled request never removes its entry. */
   readonly loading = new Map<ListName, number>();
   readonly builds = new Map<ListName, { built: Promise<Whole>; startedAt: number }>();
 

@@ -19,8 +19,7 @@ export interface Reader {
   /** Reports that KV lacks the list or a part of it, so that somebody publishes it. */
   report: (list: ListName, trouble: Trouble) => void;
   /**
-   * Counts what is about to be read as so many requests of the caller, the request itself included. Throws `throttled`
-   * beyond their limit.
+   * Counts the coming read as so many requests of the caller, this one included. Throws `throttled` beyond the limit.
    */
   countAs: (requests: number) => Promise<void>;
 }
@@ -30,7 +29,7 @@ export type Trouble = 'missing' | 'incomplete';
 /** The minimum that KV allows. */
 const headCacheSeconds = 30;
 
-/** From memory or by one read of KV; undefined if KV has none. Throws if KV fails. */
+/** Returns the head from memory or by one read of KV; undefined if KV has none. Throws if KV fails. */
 export async function findHead(
   list: ListName,
   reader: Reader,
@@ -40,18 +39,18 @@ export async function findHead(
     ? undefined
     : memoryOf(reader.kv).findFresh(list, reader.clock().getTime())?.head;
   if (seen) return seen;
-  // Once for all parts of a request that want it at the same time.
+  // One read serves all parts of a request.
   const ofRequest = readsOf(reader);
-  const underWay = ofRequest.get(list) ?? readHead(list, reader);
-  ofRequest.set(list, underWay);
+  const reading = ofRequest.get(list) ?? readHead(list, reader);
+  ofRequest.set(list, reading);
   try {
-    return await underWay;
+    return await reading;
   } finally {
     ofRequest.delete(list);
   }
 }
 
-/** Reads under way, by request, which has its own Reader: none waits for another's, which may be cut off. */
+/** Each request has its own Reader, so none waits for a read of another, which may be cancelled. */
 const readsOf = onFirstUseOf((_: Reader) => new Map<ListName, Promise<Head | undefined>>());
 
 async function readHead(list: ListName, reader: Reader): Promise<Head | undefined> {
@@ -63,9 +62,9 @@ async function readHead(list: ListName, reader: Reader): Promise<Head | undefine
     cacheTtl: headCacheSeconds,
   });
   if (!value) return undefined;
-  const known = memory.find(list)?.head;
-  const isKnown = known && known.publication === metadata?.publication;
-  const head = isKnown ? known : decompressJson<Head>(value);
+  const previous = memory.find(list)?.head;
+  const isSame = previous && previous.publication === metadata?.publication;
+  const head = isSame ? previous : decompressJson<Head>(value);
   memory.keep(list, now, { etag: head.etag, head, publishedAt: metadata?.publishedAt });
   return head;
 }
@@ -140,8 +139,8 @@ export async function readWithFallback<Result>(
 }
 
 /**
- * Undefined for a list that KV does not have. Costs one read of KV for each list that this isolate has not read in the
- * last few seconds. If KV fails, returns what this isolate last read.
+ * A list that KV lacks is undefined. Costs one read of KV for each list that this isolate has not read in the last few
+ * seconds. If KV fails, returns what this isolate last read.
  */
 export async function readFacts(reader: Reader) {
   const reading = listNames.map(async (list) => [list, await readFactsOf(list, reader)] as const);

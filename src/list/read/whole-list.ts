@@ -19,8 +19,8 @@ export interface ReadList {
 type IsKnown = (etag: string) => boolean;
 
 /**
- * From memory if this isolate has read the list in the last few seconds, otherwise from KV. If KV has no such list,
- * it is built from the database. If KV fails, an older copy in memory or, without one, the list from the database.
+ * Returns the list from memory if this isolate has read it in the last few seconds, or else from KV. If KV lacks it,
+ * builds it from the database. If KV fails, returns an older copy or, without one, builds the list.
  */
 export async function readList(
   list: ListName,
@@ -73,16 +73,16 @@ function readyList(etag: string, body: Uint8Array<ArrayBuffer> | undefined): Rea
 
 const bodyKey = (list: ListName, etag: string) => `${list} ${etag}`;
 
-/** After this time, a request that loads or builds a list is taken to have been cut off. */
+/** After this time, a request that loads or builds a list counts as cancelled. */
 const patienceMilliseconds = 30_000;
 
 /** Reading more blocks than this counts as more than one request. */
 const blocksOfRequest = 20;
 
-/** A list built from the database counts as so many requests: a million names are a million rows. */
+/** A build counts as so many requests: a million names are a million rows. */
 const requestsOfBuild = 100;
 
-/** Only one request at a time loads the body into memory, to limit the memory of all together; the others stream it. */
+/** To limit memory, one request at a time loads the body, and others stream it. */
 async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
   const { list, etag } = head;
   const { loading, lists } = memoryOf(reader.kv);
@@ -115,7 +115,7 @@ async function readFromDatabase(
   if (!build || !isRecent(build.startedAt, now, patienceMilliseconds)) {
     build = { built: start(), startedAt: now };
     memory.builds.set(list, build);
-    // The build goes on for those who wait for it, even if the client that asked first has gone.
+    // The build continues for the others, even if the first client has gone.
     reader.later(build.built.catch(() => {}));
   }
   try {
@@ -128,7 +128,7 @@ async function readFromDatabase(
   }
 }
 
-/** With the ETag that the list will have when it is published. */
+/** Gives the list the ETag that it will be published with. */
 async function build(list: ListName, db: Database, day: string): Promise<Whole> {
   const data = new Map<string, Uint8Array<ArrayBuffer>>();
   const save = async (entries: Entry[]): Promise<Block> => {

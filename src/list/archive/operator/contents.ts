@@ -19,20 +19,20 @@ export async function readContents(bucket: R2Bucket) {
     listNames.map(async (list) => {
       const days = await Array.fromAsync(listDays(bucket, list));
       const gaps: Gap[] = [];
-      let shown = 0;
+      let keptDays = 0;
       for (const record of days) {
         if ('missing' in record) addGap(gaps, record.day, 'missing');
-        else if (sizes.has(bodyKey(record))) shown += 1;
+        else if (sizes.has(bodyKey(record))) keptDays += 1;
         else addGap(gaps, record.day, 'lost');
       }
-      const ofList = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
+      const bodies = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
       return {
         list,
         first: days[0]?.day ?? null,
         last: days.at(-1)?.day ?? null,
-        days: shown,
-        contents: ofList.length,
-        bytes: ofList.reduce((sum, [, bytes]) => sum + bytes, 0),
+        days: keptDays,
+        contents: bodies.length,
+        bytes: bodies.reduce((sum, [, bytes]) => sum + bytes, 0),
         gaps,
       };
     }),

@@ -1,8 +1,8 @@
 import { listObjects } from '../objects.ts';
 
 /*
- * The bucket has an empty object for each erasure, so that a restore of an older backup does not undo it. Its key has the
- * contact's random UUID, for a former holder `formerDigest`, and the time: nothing leads to the person.
+ * An empty object for each erasure keeps the restore of an older backup from undoing it. Its key has the contact's
+ * random UUID, for a former holder `formerDigest`, and the time. None of these identifies the person.
  */
 const prefix = 'erasures/';
 const formerPrefix = 'erasures-of-former/';

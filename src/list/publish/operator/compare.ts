@@ -3,13 +3,13 @@ import { dayOf } from '../../../base/time/day.ts';
 import { buildLists } from '../../entries.ts';
 import { buildBlock, digestOf, openBlock, readEntries } from '../../format/block.ts';
 import type { Entry } from '../../format/entry.ts';
-import { findStoredHead, getBlock, tried } from '../../kv.ts';
+import { findStoredHead, getBlock, retryKv } from '../../kv.ts';
 import { type ListName, listNames } from '../../lists.ts';
 import { isBehind, readSource } from '../source.ts';
 
 /**
- * Says of each list in KV, unless it is behind or was published meanwhile, whether the database would give the same.
- * Reads every row and every block. Throws a MissingBlockError if KV lacks one.
+ * Compares each list in KV with the database. Skips lists that are behind or were published meanwhile. Reads every row
+ * and every block. Throws a MissingBlockError if KV lacks one.
  */
 export async function compareLists(db: Database, kv: KVNamespace, now: Date) {
   const heads = await Promise.all(listNames.map((list) => findStoredHead(kv, list)));
@@ -22,7 +22,7 @@ export async function compareLists(db: Database, kv: KVNamespace, now: Date) {
     if (!head || isBehind({ ...head, inKv: head }, source)) continue;
     const inKv: string[] = [];
     for (const block of head.blocks) {
-      const value = await tried(() => getBlock(kv, head.list, block));
+      const value = await retryKv(() => getBlock(kv, head.list, block));
       inKv.push(await digestOf(readEntries(openBlock(value))));
     }
     const inDatabase = built.get(head.list)!.map(({ digest }) => digest);
