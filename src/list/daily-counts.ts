@@ -58,7 +58,7 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
 /** The counts change once a day. */
 const freshMilliseconds = 60_000;
 
-/** Shared by all requests of the isolate, because they all see the same counts. */
+/** Shared by all requests of the isolate, which see the same counts. */
 const copies = new WeakMap<KVNamespace, { days: readonly DailyCounts[]; readAt: number }>();
 
 /**

@@ -90,7 +90,7 @@ export function putConstant(
   return retryKv(() => kv.put(key, value));
 }
 
-/** Puts the value of a key that others may be writing at the same time. */
+/** For a key that others may write at the same time. */
 export function putVariable(kv: KVNamespace, key: string, value: string): Promise<void> {
   return retryKv(() => kv.put(key, value), sameKeyPauseMilliseconds);
 }

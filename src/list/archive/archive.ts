@@ -17,9 +17,9 @@ import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';
 const maximumDays = 50;
 
 /**
- * Records in the bucket what each list was at the end of each day up to yesterday, or that its content is lost. The
- * archive begins with the first completed day whose content is known. May be killed or run twice at once: a day never
- * changes. Costs one listing of R2 for each list if nothing is left to do. If a list fails, throws after the others.
+ * Records in the bucket each list at the end of each day up to yesterday, or that its content is lost, from the first
+ * day whose content is known. Safe to kill, and to run twice at once. Costs one listing of R2 for each list if nothing
+ * is left to do. If a list fails, throws after the others.
  */
 export async function archiveLists(
   kv: KVNamespace,

@@ -6,7 +6,6 @@ import type { ListName } from '../lists.ts';
 
 export const bodiesPrefix = 'bodies/';
 
-/** An ETag depends only on the list and its content, so it names the content. */
 export function bodyKey({ list, etag }: { list: ListName; etag: string }): string {
   return `${bodiesPrefix}${list}/${bareTag(etag)}`;
 }

@@ -18,7 +18,7 @@ const prefixOf = (list: ListName) => `days/${list}/`;
 const keyOf = (list: ListName, day: string) => prefixOf(list) + day;
 
 /**
- * Returns the bucket's record, which is another run's if that was first. Costs one operation of R2, or two if existing was
+ * Returns the bucket's record, which is another run's if that was first. Costs one operation of R2, or two if there was
  * a record.
  */
 export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<ArchivedDay> {
@@ -37,7 +37,7 @@ export async function putDay(bucket: R2Bucket, record: ArchivedDay): Promise<Arc
   return existing;
 }
 
-/** One operation of R2; undefined if existing is no record. */
+/** One operation of R2; undefined if there is no record. */
 export async function readDay(
   bucket: R2Bucket,
   list: ListName,
@@ -47,7 +47,7 @@ export async function readDay(
   return object?.json<ArchivedDay>();
 }
 
-/** In order. One operation of R2 for each page of at most 1,000. */
+/** In order. Costs as much as `listObjects`. */
 export async function* listDays(
   bucket: R2Bucket,
   list: ListName,
@@ -58,9 +58,7 @@ export async function* listDays(
   }
 }
 
-/**
- * Returns the first and the last day that are not missing; undefined if existing are none. Costs as much as `listDays`.
- */
+/** Returns the first and the last day that are not missing; undefined if there are none. */
 export async function findArchivedDays(bucket: R2Bucket, list: ListName) {
   const days = await Array.fromAsync(listDays(bucket, list));
   const kept = days.filter((record) => !('missing' in record));

@@ -18,7 +18,7 @@ export interface Block {
 }
 
 export interface OpenBlock {
-  /** Gzip fragments with commas between them, as they appear in the body of the whole list. */
+  /** The fragments and commas, as in the body of the whole list. */
   data: Uint8Array<ArrayBuffer>;
   fragments: readonly Fragment[];
 }
@@ -139,7 +139,7 @@ function digest(name: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Takes entries in order, and returns each part when it is complete. */
+/** Takes entries in order. */
 export class Splitter {
   #entries: Entry[] = [];
   readonly #sizes: Sizes;
@@ -148,7 +148,7 @@ export class Splitter {
     this.#sizes = sizes;
   }
 
-  /** Whether an entry of this name would begin a part. The entries of one name stay together. */
+  /** The entries of a name stay together. */
   startsNewPart(name: string): boolean {
     const { minimum, mean, maximum } = this.#sizes;
     const { length } = this.#entries;
@@ -157,7 +157,7 @@ export class Splitter {
     return length >= maximum || digest(name) % (mean - minimum) === 0;
   }
 
-  /** Returns the part before the entry if the entry begins a new one. */
+  /** Returns the part before the entry if that begins a new one. */
   add(entry: Entry): Entry[] | undefined {
     const isCut = this.#entries.length > 0 && this.startsNewPart(entry.name);
     if (!isCut) {

@@ -2,8 +2,7 @@ import { constants, crc32, deflateRawSync, gunzipSync, gzipSync, inflateRawSync 
 import { joinBytes } from '../../base/bytes/encoding.ts';
 
 /**
- * A piece of a gzip member (RFC 1952), compressed on its own. Each piece ends with a full flush, so any number of
- * pieces can be concatenated without compressing them again.
+ * A part of a gzip member (RFC 1952), compressed on its own. A full flush ends it, so pieces can be joined as they are.
  */
 export interface Piece {
   data: Uint8Array<ArrayBuffer>;

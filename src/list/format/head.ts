@@ -3,7 +3,7 @@ import { type ListName, publicLists } from '../lists.ts';
 import type { Block } from './block.ts';
 import { comma, compressPiece, gzipEnd, gzipHeader, joinSums } from './gzip.ts';
 
-/** The value of a list's key in KV, from which a reader finds every block. */
+/** The value of a list's key in KV. Names every block. */
 export interface Head {
   list: ListName;
   /** Random; part of the keys that the publication wrote. */
@@ -102,7 +102,6 @@ function frameOf({ list, count, blocks }: Head) {
   };
 }
 
-/** The size of the plain JSON. */
 export const plainBytes = (head: Head): number => frameOf(head).plainBytes;
 
 export function bodyBytes(head: Head): number {

@@ -32,7 +32,7 @@ export function addStep(
   const oldest = new Date(now.getTime() - maximumAgeMilliseconds).toISOString();
   const steps = [...before, { from, at: now.toISOString(), ...difference }];
   let total = 0;
-  // Publishers' clocks disagree, so a step that is too old may come after one that is not.
+  // Publishers' clocks disagree, so steps may not be in the order of their times.
   const dropped = steps.findLastIndex((step, index) => {
     total += JSON.stringify(step).length;
     return index < steps.length - maximumSteps || step.at < oldest || total > maximumLength;
@@ -61,7 +61,7 @@ function inOrder(entries: Iterable<string>): string[] {
   return all.sort(compareEntries).map(({ json }) => json);
 }
 
-/** If more blocks differ, they are not compared, and clients fetch the whole list. */
+/** If more blocks differ, clients fetch the whole list. */
 const maximumComparedBlocks = 200;
 
 /** Undefined if too much differs. */
@@ -92,7 +92,7 @@ export async function compareBlocks(
   return difference;
 }
 
-/** Compares by name, then by the rest of the entry, so that the order is always the same. */
+/** So that entries of the same name always have the same order. */
 function compareEntries(a: Entry, b: Entry): number {
   return compareNames(a.name, b.name) || compareNames(a.json, b.json);
 }

@@ -109,7 +109,6 @@ async function beginDraft(
   return { ...behind, publication, writer, startedAt, record, recorded, isTrusted };
 }
 
-/** Writes the blocks that have changed since the recorded publication. */
 async function recordUpdated(
   round: Round,
   draft: Draft,

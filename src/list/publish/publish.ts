@@ -79,8 +79,8 @@ export async function publish(
 }
 
 /**
- * Puts the head of a recorded list, so that readers see it. Returns the draft of a list that must be built. After a
- * failure, the next round looks again.
+ * Makes readers see a recorded list. Returns the draft of a list that must be built. After a failure, the next round
+ * looks again.
  */
 async function putHeadOf(
   round: Round,
@@ -116,7 +116,7 @@ function newRound(context: PublishContext): Round {
   return { ...context, expectInTime };
 }
 
-/** The part of an execution context that publishing uses. Locally, there is no cache in front of the Worker. */
+/** Locally, no cache is in front of the Worker. */
 export interface PurgeContext {
   cache?: Pick<CacheContext, 'purge'>;
 }

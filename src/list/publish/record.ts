@@ -118,7 +118,7 @@ export async function recordUnchanged(
   );
 }
 
-/** The database knows a publication for a week, but not if it was restored to an earlier state. */
+/** For a week, unless the database was restored. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
   const isNamed = eq(replacedKeys.publication, publication);
   return (await retried(() => db.$count(replacedKeys, isNamed))) > 0;

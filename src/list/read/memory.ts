@@ -11,9 +11,8 @@ const freshMilliseconds = 5_000;
 
 interface Seen {
   etag: string;
-  /** Undefined if the list was built from the database. */
+  /** Undefined, like `publishedAt`, if the list was built from the database. */
   head: Head | undefined;
-  /** Undefined in the same case. */
   publishedAt?: string | undefined;
   seenAt: number;
 }
@@ -74,7 +73,7 @@ export class Memory {
   }
 }
 
-/** Shared by all requests of the isolate, because they all see the same lists. */
+/** Shared by all requests of the isolate, which see the same lists. */
 export const memoryOf = onFirstUseOf((_: KVNamespace) => new Memory());
 
 export function expireCopies(kv: KVNamespace, lists: readonly ListName[]): void {

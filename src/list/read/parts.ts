@@ -139,8 +139,8 @@ export async function readWithFallback<Result>(
 }
 
 /**
- * A list that KV lacks is undefined. Costs one read of KV for each list that this isolate has not read in the last few
- * seconds. If KV fails, returns what this isolate last read.
+ * A list that KV lacks is undefined. Costs one read of KV for each list not read in the last few seconds. If KV fails,
+ * returns what this isolate last read.
  */
 export async function readFacts(reader: Reader) {
   const reading = listNames.map(async (list) => [list, await readFactsOf(list, reader)] as const);

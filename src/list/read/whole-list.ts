@@ -19,8 +19,8 @@ export interface ReadList {
 type IsKnown = (etag: string) => boolean;
 
 /**
- * Returns the list from memory if this isolate has read it in the last few seconds, or else from KV. If KV lacks it,
- * builds it from the database. If KV fails, returns an older copy or, without one, builds the list.
+ * Reads the list from memory if seen in the last few seconds, or else from KV. If KV lacks it, builds it from the
+ * database. If KV fails, returns an older copy or, without one, builds it.
  */
 export async function readList(
   list: ListName,
@@ -45,7 +45,7 @@ export async function readList(
   );
 }
 
-/** Undefined unless this isolate has read the list in the last few seconds and can answer from memory. */
+/** Answers from memory; undefined unless this isolate has read the list in the last few seconds. */
 export function recallList(
   list: ListName,
   kv: KVNamespace,
