@@ -4,7 +4,7 @@ import type { IdempotencyKey } from './outcome.ts';
 
 export interface Actor {
   type: ActorType;
-  /** Readers of the history see it: a name or a username, never an identity code. */
+  /** Shown in the history: a name or a username, never an identity code. */
   name: string;
   /** Absent if the actor's requests have no idempotency keys. */
   keyHolder?: string | undefined;
@@ -17,9 +17,9 @@ export interface WriteRequest {
   /** A request or command writes each subject at most once. */
   requestId: string;
   clientReference?: string | undefined;
-  /** Judges a version by `If-Match` and `If-None-Match`; if absent, any may be written to. */
+  /** Compares a version with `If-Match` and `If-None-Match`; absent if any version will do. */
   isExpected?: ((version: string) => boolean) | undefined;
-  /** Makes the write take effect once, however often the request is sent. */
+  /** The write takes effect once, however often the request is sent. */
   key?: IdempotencyKey | undefined;
 }
 
@@ -28,10 +28,10 @@ export interface Origin {
   request: WriteRequest;
 }
 
-/** A change to be made: where, by whom, in which request or command, and whether it is only tried. */
+/** A change to make: where, by whom, and in which request or command. */
 export interface Operation {
   db: Database;
   origin: Origin;
-  /** Checks the change and counts what it would do, but writes nothing. */
+  /** Checks the change and counts its effects, but writes nothing. */
   isDryRun?: boolean | undefined;
 }

@@ -5,7 +5,7 @@ import type { Database } from '../base/database/open.ts';
 import { mentions } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 
-/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), with a digest that tells its request from others. */
+/** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), and a digest of its request. */
 export interface IdempotencyKey {
   value: string;
   /** SHA-256 of method, path and body, in hexadecimal. */
@@ -13,11 +13,11 @@ export interface IdempotencyKey {
 }
 
 type KeptQuery = ReturnType<typeof keptOutcomes>;
-/** The query for what is kept for the request's key, given the holder of the key. */
+/** Returns the query for the outcome of the request's key, by its holder. */
 export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
 export type KeptOutcome = Awaited<KeptQuery>[number];
 
-/** Finds nothing without a key. A holder in SQL is found by the same batch. */
+/** Finds nothing without a key. A holder in SQL is evaluated in the same batch. */
 export function keptOutcomes(
   db: Database,
   keyHolder: SQL | string,
@@ -42,7 +42,7 @@ export function outcomeOf<Outcome>(
   return { outcome: JSON.parse(kept.outcome) };
 }
 
-/** Takes effect if the condition holds; nothing is kept without a key. */
+/** Keeps the outcome if the condition holds. Without a key, does nothing. */
 export function keepOutcome(
   db: Database,
   {

@@ -2,9 +2,9 @@ import { pause } from '../base/database/retry.ts';
 import { RegistryError } from '../base/error.ts';
 
 /**
- * The rows to which somebody in this isolate is writing, each with the time when that turn ends at the latest. Requests may
- * share it because it only saves lost races: the database decides whose write takes effect. No request waits for another's
- * promise, which never settles if that one's client leaves.
+ * The rows that this isolate is writing, each with the latest end of its turn. Requests may share it because it only
+ * saves lost races: the database decides whose write takes effect. No request waits for another's promise, which never
+ * settles if that client leaves.
  */
 const turns = new Map<string, number>();
 
@@ -15,7 +15,7 @@ export interface Turn {
   end(): void;
 }
 
-/** Undefined while it is another's turn in this isolate. */
+/** Undefined while another request of this isolate has the turn. */
 export function takeTurn(row: string): Turn | undefined {
   const now = performance.now();
   for (const [other, until] of turns) if (until <= now) turns.delete(other);
@@ -40,7 +40,7 @@ export async function waitForTurn(row: string): Promise<Turn> {
   }
 }
 
-/** Each lost race costs another look. After this many in a row, the row changes faster than it can be read. */
+/** After so many lost races, the row changes faster than it can be read. */
 export const maximumLosses = 16;
 
 export function pauseAfterLoss(losses: number): Promise<void> {
@@ -52,7 +52,7 @@ function pauseAtRandom(before: number, longest: number): Promise<void> {
   return pause(Math.random() * Math.min(10 * 2 ** before, longest));
 }
 
-/** Nothing has been written. */
+/** Only where nothing has been written. */
 export function busy(cause?: unknown): RegistryError {
   const message = 'Too many others are changing this now; nothing has changed, try again later';
   return Object.assign(new RegistryError('busy', message), { cause });

@@ -12,24 +12,24 @@ import type { Operation } from './origin.ts';
 import { busy, maximumLosses, pauseAfterLoss, waitForTurn } from './turn.ts';
 import { changedMeanwhile } from './write.ts';
 
-/** A change of rows that were looked at before, for example to ask about them. */
+/** A change of rows that were read before, for example to ask about them. */
 export interface SeenOperation extends Operation {
   /**
-   * The newest entry of history when the rows were looked at. If one of them has changed since, nothing is changed, and
-   * the change throws `changed_meanwhile`.
+   * The newest entry of history when the rows were read. If one of them has changed since, throws `changed_meanwhile`
+   * and changes nothing.
    */
   seen?: number | undefined;
 }
 
-/** A change of many things of one kind: their entries of history, and the statements. */
+/** The entries of history of a change of many things, and its statements. */
 export interface ChangesOfMany extends RecordedRows {
   statements: readonly BatchItem<'sqlite'>[];
 }
 
 /**
- * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Those of one isolate that name
- * the same row come one after the other. Plans it again after a transient fault of D1, and while somebody else is
- * faster; but what was `seen` before is not planned again: then throws `changed_meanwhile`. Throws `busy`.
+ * Plans a change of many things, writes it with `changeEach`, and returns its outcome. Changes of one isolate that name
+ * the same row take turns. Plans again after a transient fault of D1 and after a lost race; with `seen`, a lost race
+ * throws `changed_meanwhile`. Throws `busy`.
  */
 export async function writeMany<Outcome>(
   { db, origin, isDryRun = false, seen }: SeenOperation,
@@ -39,11 +39,11 @@ export async function writeMany<Outcome>(
   let first: number | undefined;
   let planned: Awaited<ReturnType<typeof plan>> | undefined;
   const attempt = async () => {
-    // The newest entry comes before the plan, so a change in between makes the write fail.
+    // Read before the plan, so that a change in between makes the write fail.
     const newest = await findNewestId(db);
     first ??= newest;
     const isOfRequest = sql`id > ${first} and request_id = ${origin.request.requestId}`;
-    // What others have done since stays.
+    // Keeps what others have done since.
     if (planned && (await db.$count(history, isOfRequest)) > 0) return planned.outcome;
     planned = await plan(seen ?? newest);
     if (!isDryRun) await planned.write();
@@ -67,8 +67,8 @@ export async function writeMany<Outcome>(
 }
 
 /**
- * Changes that the statements make to the rows of a query, which has each in its column `row`: JSON with its `changes`, its
- * `uuid` and the code of its `registrar`, if it has them, and as its `key`, `code` or `name` the key in the history.
+ * Changes that the statements make to the rows of a query. Its column `row` is JSON with `changes`, `uuid` and the code
+ * of the `registrar`, if there are any, and the history's key as `key`, `code` or `name`.
  */
 export function changesOfRows(
   subject: HistorySubject,
@@ -89,9 +89,9 @@ export function changesOfRows(
 }
 
 /**
- * Changes many things, all or none, in one batch: first the history of the rows, then the rows, in the order given.
- * Returns how many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when the batch begins,
- * and if another row stands in the way, or is gone. A dry run counts the rows.
+ * Changes many things, all or none, in one batch: first the history, then the rows, in the order given. Returns how
+ * many it recorded of each kind. Throws `changed_meanwhile` unless `onlyIf` holds when the batch begins, and if another
+ * row conflicts or is missing. A dry run counts the rows.
  */
 export async function changeEach<Kind extends string>(
   operation: Operation,
@@ -102,8 +102,8 @@ export async function changeEach<Kind extends string>(
   const counts = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, 0]));
   const batch: BatchItem<'sqlite'>[] = [];
   const recorded = new Map<number, string>();
-  for (const [kind, all] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
-    for (const change of all) {
+  for (const [kind, changes] of Object.entries<readonly ChangesOfMany[]>(kinds)) {
+    for (const change of changes) {
       if (isDryRun) counts[kind]! += await db.$count(sql`(select 1 ${change.source})`);
       recorded.set(batch.length, kind);
       batch.push(record(operation, change), ...change.statements);
@@ -116,8 +116,8 @@ export async function changeEach<Kind extends string>(
 }
 
 /**
- * The results of the batch. Unless the condition holds, a statement before it fails, and the batch with it; the
- * invalid JSON path in SQLite's error identifies this guard.
+ * Unless the condition holds, the first statement fails, and the batch with it. The invalid JSON path in SQLite's error
+ * identifies this guard.
  */
 async function batchIf(
   db: Database,

@@ -22,27 +22,24 @@ import { busy, maximumLosses, pauseAfterLoss, type Turn, takeTurn, waitForTurn }
 export interface Change<Outcome> {
   origin: Origin;
   subject: Subject;
-  /** Whether this request has written the newest entry in the history of the subject. Reads one entry. */
+  /** True if this request wrote the newest entry in the history of the subject. Reads one entry. */
   isWritten: SQL;
   action: Action;
   changes: Changes;
-  /**
-   * The change is made, or its outcome kept where nothing differs, only if this holds, for example if the row is still
-   * as it was seen.
-   */
+  /** Guards the change, or the outcome where nothing differs: for example, the row is still as it was seen. */
   onlyIf?: SQL | undefined;
   /**
-   * The statements that make the change, and those that follow from it. They come after its history, and each writes
-   * only where `isWritten` holds. Absent if nothing differs.
+   * The change and its consequences. They come after its history, and each writes only where `isWritten` holds. Absent
+   * if nothing differs.
    */
   statements?: readonly BatchItem<'sqlite'>[] | undefined;
-  /** The result of the write: plain JSON, kept for the key. */
+  /** Plain JSON, kept for the key. */
   outcome: Outcome;
-  /** Refuses if another row stands in the way; absent where the next look sees what does. */
+  /** The refusal if another row prevents the change. Absent if the next look finds the reason. */
   taken?: RegistryError | undefined;
 }
 
-/** Spread into a change, so that its history and its statements have the same request and subject. */
+/** Spread into a change, so that its history and statements share request and subject. */
 export function changeOf<About extends Subject>(
   { origin: { actor, request } }: Pick<Operation, 'origin'>,
   subject: About,
@@ -58,8 +55,7 @@ export function changeOf<About extends Subject>(
 
 interface Attempt<Seen, Outcome> {
   /**
-   * Reads all that `judge` needs in one round trip, with the query that `keptFor` returns for the holder of an
-   * idempotency key.
+   * Reads all that `judge` needs in one round trip, with the query of `keptFor` for the holder of an idempotency key.
    */
   look(keptFor: KeptFor): Promise<Seen & { kept?: KeptOutcome[] }>;
   /** Throws to refuse, or returns what to write. Called again after a lost race. */
@@ -68,15 +64,15 @@ interface Attempt<Seen, Outcome> {
 
 export interface Written<Outcome> {
   outcome: Outcome;
-  /** The request took effect before, and this is the outcome that was kept. */
+  /** The request took effect before, and this is its kept outcome. */
   isReplay: boolean;
 }
 
 /**
  * The one way to change one thing: look, judge, then write the history, the change and the outcome for the key in one
- * batch. The writers of one isolate write to a row one after the other. After a lost race or a transient fault of D1, it
- * tries again. A batch that D1 reports as failed may have taken effect; the history shows whether it did. A dry run
- * stops after judging. Throws what the attempt throws, `key_reused`, and `busy`.
+ * batch. Writers of one isolate take turns at a row. Repeats after a lost race or a transient fault of D1. If D1
+ * reports a failure, the history shows whether the batch took effect. A dry run stops after judging. Throws what the
+ * attempt throws, `key_reused`, and `busy`.
  */
 export async function write<Seen, Outcome>(
   db: Database,
@@ -126,21 +122,21 @@ export async function write<Seen, Outcome>(
 /** Writes the change in one batch; false if another writer was faster. */
 async function commit<Outcome>(db: Database, change: Change<Outcome>): Promise<boolean> {
   const { actor, request } = change.origin;
-  const held = { ...request, keyHolder: actor.keyHolder };
-  const keep = (condition: SQL) => keepOutcome(db, held, change.outcome, condition);
+  const keyedRequest = { ...request, keyHolder: actor.keyHolder };
+  const keep = (condition: SQL) => keepOutcome(db, keyedRequest, change.outcome, condition);
   if (!change.statements) {
-    // Nothing is kept without a guard: somebody may be erasing the person.
+    // Keeps nothing without a guard, because the person may be erased at the same time.
     const [kept] = change.onlyIf ? keep(change.onlyIf) : [];
     return !kept || (await db.batch([kept]))[0].meta.changes > 0;
   }
   const kept = keep(change.isWritten);
   const [entry, ...others] = statementsOf(db, change);
-  // The key comes before the rows, which the same request may have written when it was sent twice.
+  // The key comes before the rows, so that a request that was sent twice fails for its key, not for its own rows.
   const [recorded] = await db.batch([entry, ...kept, ...others]);
   return recorded.meta.changes > 0;
 }
 
-/** Its history comes first. For `write`, and for a change that follows from another. */
+/** Returns the history first. For `write`, and for consequences of another change. */
 export function statementsOf(
   db: Database,
   {
@@ -165,7 +161,7 @@ export function statementsOf(
   return [record({ db, origin }, row), ...statements] as const;
 }
 
-/** Adds statements to the same batch. Nothing follows where nothing changes. */
+/** Adds statements to the same batch, unless nothing changes. */
 export function followedBy<Outcome>(
   change: Change<Outcome>,
   consequences: readonly BatchItem<'sqlite'>[],
@@ -174,7 +170,7 @@ export function followedBy<Outcome>(
   return statements ? { ...change, statements: [...statements, ...consequences] } : change;
 }
 
-/** Whether the request has changed the subject, even if others have changed it since. */
+/** True if the request has changed the subject, even if others have changed it since. */
 async function isRecorded(db: Database, { origin, subject }: Change<unknown>): Promise<boolean> {
   const { type, key, uuid } = subject;
   const isOfRequest = sql`${history.subject} = ${type} and ${history.subjectKey} = ${key}
@@ -187,7 +183,7 @@ export function changedMeanwhile(): RegistryError {
   return new RegistryError('changed_meanwhile', message);
 }
 
-/** Throws `changed_meanwhile` for any other version than the one that the request expects, if it expects one. */
+/** Throws `changed_meanwhile` unless the request accepts this version. */
 export function checkExpected({ isExpected }: WriteRequest, version: string): void {
   if (isExpected && !isExpected(version)) throw changedMeanwhile();
 }

@@ -5,7 +5,7 @@ export type Subject = { key: string; uuid?: string | undefined } & (
   | { type: Exclude<HistorySubject, RegistrarsSubject>; registrar?: undefined }
 );
 
-/** Subjects that belong to a registrar: the history records its code, or null if it is not known. */
+/** Subjects that belong to a registrar. The history records its code, or null if unknown. */
 export const registrarsSubjects = ['contact', 'domain'] as const satisfies HistorySubject[];
 type RegistrarsSubject = (typeof registrarsSubjects)[number];
 
@@ -14,8 +14,8 @@ export type Action = (typeof history.$inferInsert)['action'];
 export type Changes = Record<string, FieldChange>;
 
 /**
- * History shows that these fields changed but not their values: secrets, words about a person, who has begun a dispute
- * or asked for a disclosure, and whom an identity service has identified.
+ * History shows that these fields changed, but not their values: secrets, words about a person, who began a dispute or
+ * asked for a disclosure, and whom an identity service identified.
  */
 const hiddenFields = new Set([
   'authInfo',
@@ -52,7 +52,7 @@ export function shownField(column: string): string {
   return column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** Changes as every interface shows them: without keys and UUIDs, and with field names in snake case, as on the wire. */
+/** Changes as every interface shows them: without keys and UUIDs, with field names in snake case. */
 export function shownChanges(changes: Changes): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([field, change]) => [

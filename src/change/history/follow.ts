@@ -14,7 +14,7 @@ export const followedSubjects = [
   'domain',
 ] as const satisfies HistorySubject[];
 
-/** The place of the last entry examined: its id, which a restored database may give again, so also its digest. */
+/** A place: the id of the last entry examined and, because a restored database may give the id again, a digest. */
 export const placePattern = /^(0-|[1-9]\d{0,14}-[0-9a-f]{16})$/;
 
 /** Before the first entry. */
@@ -37,9 +37,9 @@ export type FollowedChange = Pick<HistoryEntry, keyof typeof columns> & { fields
 const maximumExamined = 1_000;
 
 /**
- * The next changes in the order in which they took effect, at most `limit` of them from at most 1,000 entries; the
- * place of the last entry that was examined; and whether there are `more`. One round trip. Throws `gone` if the entry
- * of the place, or one that followed it, is no longer there, as after a restore.
+ * Returns at most `limit` changes in the order in which they took effect, from at most 1,000 entries, and the place of
+ * the last entry examined. Costs one round trip. Throws `gone` if that place's entry or a later one is missing, as
+ * after a restore.
  */
 export async function listChangesAfter(
   db: Database,
@@ -47,15 +47,15 @@ export async function listChangesAfter(
   limit: number,
 ): Promise<{ changes: FollowedChange[]; after: string; more: boolean }> {
   const afterId = Number.parseInt(after, 10);
-  const subjects = sql.raw(followedSubjects.map((each) => `'${each}'`).join(', '));
+  const subjects = sql.raw(followedSubjects.map((subject) => `'${subject}'`).join(', '));
   const lastExamined = afterId + maximumExamined;
-  // The plus keeps SQLite from the index by subject, which would lead it through all entries.
+  // The plus keeps SQLite from using the index by subject, which would read all entries.
   const lastOfPage = sql`select id from ${history}
     where id > ${afterId} and id <= ${lastExamined} and +subject in (${subjects})
     order by id limit 1 offset ${limit - 1}`;
   const fields = sql<string | null>`iif(subject in (${subjects}),
     (select json_group_array(key) from json_each(${history.changes})), null)`;
-  // From the entry of the place on, also those that are not followed: a missing one must be noticed.
+  // Reads the place's own entry and other subjects too, because a missing entry must be noticed.
   const [entries, [newest]] = await retried(() =>
     db.batch([
       db
@@ -68,7 +68,7 @@ export async function listChangesAfter(
   );
   const newestId = newest?.id ?? 0;
   const first = Math.max(afterId, 1);
-  // Ids have no gaps but where an earlier build archived entries, and it left the newest one.
+  // Ids have gaps only where an earlier build archived entries. It left the newest one.
   const isWhole = entries.every(({ id }, index) => id === first + index);
   const examined = afterId === 0 ? entries : entries.slice(1);
   // A gap may be longer than a page.
@@ -84,14 +84,14 @@ export async function listChangesAfter(
   };
 }
 
-/** The place from which what happens from now on is followed. One round trip. */
+/** Returns the place after which later changes follow. Costs one round trip. */
 export async function findNewestPlace(db: Database): Promise<string> {
   const isNewest = sql`id = (select max(id) from ${history} as newest)`;
   const [entry] = await retried(() => db.select(columns).from(history).where(isNewest));
   return entry ? placeOf(entry) : beginning;
 }
 
-/** Of columns that are never changed: an erasure removes values, and nothing else. */
+/** Uses only columns that never change. An erasure removes values only. */
 async function placeOf(entry: Pick<HistoryEntry, keyof typeof columns>): Promise<string> {
   const { id, occurredAt, subject, subjectKey, action, requestId } = entry;
   const digest = await sha256Hex(

@@ -4,21 +4,20 @@ import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Operation } from '../origin.ts';
 import type { Action } from './changes.ts';
 
-/** SQL for one entry of history for each row of a query. */
+/** One entry of history for each row of a query. */
 export interface RecordedRows {
   subject: HistorySubject;
   action: Action;
   key: SQL;
   uuid: SQL | null;
-  /** The code of the registrar whose row it is or was; null for what belongs to none. */
+  /** The code of the registrar that has or had the row; null if none. */
   registrar: SQL | null;
   /** JSON. */
   changes: SQL;
-  /** The rest of the query of these rows: `from …`. */
+  /** The rest of the query: `from …`. */
   source: SQL;
 }
 
-/** The statement that writes these entries. */
 export function record(
   { db, origin: { actor, request } }: Operation,
   { subject, action, key, uuid, registrar, changes, source }: RecordedRows,
@@ -41,8 +40,7 @@ export function record(
 }
 
 /**
- * The changes of a domain, which are JSON, with the UUIDs that its contacts have now beside their codes: a code may be
- * given to another contact later.
+ * Adds to the codes of a domain's contacts the UUIDs that they have now, because another contact may get a code later.
  */
 function withContactUuids(changes: SQL): SQL {
   const roles = sql.raw(domainRoles.map((role) => `'${role}'`).join(', '));

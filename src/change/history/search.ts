@@ -11,11 +11,11 @@ export async function findNewestId(db: Database): Promise<number> {
   return newest?.id ?? 0;
 }
 
-/** The condition that nothing has been recorded about the subject, or about these keys of it, since the entry. */
+/** True if nothing has been recorded about the subject, or these keys of it, since the entry. */
 export function nothingSince(id: number, subject: HistorySubject, keys?: readonly string[]): SQL {
   const ofKeys =
-    keys && or(sql`false`, ...jsonArrays(keys).map((some) => isIn(sql`subject_key`, some)));
-  // The plus keeps SQLite from the index by subject, which would lead it through all entries instead of the few new ones.
+    keys && or(sql`false`, ...jsonArrays(keys).map((array) => isIn(sql`subject_key`, array)));
+  // The plus keeps SQLite from using the index by subject, which would read all entries.
   return sql`not exists (
     select 1 from ${history} where id > ${id} and +subject = ${subject} and ${ofKeys ?? sql`true`})`;
 }

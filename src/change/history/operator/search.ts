@@ -8,7 +8,7 @@ export interface HistoryCriteria {
   subject?: HistorySubject | undefined;
   /** A code, name or username, or the UUID of a contact or auction. */
   key?: string | undefined;
-  /** A part of the actor, in any case of a to z. */
+  /** A part of the actor, ignoring the case of a to z. */
   by?: string | undefined;
   /** A request id, or the client's reference. */
   request?: string | undefined;
@@ -18,7 +18,7 @@ export interface HistoryCriteria {
   until?: Date | undefined;
 }
 
-/** The entries up to `upTo` that meet all the criteria, the oldest first. Entries of deleted things remain. */
+/** Returns entries up to `upTo` that meet all criteria, the oldest first. Entries of deleted things remain. */
 export function listHistory(
   db: Database,
   criteria: HistoryCriteria,
@@ -41,8 +41,8 @@ export function listHistory(
 export function meets({ subject, key, by, request, since, until }: HistoryCriteria) {
   const isOfKey = key === undefined ? undefined : eq(history.subjectKey, key);
   const isUuid = key !== undefined && /^[0-9a-f-]{36}$/i.test(key);
-  // The index by subject and key leads to the entries of one. By the subject alone, each page would read and sort all of
-  // its entries: the plus keeps SQLite from that.
+  // With a key, the index by subject and key leads to few entries. Without one, SQLite would read and sort all entries
+  // of the subject for each page. The plus prevents that.
   const isExact = isOfKey && !isUuid;
   const ofSubject = isExact ? sql`${history.subject}` : sql`+${history.subject}`;
   return and(
@@ -66,14 +66,14 @@ export function listNewestEntries(
 }
 
 /**
- * Entries are out of order by less than this: an entry has the time at which its command began, which may have waited
- * for an answer. An index on the time would cost every write a row.
+ * Entries are out of order by less than this: an entry has the time at which its command began, and the command may
+ * have waited for an answer. An index on the time would cost every write a row.
  */
 const disorderMilliseconds = 7 * 24 * 60 * 60 * 1000;
 
 /**
- * The id before the first entry since an instant, by a small query for each bit of the largest id: entries are
- * numbered as they are written.
+ * Returns the id before the first entry since an instant. Costs a small query for each bit of the largest id. Ids are
+ * in the order of writing.
  */
 export async function findIdBefore(db: Database, instant: Date): Promise<number> {
   const bound = new Date(instant.getTime() - disorderMilliseconds).toISOString();
