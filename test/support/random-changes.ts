@@ -69,9 +69,9 @@ export async function snapshotOf(
     .where(inArray(disputes.name, uniqueNames))
     .orderBy(asc(disputes.firstDay), asc(disputes.lastDay));
   return new Map<string, unknown>([
-    ...people.map(({ contact: { code, uuid, city }, registrar }): [string, unknown] => [
+    ...people.map(({ contact: { code, uuid, city, createdAt }, registrar }): [string, unknown] => [
       `contact ${code}`,
-      { uuid, city, registrar },
+      { uuid, city, registrar, createdAt },
     ]),
     ...Array.from(
       Map.groupBy(links, ({ domain }) => domain.name),
@@ -79,19 +79,25 @@ export async function snapshotOf(
         `domain ${name}`,
         {
           registrar: some[0]!.domain.registrarId,
+          createdAt: some[0]!.domain.createdAt,
           contacts: some.map(({ role, uuid }) => `${role} ${uuid}`),
         },
       ],
     ),
-    ...kept.map(({ name, status, lastDay }): [string, unknown] => [
+    ...kept.map(({ name, status, lastDay, createdAt }): [string, unknown] => [
       `retained_domain ${name} ${status}`,
-      lastDay,
+      { lastDay, createdAt },
     ]),
     ...Array.from(
       Map.groupBy(disputed, ({ name }) => name),
       ([name, some]): [string, unknown] => [
         `dispute ${name}`,
-        some.map(({ firstDay, lastDay, closedAt }) => [firstDay, lastDay, closedAt]),
+        some.map(({ firstDay, lastDay, ...times }) => [
+          firstDay,
+          lastDay,
+          times.closedAt,
+          times.createdAt,
+        ]),
       ],
     ),
   ]);

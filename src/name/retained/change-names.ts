@@ -59,6 +59,7 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
     status: fromTo(sql`status`, sql`null`),
     password: sql`iif(password is not null, ${redacted}, null)`,
     lastDay: sql`iif(last_day is not null, ${fromTo(sql`last_day`, sql`null`)}, null)`,
+    createdAt: fromTo(sql`created_at`, sql`null`),
   };
   return {
     ...recordedNames('delete', sql`name`, changes),

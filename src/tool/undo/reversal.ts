@@ -13,8 +13,8 @@ export function reversalOf(entry: HistoryEntry) {
     field,
     'from' in change ? { from: change.to, to: change.from } : change,
   ]);
-  // Only a restoring creation records `created_at` as a field.
-  if ((subject === 'auction' || subject === 'domain') && entry.action === 'create') {
+  // Only a restoring creation records `created_at` as a field. A contact gets it from its first entry.
+  if (subject !== 'contact' && entry.action === 'create') {
     changes.unshift(['createdAt', { from: entry.occurredAt, to: null }]);
   }
   const action: Action = inverseActions[entry.action];

@@ -81,6 +81,7 @@ it('the password and the last day of a reserved name come and go with it, and th
         status: { from: 'reserved', to: null },
         password,
         lastDay: { from: '2027-01-31', to: null },
+        createdAt: { from: worker.operation.origin.request.at.toISOString(), to: null },
       },
     },
   ]);
@@ -170,7 +171,10 @@ describe('removeRetainedDomains', () => {
     expect((await historyOf(one, other)).at(-1)).toEqual({
       key: one.name,
       action: 'delete',
-      changes: { status: { from: 'reserved', to: null } },
+      changes: {
+        status: { from: 'reserved', to: null },
+        createdAt: { from: worker.operation.origin.request.at.toISOString(), to: null },
+      },
     });
   });
 });

@@ -52,7 +52,14 @@ describe('replaceRetainedDomains', () => {
     expect(result).toEqual({ added: 1, updated: 0, removed: 1 });
     expect(await all()).toEqual([named('gone.ee', 'blocked'), named('kept.ee'), named('new.ee')]);
     expect(await historySince(before)).toEqual([
-      { key: 'gone.ee', action: 'delete', changes: { status: { from: 'reserved', to: null } } },
+      {
+        key: 'gone.ee',
+        action: 'delete',
+        changes: {
+          status: { from: 'reserved', to: null },
+          createdAt: { from: worker.operation.origin.request.at.toISOString(), to: null },
+        },
+      },
       { key: 'new.ee', action: 'create', changes: { status: { from: null, to: 'reserved' } } },
     ]);
     expect(await leftBehind()).toBe(0);

@@ -135,6 +135,23 @@ it('retained names that a command replaced are as they were, and the revert can 
   expect(await listed()).toEqual(after);
 });
 
+it('names and disputes that come back, once or again, keep the time of their creation', async () => {
+  const [name, disputed] = [newName(), newName()];
+  await done(addRetainedDomains, [{ ...name, password: null, lastDay: null }]);
+  const removal = await done(removeRetainedDomains, [name]);
+  const dispute = { ...disputed, firstDay: '2026-05-01', lastDay: '2027-01-31' };
+  const removals = [removal, await takeBack(await done(openDispute, dispute))];
+  const created = { createdAt: '2026-05-06T07:08:09.010Z' };
+  const timesOf = async (table: typeof retainedDomains | typeof disputes, one: DomainName) =>
+    worker.db.select({ createdAt: table.createdAt }).from(table).where(eq(table.name, one.name));
+  for (const removed of removals) {
+    const again = await takeBack(await takeBack(removed));
+    await takeBack(again);
+  }
+  expect(await timesOf(retainedDomains, name)).toEqual([created]);
+  expect(await timesOf(disputes, disputed)).toEqual([created]);
+});
+
 it('reverted names have the last days that they had', async () => {
   const name = { ...newName(), lastDay: '2027-01-31' };
   const adding = await done(addRetainedDomains, [name]);
