@@ -144,7 +144,7 @@ describe('npm start', { timeout: 240_000 }, () => {
     return String(port);
   }
 
-  test('answers 503 with the error while the code cannot be built, and the service once it can', async () => {
+  test('answers 503 with the error while the code cannot be built or loaded, and the service once it can', async () => {
     const source = path.join(checkout, 'src/index.ts');
     const right = readFileSync(source, 'utf8');
     writeFileSync(source, `${right}\n!`);
@@ -162,6 +162,9 @@ describe('npm start', { timeout: 240_000 }, () => {
     expect(await get()).toEqual({ status: 200, text: '{"auctions":[],"count":0}' });
     writeFileSync(source, `${right}\n!`);
     await expect.poll(get, { timeout: 60_000 }).toEqual(refused);
+    writeFileSync(source, `${right}\nthrow new Error('too early');`);
+    const notLoaded = { status: 503, text: 'Uncaught Error: too early\n' };
+    await expect.poll(get, { timeout: 60_000 }).toEqual(notLoaded);
     expect(await server.stop()).toBe(0);
   });
 

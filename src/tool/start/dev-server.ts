@@ -53,13 +53,22 @@ async function run(options: ServerOptions): Promise<string> {
   prepareDirectory(directory, isSandbox);
   const { unstable_DevEnv } = await import('wrangler');
   server = new unstable_DevEnv();
-  server.on('error', fail);
+  let isLoaded = false;
+  server.on('error', (error) => {
+    const [uncaught] = /Uncaught [^\\"]+/.exec(String(error.cause?.message)) ?? [];
+    // Code that throws when it is loaded again. Wrangler does not go on from the first load.
+    if (isLoaded && uncaught !== undefined) tell({ problem: uncaught });
+    else fail(error);
+  });
   server.on('buildFailed', ({ cause }) => {
     // A change of the code cannot mend an error of the operating system.
     if ('syscall' in cause) fail(cause);
     else tell({ problem: String((cause.cause ?? cause).message) });
   });
-  server.on('reloadComplete', () => tell({ problem: null }));
+  server.on('reloadComplete', () => {
+    isLoaded = true;
+    tell({ problem: null });
+  });
   const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
   const worker = await server.startWorker({
     config: configPath,
