@@ -66,13 +66,19 @@ test('names the first line of a row', async () => {
   expect(unclosed.stderr).toContain('standard input:3: is not CSV: Quote Not Closed');
 });
 
-test.each(['2.01804E+11', '2,01804E+11', '########', '#NAME?', '#N/A'])(
-  'refuses what a spreadsheet has made of a value, %s, and names the cause',
-  async (value) => {
-    const { stderr } = await importNames(`name;status;password\na.ee;reserved;${value}\n`);
-    expect(stderr).toContain(`standard input:2: password "${value}" was spoiled by a spreadsheet`);
-  },
-);
+test.each([
+  '2.01804E+11',
+  '2,01804E+11',
+  '########',
+  '#NAME?',
+  '#¿NOMBRE?',
+  '#N/A',
+  '#NV',
+  'Err:502',
+])('refuses what a spreadsheet has made of a value, %s, and names the cause', async (value) => {
+  const { stderr } = await importNames(`name;status;password\na.ee;reserved;${value}\n`);
+  expect(stderr).toContain(`standard input:2: password "${value}" was spoiled by a spreadsheet`);
+});
 
 test('takes a spoiled value in a column that an import skips', async () => {
   const { stdout } = await importNames('name,status,version\na.ee,reserved,1.7E+12\n');

@@ -103,6 +103,11 @@ test.each([
     "'names.ndjson' is invalid for argument 'file'. The file must be CSV.",
   ],
   [
+    'an import of a workbook',
+    'contact import contacts.xlsx',
+    "'contacts.xlsx' is invalid for argument 'file'. The file must be CSV.",
+  ],
+  [
     'a demand of a contact and of a file',
     'contact demand ALPHA:1 --file x.csv',
     'give either a contact or --file',

@@ -66,7 +66,7 @@ export function codePointOf(character: string): string {
 }
 
 /** What a spreadsheet makes of a long number, of text that begins with = or -, and of a column that is too narrow. */
-const spoiled = /^(-?\d([.,]\d+)?E[+-]\d{2,3}|#{2,}|#[\p{Lu}\d/]+[!?]|#N\/A)$/u;
+const spoiled = /^(-?\d([.,]\d+)?E[+-]\d{2,3}|#{2,}|#[\p{Lu}\d/¡¿]+[!?]|#N\/[AD]|#NV|Err:\d+)$/u;
 
 /** Why a value is certainly not what somebody has entered, in words that follow a name. */
 export function spoiledBy(text: string): string | undefined {

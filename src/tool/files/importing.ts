@@ -18,7 +18,8 @@ export function parseFileName(file: string): string {
 }
 
 export function parseCsvName(file: string): string {
-  if (/\.(json|jsonl|ndjson)$/i.test(file)) throw new InvalidArgumentError('The file must be CSV.');
+  if (/\.(jsonl?|ndjson|xlsx?|ods)$/i.test(file))
+    throw new InvalidArgumentError('The file must be CSV.');
   return parseFileName(file);
 }
 

@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { parseNumber } from '../command.ts';
 import { localDirectory } from '../project.ts';
 
 export type StartOptions = ReturnType<typeof readStartOptions>;
@@ -7,7 +8,7 @@ export type StartOptions = ReturnType<typeof readStartOptions>;
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
-    .option('--port <port>', 'where to listen; 0 uses any free port', Number, 8787)
+    .option('--port <port>', 'where to listen; 0 uses any free port', parseNumber, 8787)
     .option('--ip <address>', 'the address to listen on', 'localhost')
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
     .option('--env <name>', 'an environment in wrangler.toml')
