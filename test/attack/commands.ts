@@ -5,6 +5,7 @@ import {
   contacts,
   history,
   notifications,
+  webhookDeliveries,
   webhooks,
 } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/base/database/open.ts';
@@ -154,29 +155,36 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
         },
       };
     };
-  const ofWebhook = (method: string, body?: unknown) => async (): Promise<Command> => {
-    const { id: registrarId, code, authorization } = await addRegistrar(env);
-    const row = {
-      registrarId,
-      secret: generateWebhookSecret(),
-      createdAt: '2026-01-01T00:00:00.000Z',
+  const ofWebhook =
+    (method: string, suffix = '', body?: unknown) =>
+    async (): Promise<Command> => {
+      const { id: registrarId, code, authorization } = await addRegistrar(env);
+      const row = {
+        registrarId,
+        secret: generateWebhookSecret(),
+        createdAt: '2026-01-01T00:00:00.000Z',
+      };
+      if (method !== 'PUT')
+        await db.insert(webhooks).values({ ...row, url: 'http://localhost:8/' });
+      return {
+        path: `/repp/v1/registrar/webhook${suffix}`,
+        init: send(method, { authorization }, body, loopback),
+        state: async () => {
+          const ofRegistrar = eq(webhooks.registrarId, registrarId);
+          const [webhook] = await db.select().from(webhooks).where(ofRegistrar);
+          const told = await db.select().from(history).where(eq(history.subjectKey, code));
+          return {
+            url: webhook?.url,
+            replaced: webhook?.replacedSecrets.length,
+            tests: await db.$count(
+              webhookDeliveries,
+              eq(webhookDeliveries.registrarId, registrarId),
+            ),
+            told: told.map(({ action, changes }) => ({ action, changes })),
+          };
+        },
+      };
     };
-    if (method !== 'PUT') await db.insert(webhooks).values({ ...row, url: 'http://localhost:8/' });
-    return {
-      path: '/repp/v1/registrar/webhook',
-      init: send(method, { authorization }, body, loopback),
-      state: async () => {
-        const ofRegistrar = eq(webhooks.registrarId, registrarId);
-        const [webhook] = await db.select().from(webhooks).where(ofRegistrar);
-        const told = await db.select().from(history).where(eq(history.subjectKey, code));
-        return {
-          url: webhook?.url,
-          replaced: webhook?.replacedSecrets.length,
-          told: told.map(({ action, changes }) => ({ action, changes })),
-        };
-      },
-    };
-  };
   const addUser = async () => {
     const { apiUser, authorization } = await addRegistrar(env);
     return { ...apiUser, authorization };
@@ -185,7 +193,9 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
   return {
     'who calls': ofAccount('GET'),
     [replacing]: ofAccount('POST', '/api_user/secret'),
-    'a new webhook': ofWebhook('PUT', { webhook: { url: 'http://localhost:9/' } }),
+    'a new webhook': ofWebhook('PUT', '', { webhook: { url: 'http://localhost:9/' } }),
+    [rotating]: ofWebhook('POST', '/secret'),
+    [testing]: ofWebhook('POST', '/test'),
     'the end of a webhook': ofWebhook('DELETE'),
     'a list of codes': list('?limit=1'),
     'a list with details': list('?limit=1&details=true'),
@@ -245,9 +255,11 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
 
 const drawing = 'an update that draws a new auth_info';
 const replacing = 'a new secret';
+const rotating = 'a new secret of a webhook';
+const testing = 'a test of a webhook';
 
 /** Said twice without a key, they are done twice. */
-export const doneEachTime = [drawing, replacing];
+export const doneEachTime = [drawing, replacing, rotating, testing];
 
 type HeadersOf = (contact: Contact) => Record<string, string>;
 
