@@ -25,6 +25,7 @@ export interface Env {
   ENVIRONMENT?: string;
   ACCESS_POLICY_URL?: string;
   AUCTION_API_ALLOWED_IPS?: string;
+  AUCTION_CENTRE_URL?: string;
   AUCTION_RESTART_STATUSES?: string;
   DISCLOSURE_HOURS?: string;
   HISTORY_VALUES_MONTHS?: string;
@@ -37,6 +38,7 @@ export interface Env {
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_LIST_FORM?: string;
   REGISTRANT_TOKEN_KEYS?: string;
+  REGISTRARS_URL?: string;
   SOURCE_URL?: string;
   SUPPORT_URL?: string;
   VERIFICATION_POLICY_URL?: string;

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { Marked, type Token } from 'marked';
 import type { Env } from '../base/env.ts';
-import { findSource, findSupport } from '../worker/settings.ts';
+import { findLink, findSupport } from '../worker/settings.ts';
 
 /** The address of the service in the documents. */
 const local = 'http://localhost:8787';
@@ -43,7 +43,7 @@ export function prosePage(template: string, prose: Prose, settings: Partial<Env>
   const markdown = prose.markdown.replace('<!-- support -->', () =>
     support ? ` (<${support}>)` : '',
   );
-  const source = findSource(settings.SOURCE_URL)?.replace(/\/?$/, '/');
+  const source = findLink(settings.SOURCE_URL)?.replace(/\/?$/, '/');
   const ids = new Map<string, number>();
   const marked = new Marked({
     walkTokens: (token) =>

@@ -85,9 +85,9 @@ const supportUrl = () =>
     return href;
   });
 
-/** What the guide links to, unless the setting is empty or malformed. */
-export const findSupport = (url?: string) => supportUrl().safeParse(url).data;
-export const findSource = (url?: string) => policyUrl().safeParse(url).data;
+/** Undefined without a link: the setting is empty, absent or malformed. */
+export const findLink = (setting?: string) => policyUrl().safeParse(setting).data;
+export const findSupport = (setting?: string) => supportUrl().safeParse(setting).data;
 
 /**
  * The European directive NIS 2 (article 28) asks a registry to publish these policies. An empty or malformed setting leaves one out.
@@ -95,7 +95,7 @@ export const findSource = (url?: string) => policyUrl().safeParse(url).data;
 export function findPolicies({ VERIFICATION_POLICY_URL, ACCESS_POLICY_URL }: Partial<Env>) {
   const policies = { verification: VERIFICATION_POLICY_URL, access: ACCESS_POLICY_URL };
   return (['verification', 'access'] as const).flatMap((policy) => {
-    const { data: url } = policyUrl().safeParse(policies[policy]);
+    const url = findLink(policies[policy]);
     return url === undefined ? [] : [{ policy, url }];
   });
 }
@@ -169,6 +169,8 @@ export const settings = onFirstUseOf((env: Env) => {
     RATE_LIMIT_POLICY: rateLimitPolicy(),
     AUCTION_API_ALLOWED_IPS: addressList(),
     ACCESS_POLICY_URL: z.optional(policyUrl()),
+    AUCTION_CENTRE_URL: z.optional(policyUrl()),
+    REGISTRARS_URL: z.optional(policyUrl()),
     VERIFICATION_POLICY_URL: z.optional(policyUrl()),
     /** A report of one of these puts the name up for auction again. */
     AUCTION_RESTART_STATUSES: readBy(

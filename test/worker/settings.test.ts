@@ -155,6 +155,8 @@ const keys =
 test.each([
   ['ENVIRONMENT', 'staging', 'must be local or production; deploy with --env'],
   ['ACCESS_POLICY_URL', 'http://example.ee/access', 'must be an https URL, or empty'],
+  ['AUCTION_CENTRE_URL', 'auction.example.ee', 'must be an https URL, or empty'],
+  ['REGISTRARS_URL', 'javascript:alert(1)', 'must be an https URL, or empty'],
   ['VERIFICATION_POLICY_URL', 'example.ee', 'must be an https URL, or empty'],
   ['SOURCE_URL', 'git@example.ee:registry', 'must be an https URL, or empty'],
   ['SUPPORT_URL', 'http://example.ee/help', support],

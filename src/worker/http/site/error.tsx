@@ -23,11 +23,11 @@ export const pageError: ErrorForm = (error, c) => {
       </p>
     </section>
   );
-  const title = `${heading} · ${text.siteName}`;
   // An error page ignores the query of its address.
   const view = readView(new URLSearchParams());
   const { origin } = new URL(c.req.url);
   const policies = findPolicies(c.env);
-  const page = { language, text, origin, view, policies, title, isLinked: false, children };
+  const summary = { title: heading as string, description: text.description };
+  const page = { language, text, origin, view, policies, ...summary, isLinked: false, children };
   return c.html(renderDocument(page), status, pageHeaders(language));
 };

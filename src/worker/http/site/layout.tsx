@@ -12,11 +12,16 @@ export interface Surroundings {
   policies: ReturnType<typeof findPolicies>;
 }
 
+/** What a search engine or a messenger shows of a page. */
+export interface Summary {
+  title: string;
+  description: string;
+}
+
 /** In the order of the page. The names are the fragments of its address. */
 export const sections = ['auctions', 'retained', 'year', 'developers'] as const;
 
-interface Frame extends Surroundings {
-  title: string;
+interface Frame extends Surroundings, Summary {
   /** Whether the page has the same address in other languages. */
   isLinked: boolean;
   children: Child;
@@ -27,15 +32,15 @@ export function renderDocument(frame: Frame): string {
 }
 
 function Document(frame: Frame) {
-  const { language, text, view, policies, title, isLinked, children } = frame;
+  const { language, text, view, policies, title, description, isLinked, children } = frame;
   const home = hrefOf(language, {});
   return (
     <html lang={language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title}</title>
-        <meta name="description" content={text.description} />
+        <title>{`${title} · ${text.siteName}`}</title>
+        <meta name="description" content={description} />
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/site.css" />
@@ -49,6 +54,7 @@ function Document(frame: Frame) {
         </a>
         <header class="top">
           <a class="brand" href={home}>
+            <img src="/assets/favicon.svg" alt="" width={24} height={24} />
             {text.siteName}
           </a>
           <nav class="languages" aria-label={text.languages}>
@@ -84,11 +90,15 @@ function Document(frame: Frame) {
   );
 }
 
-function LinksToSelf({ language, origin, view }: Surroundings) {
+function LinksToSelf({ language, text, origin, view, title, description }: Frame) {
   const canonical = hrefOf(language, view);
   const query = canonical.slice(hrefOf(language, {}).length);
   return (
     <>
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={text.siteName} />
+      <meta property="og:title" content={title} />
+      <meta property="og:description" content={description} />
       <link rel="canonical" href={`${origin}${canonical}`} />
       {languages.map((other) => (
         <link rel="alternate" hreflang={other} href={`${origin}${hrefOf(other, view)}`} />

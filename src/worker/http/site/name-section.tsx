@@ -2,7 +2,7 @@ import { type NameStatus, publicLists, retainedList } from '../../../list/lists.
 import { type NameInterval, statusesAt } from '../../../list/name-history/name-history.ts';
 import type { ListedName } from '../../../list/read/look-up.ts';
 import type { Answer, Content } from './content.ts';
-import type { Surroundings } from './layout.tsx';
+import type { Summary, Surroundings } from './layout.tsx';
 import { Field } from './section.tsx';
 import type { Texts } from './texts.ts';
 import { hrefOf } from './view.ts';
@@ -17,14 +17,29 @@ function verdictText({ listed, outside }: NameAnswered, text: Texts): string | u
   return 'above' in outside ? text.isBelow(outside.above) : text.isForeign;
 }
 
-export function titleOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): string {
-  if (!answer) return `${text.heading} · ${text.siteName}`;
-  if (!answer.isName) return `${text.error}: ${text.heading} · ${text.siteName}`;
-  const words = [answer.domain.name, verdictText(answer, text)].filter(Boolean);
-  return `${words.join(' ')} · ${text.siteName}`;
+/** Words in square brackets may be a link. */
+function sentencesOf({ listed, outside }: NameAnswered, text: Texts): string[] {
+  if (!listed) return [text.noAnswer];
+  const states = statesOf(listed);
+  if (states.length > 0) return states.map((state) => text.meanings[state]);
+  if (!outside) return [text.unlisted];
+  return ['above' in outside ? text.below : text.foreign(outside.zones.map((zone) => `.${zone}`))];
 }
 
-export function NameSection(page: Surroundings & Pick<Content, 'answer' | 'asOf'>) {
+export function summaryOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): Summary {
+  if (!answer) return { title: text.heading, description: text.description };
+  if (!answer.isName) {
+    return { title: `${text.error}: ${text.heading}`, description: text.description };
+  }
+  const title = [answer.domain.name, verdictText(answer, text)].filter(Boolean).join(' ');
+  return { title, description: sentencesOf(answer, text).join(' ').replace(/[[\]]/g, '') };
+}
+
+/** Where somebody gets a name; undefined if the registry has not set it. */
+export type Places = Record<'auctionCentre' | 'registrars', string | undefined>;
+type Around = Surroundings & Pick<Content, 'asOf'> & { places: Places };
+
+export function NameSection(page: Around & Pick<Content, 'answer'>) {
   const { language, text, view, answer } = page;
   const wrong = answer?.isName === false ? answer : undefined;
   return (
@@ -67,78 +82,92 @@ export function NameSection(page: Surroundings & Pick<Content, 'answer' | 'asOf'
   );
 }
 
-type AnswerParts = Surroundings & Pick<Content, 'asOf'> & NameAnswered;
+type AnswerParts = Around & NameAnswered;
 
 function NameAnswer(parts: AnswerParts) {
-  const { text, listed, isTaken, view } = parts;
+  const { language, text, listed, outside, isTaken, places, view } = parts;
   const { name, punycode } = parts.domain;
+  const state = listed && statesOf(listed)[0];
+  const place = state ? places.auctionCentre : places.registrars;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
   return (
-    <section class="answer" aria-labelledby="answer">
+    <section class={`answer ${state ?? 'unlisted'}`} aria-labelledby="answer">
       <h2 id="answer">
-        <bdi>{name}</bdi>{' '}
-        {listed && (
-          <span class={`said ${statesOf(listed)[0] ?? 'unlisted'}`}>
-            {verdictText(parts, text)}
-          </span>
-        )}
+        <bdi>{name}</bdi> <span class="said">{verdictText(parts, text)}</span>
       </h2>
       {isTaken && (
         <p class="quiet">
           <bdi>{text.takenFrom(view.name)}</bdi>
         </p>
       )}
-      {listed ? (
-        <>
-          {punycode !== name && <p class="code">{punycode}</p>}
-          <Meaning {...parts} states={statesOf(listed)} />
-          <p class="quiet">
-            <a href={json}>{text.asJson}</a>
-          </p>
-        </>
-      ) : (
-        <p>{text.noAnswer}</p>
+      {punycode !== name && <p class="code">{punycode}</p>}
+      {sentencesOf(parts, text).map((sentence) => (
+        <Sentence text={sentence} href={place} />
+      ))}
+      {listed && !state && outside && 'above' in outside && (
+        <p>
+          <a href={hrefOf(language, { name: outside.above })}>{text.checkInstead(outside.above)}</a>
+        </p>
       )}
-      <History {...parts} json={`${json}/history`} />
+      <History {...parts} />
+      <p class="quiet">
+        {listed && (
+          <>
+            <a href={json}>{text.asJson}</a> ·{' '}
+          </>
+        )}
+        <a href={`${json}/history`}>{text.historyAsJson}</a>
+      </p>
     </section>
   );
 }
 
-function History(parts: AnswerParts & { json: string }) {
-  const { language, text, domain, history, asOf, json } = parts;
+function Sentence({ text, href }: { text: string; href: string | undefined }) {
+  const [before, words, after] = text.split(/[[\]]/);
+  return (
+    <p>
+      {before}
+      {words && href ? <a href={href}>{words}</a> : words}
+      {after}
+    </p>
+  );
+}
+
+function History(parts: AnswerParts) {
+  const { language, text, domain, history, asOf } = parts;
   /** Empty if none was asked about. */
   const day = parts.view.as_of;
   const { yesterday, isNotPast } = asOf;
   return (
     <>
       <h3>{text.history}</h3>
-      <form action={hrefOf(language, {})}>
-        <input type="hidden" name="name" value={domain.name} />
-        <label for="as_of">{text.asOf}</label>
-        <div class="field">
-          <input
-            type="date"
-            id="as_of"
-            name="as_of"
-            value={day}
-            max={yesterday}
-            required
-            aria-describedby={isNotPast ? 'day-error' : undefined}
-            aria-invalid={isNotPast ? 'true' : undefined}
-          />
-          <button type="submit">{text.show}</button>
-        </div>
-        {isNotPast && (
-          <p class="error" id="day-error">
-            {text.wrongDay}
-          </p>
-        )}
-      </form>
+      {/* Without a record, every day would have the same answer. */}
+      {(day || history?.length !== 0) && (
+        <form action={hrefOf(language, {})}>
+          <input type="hidden" name="name" value={domain.name} />
+          <label for="as_of">{text.asOf}</label>
+          <div class="field">
+            <input
+              type="date"
+              id="as_of"
+              name="as_of"
+              value={day}
+              max={yesterday}
+              required
+              aria-describedby={isNotPast ? 'day-error' : undefined}
+              aria-invalid={isNotPast ? 'true' : undefined}
+            />
+            <button type="submit">{text.show}</button>
+          </div>
+          {isNotPast && (
+            <p class="error" id="day-error">
+              {text.wrongDay}
+            </p>
+          )}
+        </form>
+      )}
       {day && !isNotPast && history && <p>{wasOn(day, history, text)}</p>}
       {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
-      <p class="quiet">
-        <a href={json}>{text.historyAsJson}</a>
-      </p>
     </>
   );
 }
@@ -190,20 +219,6 @@ function momentBefore(instant: string): string {
 
 function Day({ text, instant, day }: { text: Texts; instant: string; day: string }) {
   return <time datetime={instant}>{text.shortDate(day.slice(0, 10))}</time>;
-}
-
-function Meaning({ language, text, outside, states }: AnswerParts & { states: NameStatus[] }) {
-  if (states.length > 0) return states.map((state) => <p>{text.meanings[state]}</p>);
-  if (!outside) return <p>{text.unlisted}</p>;
-  if ('zones' in outside) return <p>{text.foreign(outside.zones.map((zone) => `.${zone}`))}</p>;
-  return (
-    <>
-      <p>{text.below}</p>
-      <p>
-        <a href={hrefOf(language, { name: outside.above })}>{text.checkInstead(outside.above)}</a>
-      </p>
-    </>
-  );
 }
 
 const strictestFirst = {

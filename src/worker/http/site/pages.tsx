@@ -3,7 +3,7 @@ import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import { listNames } from '../../../list/lists.ts';
-import { findPolicies } from '../../settings.ts';
+import { findLink, findPolicies } from '../../settings.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { type Language, languages, preferredLanguage } from '../request/language.ts';
 import { cacheHeaders, isKnown, readerOf } from '../request/public-list.ts';
@@ -12,7 +12,7 @@ import { AuctionsSection } from './auctions-section.tsx';
 import { type Content, isComplete, readContent } from './content.ts';
 import { DevelopersSection } from './developers-section.tsx';
 import { pageHeaders, renderDocument, type Surroundings } from './layout.tsx';
-import { NameSection, titleOf } from './name-section.tsx';
+import { NameSection, type Places, summaryOf } from './name-section.tsx';
 import { RetainedSection } from './retained-section.tsx';
 import { texts } from './texts.ts';
 import { readView, viewParameters } from './view.ts';
@@ -45,7 +45,12 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const text = texts[language];
   const areListsLate = knowsOfLateLists(c);
   const policies = findPolicies(c.env);
-  const document = renderPage({ language, text, origin, view, policies, areListsLate, ...content });
+  const places = {
+    auctionCentre: findLink(c.env.AUCTION_CENTRE_URL),
+    registrars: findLink(c.env.REGISTRARS_URL),
+  };
+  const surroundings = { language, text, origin, view, policies, places };
+  const document = renderPage({ ...surroundings, areListsLate, ...content });
   const headers = pageHeaders(language);
   const { answer, asOf } = content;
   if (answer?.isName === false || (answer && asOf.isNotPast)) return c.html(document, 400, headers);
@@ -60,7 +65,9 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   return c.html(document, 200, { ...headers, ...caching });
 }
 
-function renderPage(page: Surroundings & Content & { areListsLate: boolean }): string {
+type Page = Surroundings & Content & { places: Places; areListsLate: boolean };
+
+function renderPage(page: Page): string {
   const children = [
     page.areListsLate && <p class="quiet">{page.text.listsAreLate}</p>,
     <NameSection {...page} />,
@@ -69,5 +76,5 @@ function renderPage(page: Surroundings & Content & { areListsLate: boolean }): s
     <YearSection {...page} />,
     <DevelopersSection {...page} />,
   ];
-  return renderDocument({ ...page, title: titleOf(page), isLinked: true, children });
+  return renderDocument({ ...page, ...summaryOf(page), isLinked: true, children });
 }

@@ -35,7 +35,7 @@ async function ask(language: string, name: string) {
   const response = await worker.fetch(`/${language}/?name=${encodeURIComponent(name)}`);
   const html = await response.text();
   const [, title = ''] = /<title>(.*?)<\/title>/.exec(html) ?? [];
-  const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(html) ?? [];
+  const [answer = ''] = /<section class="answer .*?<\/section>/s.exec(html) ?? [];
   const [heading = ''] = /<h2.*?<\/h2>/s.exec(answer) ?? [];
   const status = response.status;
   return { status, html, title: textOf(title), answer: textOf(answer), heading: textOf(heading) };
@@ -89,12 +89,40 @@ it.each([
     expect(et.title).toBe(`${name} ei ole üheski nimekirjas · Registry Edge`);
     expect(en.heading).toBe(`${name} is on none of the lists`);
     expect(et.heading).toBe(`${name} ei ole üheski nimekirjas`);
-    expect(en.answer).toContain('somebody may have it already, or may have won it at auction');
+    expect(en.answer).toContain('Somebody may have it already, or may have won it at auction');
     expect(et.answer).toContain('võib olla juba registreeritud või oksjonil müüdud');
     expect(en.answer).not.toMatch(/\bfree\b/i);
     expect(et.answer).not.toMatch(/\bvaba/i);
   },
 );
+
+/** What a messenger shows of the page to which somebody has sent a link. */
+async function preview(path: string) {
+  const html = await (await worker.fetch(path)).text();
+  expect(documentProblem(html)).toBeUndefined();
+  const tags = html.matchAll(/<meta property="og:(\w+)" content="([^"]*)"/g);
+  const { title, description } = Object.fromEntries([...tags].map(([, key, text]) => [key, text]));
+  expect(html).toContain(`<meta name="description" content="${description}"`);
+  return { title, description };
+}
+
+it.each([
+  ['/en/', 'Check a domain name', 'Check whether a domain name is'],
+  ['/et/', 'Domeeninime kontroll', 'Kontrolli, kas domeeninimi on'],
+  [
+    '/en/?name=auction.ee',
+    'auction.ee is in auction',
+    'To get it, bid at the auction centre while',
+  ],
+  ['/et/?name=auction.ee', 'auction.ee on oksjonil', 'tee pakkumine oksjonikeskkonnas, kuni'],
+  ['/en/?name=both.ee', 'both.ee is disputed and reserved', 'transferred. The registry has set'],
+  ['/et/?name=none.ee', 'none.ee ei ole üheski nimekirjas', 'Küsi registripidajalt, kas'],
+  ['/en/?name=%22%3E%3Cb%3E', 'Error: Check a domain name', 'Check whether a domain name is'],
+])('the preview of a shared link says what the page says: %s', async (path, title, words) => {
+  const shown = await preview(path);
+  expect(shown.title).toBe(title);
+  expect(shown.description).toContain(words);
+});
 
 it('the answer about a name says all that a name with several states means', async () => {
   const { answer } = await ask('en', 'both.ee');
@@ -143,14 +171,14 @@ it('the answer about a name links to the same answer as JSON', async () => {
 
 it('the answer about a name comes before everything else that the page shows', async () => {
   const { html } = await ask('en', 'both.ee');
-  expect(html.indexOf('<section class="answer"')).toBeLessThan(html.indexOf('<section id='));
+  expect(html.indexOf('<section class="answer ')).toBeLessThan(html.indexOf('<section id='));
 });
 
 it('the answer about a name stands in no page that was not asked', async () => {
   for (const path of ['/en/', '/en/?name=', '/en/?name=%20']) {
     const response = await worker.fetch(path);
     expect(response.status).toBe(200);
-    expect(await response.text()).not.toContain('class="answer"');
+    expect(await response.text()).not.toContain('class="answer ');
   }
 });
 
@@ -161,7 +189,7 @@ describe('the history of a name', () => {
     expect(documentProblem(html)).toBeUndefined();
     const [timeline = ''] = /<ol class="timeline".*?<\/ol>/s.exec(html) ?? [];
     const lines = timeline.split('</li>').slice(0, -1).map(textOf);
-    const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(html) ?? [];
+    const [answer = ''] = /<section class="answer .*?<\/section>/s.exec(html) ?? [];
     return { status: response.status, html, lines, answer: textOf(answer) };
   };
 
@@ -201,7 +229,7 @@ describe('the history of a name', () => {
 
   it('the history of a name links to the same as JSON', async () => {
     const { html } = await page('en', 'name=ajalugu.ee');
-    const response = await worker.fetch(linkOf(html, 'For programs (JSON), to the second')!);
+    const response = await worker.fetch(linkOf(html, 'Its history (JSON)')!);
     expect(((await response.json()) as { history: unknown[] }).history).toHaveLength(3);
   });
 
@@ -240,8 +268,11 @@ describe('the history of a name', () => {
     );
   });
 
-  it('the history of a name says that nothing is recorded', async () => {
-    expect((await page('en', 'name=free.ee')).answer).toContain('Nothing is recorded');
+  it('the history of a name says that nothing is recorded, and then offers no day to ask about', async () => {
+    const { answer, html } = await page('en', 'name=free.ee');
+    expect(answer).toContain('Nothing is recorded');
+    expect(html).not.toContain('name="as_of"');
+    expect((await page('en', 'name=free.ee&as_of=2026-01-01')).html).toContain('name="as_of"');
   });
 
   it.each([
@@ -319,7 +350,7 @@ it.each([
   expect(errorOf(html)).not.toBe('');
   expect(html).toContain('aria-invalid="true"');
   expect(html).toContain('<title>Error: ');
-  expect(html).not.toContain('class="answer"');
+  expect(html).not.toContain('class="answer ');
 });
 
 it.each(['%ED%A0%80', '%C0%AF', '%', '%zz', '%00', '%F0%9F', '%E0%A4%A'])(

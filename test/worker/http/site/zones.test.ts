@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 async function ask(language: string, name: string) {
   const response = await worker.fetch(`/${language}/?name=${encodeURIComponent(name)}`);
-  const [answer = ''] = /<section class="answer".*?<\/section>/s.exec(await response.text()) ?? [];
+  const [answer = ''] = /<section class="answer .*?<\/section>/s.exec(await response.text()) ?? [];
   return { status: response.status, answer, text: textOf(answer) };
 }
 

@@ -50,7 +50,8 @@ export const en = {
   isForeign: 'is not a name of this registry',
   isBelow: (name: string) => `belongs to ${name}`,
   states,
-  unlisted: `The name is not ${anyState}. The lists do not say whether it can be registered: somebody may have it already, or may have won it at auction and not registered it yet. A registrar can tell you.`,
+  unlisted:
+    'Somebody may have it already, or may have won it at auction. [Ask a registrar] whether it can be registered.',
   foreign: (zones: readonly string[]) =>
     `This registry has only names that end in ${enumerated(zones, 'or')}.`,
   below: 'It is not registered separately: the holder of the name above it decides about it.',
@@ -60,14 +61,14 @@ export const en = {
     disputed:
       'Somebody disputes the right to this name. Until the dispute is settled, it is neither registered nor transferred.',
     auction:
-      'The name goes to the highest bidder. To get it, bid at the auction centre while the auction lasts.',
+      'The name goes to the highest bidder. To get it, [bid at the auction centre] while the auction lasts.',
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
   } satisfies Record<NameStatus, string>,
   asJson: 'For programs (JSON)',
   history: 'History',
   noHistory: 'Nothing is recorded about this name.',
-  historyAsJson: 'For programs (JSON), to the second',
+  historyAsJson: 'Its history (JSON)',
   until: 'until',
   now: 'now',
   wasOn: (day: string, words: string) =>

@@ -63,7 +63,8 @@ export const et: Texts = {
   isForeign: 'ei ole selle registri nimi',
   isBelow: (name) => `kuulub nime ${name} alla`,
   states,
-  unlisted: `Nimi ei ole ${enumerated(Object.values(states), 'ega')}. Kas seda saab registreerida, nimekirjad ei näita: nimi võib olla juba registreeritud või oksjonil müüdud, aga võitja ei ole seda veel registreerinud. Küsi registripidajalt.`,
+  unlisted:
+    'Nimi võib olla juba registreeritud või oksjonil müüdud. [Küsi registripidajalt], kas seda saab registreerida.',
   foreign: (zones) => `Selles registris on ainult nimed lõpuga ${enumerated(zones, 'või')}.`,
   below: 'Seda eraldi ei registreerita: selle üle otsustab kõrgema taseme nime omanik.',
   checkInstead: (name) => `Kontrolli nime ${name}`,
@@ -71,14 +72,14 @@ export const et: Texts = {
     blocked: 'Seda nime ei saa keegi registreerida.',
     disputed: 'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta üle.',
     auction:
-      'Nime saab endale parim pakkuja. Kui soovid seda nime, tee pakkumine oksjonikeskkonnas, kuni oksjon kestab.',
+      'Nime saab endale parim pakkuja. Kui soovid seda nime, [tee pakkumine oksjonikeskkonnas], kuni oksjon kestab.',
     reserved:
       'Register hoiab seda nime kinni. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
   },
   asJson: 'Programmidele (JSON)',
   history: 'Ajalugu',
   noHistory: 'Selle nime kohta ei ole midagi kirjas.',
-  historyAsJson: 'Programmidele (JSON), sekundi täpsusega',
+  historyAsJson: 'Nime ajalugu (JSON)',
   until: 'kuni',
   now: 'praegu',
   wasOn: (day, words) => `Registri andmetel oli nimi päeva ${day} lõpus ${words}.`,

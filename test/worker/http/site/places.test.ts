@@ -1,0 +1,45 @@
+import { beforeAll, expect, it } from 'vitest';
+import { addAuction, addRetainedDomain } from '../../../support/fixtures.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
+import { linkOf, textOf } from './document.ts';
+
+const auctionCentre = 'https://auction.example.ee/?a=1&b="2"';
+const registrars = 'https://example.ee/registrars';
+const worker = shareEmptyWorker({ AUCTION_CENTRE_URL: auctionCentre, REGISTRARS_URL: registrars });
+const unset = shareEmptyWorker({ AUCTION_CENTRE_URL: '', REGISTRARS_URL: 'http://example.ee/' });
+
+beforeAll(async () => {
+  for (const { env, scheduled } of [worker, unset]) {
+    await addAuction(env, { name: 'sale.ee' });
+    await addRetainedDomain(env, { name: 'kept.ee', status: 'reserved' });
+    await scheduled('31 * * * *');
+  }
+});
+
+it.each([
+  ['/en/?name=sale.ee', 'bid at the auction centre', 'https://auction.example.ee/?a=1&b=%222%22'],
+  [
+    '/et/?name=sale.ee',
+    'tee pakkumine oksjonikeskkonnas',
+    'https://auction.example.ee/?a=1&b=%222%22',
+  ],
+  ['/en/?name=none.ee', 'Ask a registrar', registrars],
+  ['/et/?name=none.ee', 'Küsi registripidajalt', registrars],
+])(
+  'the answer leads on to where a name can be had, if that is set: %s',
+  async (path, words, href) => {
+    const html = await (await worker.fetch(path)).text();
+    expect(linkOf(html, words)).toBe(href);
+    const plain = await (await unset.fetch(path)).text();
+    expect(linkOf(plain, words)).toBeUndefined();
+    expect(textOf(plain)).toContain(words);
+    for (const text of [html, plain]) expect(textOf(text)).not.toMatch(/[[\]]/);
+  },
+);
+
+it('the answer about a name that nobody can get leads nowhere', async () => {
+  const html = await (await worker.fetch('/en/?name=kept.ee')).text();
+  expect(html).toContain('only with the registry’s consent');
+  expect(html).not.toContain('https://auction.example.ee/');
+  expect(html).not.toContain(registrars);
+});
