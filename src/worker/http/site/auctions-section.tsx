@@ -1,10 +1,10 @@
 import { onFirstUseOf } from '../../../base/on-first-use.ts';
-import { auctionList } from '../../../list/lists.ts';
+import { auctionList, publicLists } from '../../../list/lists.ts';
 import type { BrowsedName } from '../../../list/read/browse.ts';
 import type { Language } from '../request/language.ts';
 import type { Content } from './content.ts';
 import type { Surroundings } from './layout.tsx';
-import { Field, NameCell, PunycodeCell, published, Section } from './section.tsx';
+import { Field, NameCell, published, Section } from './section.tsx';
 import { hrefOf, type Sort, type View } from './view.ts';
 
 const section = 'auctions';
@@ -14,6 +14,7 @@ export function AuctionsSection(page: Surroundings & Pick<Content, 'auctions' | 
   const beside = [
     auctions && <strong>{text.auctionCount(auctions.length)}</strong>,
     published(text, facts?.[auctionList]?.publishedAt),
+    <a href={publicLists[auctionList].path}>{text.asJson}</a>,
   ];
   return (
     <Section name={section} text={text} beside={beside}>
@@ -55,17 +56,13 @@ function Auctions({ all, ...around }: Surroundings & { all: readonly BrowsedName
           <thead>
             <tr>
               <SortedHeading {...around} by="name" />
-              <th scope="col" class="punycode">
-                {text.punycode}
-              </th>
               <SortedHeading {...around} by="length" />
             </tr>
           </thead>
           <tbody id="auction-rows">
             {shown.map((auction) => (
               <tr>
-                <NameCell language={language} name={auction.name} />
-                <PunycodeCell {...auction} />
+                <NameCell language={language} {...auction} />
                 <td class="length">{lengthOf(auction)}</td>
               </tr>
             ))}

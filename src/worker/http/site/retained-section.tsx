@@ -1,11 +1,11 @@
 import { publicLists, retainedList } from '../../../list/lists.ts';
 import type { Content } from './content.ts';
 import type { Surroundings } from './layout.tsx';
-import { Field, NameCell, PunycodeCell, published, Section } from './section.tsx';
+import { Field, NameCell, published, Section } from './section.tsx';
 import { hrefOf } from './view.ts';
 
 const section = 'retained';
-const { entries: statuses } = publicLists[retainedList];
+const { path, entries: statuses } = publicLists[retainedList];
 
 export function RetainedSection(page: Surroundings & Pick<Content, 'retained' | 'facts'>) {
   const { text, retained, facts } = page;
@@ -22,6 +22,7 @@ export function RetainedSection(page: Surroundings & Pick<Content, 'retained' | 
     text.retainedLead,
     counts.length > 0 && <span class="counts">{counts}</span>,
     published(text, facts?.[retainedList]?.publishedAt),
+    <a href={path}>{text.asJson}</a>,
   ];
   return (
     <Section name={section} text={text} beside={beside}>
@@ -33,22 +34,10 @@ export function RetainedSection(page: Surroundings & Pick<Content, 'retained' | 
 
 function Search({ language, text, view: { starts } }: Surroundings) {
   return (
-    <>
-      <nav class="letters" aria-label={text.letters}>
-        {[...text.alphabet].map((character) => (
-          <a
-            href={hrefOf(language, { starts: character }, section)}
-            aria-current={character === starts ? 'true' : undefined}
-          >
-            {character}
-          </a>
-        ))}
-      </nav>
-      <form class="find" action={hrefOf(language, {}, section)}>
-        <label for="starts">{text.startsLabel}</label>
-        <Field id="starts" name="starts" value={starts} button={text.search} />
-      </form>
-    </>
+    <form class="find" action={hrefOf(language, {}, section)}>
+      <label for="starts">{text.startsLabel}</label>
+      <Field id="starts" name="starts" value={starts} button={text.search} />
+    </form>
   );
 }
 
@@ -81,17 +70,13 @@ function Names({
           <tr>
             <th scope="col">{text.name}</th>
             <th scope="col">{text.status}</th>
-            <th scope="col" class="punycode">
-              {text.punycode}
-            </th>
           </tr>
         </thead>
         <tbody>
           {names.map(({ name, punycode, statuses }) => (
             <tr>
-              <NameCell language={language} name={name} />
+              <NameCell language={language} name={name} punycode={punycode} />
               <td>{statuses.map((status) => text.states[status]).join(', ')}</td>
-              <PunycodeCell name={name} punycode={punycode} />
             </tr>
           ))}
         </tbody>

@@ -34,21 +34,16 @@ export function published(text: Texts, publishedAt: string | undefined) {
   return <time datetime={publishedAt}>{words}</time>;
 }
 
-export function NameCell({ language, name }: { language: Language; name: string }) {
+type NameParts = Pick<BrowsedName, 'name' | 'punycode'> & { language: Language };
+
+export function NameCell({ language, name, punycode }: NameParts) {
   return (
     <th scope="row">
       <a href={hrefOf(language, { name })}>
         <bdi>{name}</bdi>
       </a>
+      {punycode !== name && <span class="code"> {punycode}</span>}
     </th>
-  );
-}
-
-export function PunycodeCell({ name, punycode }: Pick<BrowsedName, 'name' | 'punycode'>) {
-  return (
-    <td class={name === punycode ? 'punycode same' : 'punycode'}>
-      <span>{punycode}</span>
-    </td>
   );
 }
 

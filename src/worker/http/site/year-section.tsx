@@ -81,8 +81,9 @@ interface Point {
 function Chart({ list, days, text }: { list: CountedList; days: Days; text: Texts }) {
   const points = days.map(({ day, counts }) => ({ day, count: counts[list] }));
   const counts = points.map(({ count }) => count);
-  const [lowest, highest] = [Math.min(...counts), Math.max(...counts)];
   const [first, last] = [points[0]!, points.at(-1)!];
+  const peaks = peaksOf(points);
+  const [lowest, highest] = [Math.min(...peaks.values()), Math.max(...peaks.values())];
   const width = daysBetween(first.day, last.day) + 1;
   const [title, description] = [`${list}-title`, `${list}-description`];
   const name = text.lists[list];
@@ -104,12 +105,12 @@ function Chart({ list, days, text }: { list: CountedList; days: Days; text: Text
           {text.chartDescription(
             text.number(first.count),
             text.number(last.count),
-            text.number(lowest),
+            text.number(Math.min(...counts)),
             text.number(highest),
           )}
         </desc>
         <path class="grid" d={`M0 0h${width}M0 ${height}h${width}`} />
-        <path class="line" d={pathOf(points, lowest, highest)} />
+        <path class="line" d={`${stepsOf(peaks, lowest, highest)}H${width}`} />
       </svg>
       <p class="scale" aria-hidden="true">
         <span>{text.number(highest)}</span>
@@ -123,21 +124,22 @@ function Chart({ list, days, text }: { list: CountedList; days: Days; text: Text
   );
 }
 
-/**
- * A step for each week, as high as the highest of its days lies between the lowest and the highest of all; each day is
- * one unit wide. A week that was not counted goes on as the one before it.
- */
-function pathOf(points: readonly Point[], lowest: number, highest: number): string {
+/** The highest count of each week from the first day, by the number of the week. A week that was not counted is absent. */
+function peaksOf(points: readonly Point[]): Map<number, number> {
+  const weeks = Map.groupBy(points, ({ day }) => Math.floor(daysBetween(points[0]!.day, day) / 7));
+  return new Map(
+    [...weeks].map(([week, days]) => [week, Math.max(...days.map(({ count }) => count))]),
+  );
+}
+
+/** A step for each week. One that is absent goes on as the one before it. */
+function stepsOf(peaks: Map<number, number>, lowest: number, highest: number): string {
   const range = highest - lowest;
-  const heightOf = (count: number) =>
-    range === 0 ? height / 2 : Number((((highest - count) / range) * height).toFixed(2));
-  const dayOf = ({ day }: Point) => daysBetween(points[0]!.day, day);
-  const weeks = Map.groupBy(points, (point) => Math.floor(dayOf(point) / 7));
-  const steps = [...weeks].map(([week, days]) => {
-    const top = heightOf(Math.max(...days.map(({ count }) => count)));
-    return week === 0 ? `M0 ${top}` : `H${week * 7}V${top}`;
+  const steps = [...peaks].map(([week, count]) => {
+    const top = range === 0 ? height / 2 : ((highest - count) / range) * height;
+    return `${week === 0 ? 'M0 ' : `H${week * 7}V`}${Number(top.toFixed(2))}`;
   });
-  return `${steps.join('')}H${dayOf(points.at(-1)!) + 1}`;
+  return steps.join('');
 }
 
 function daysBetween(day: string, later: string): number {

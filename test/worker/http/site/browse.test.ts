@@ -31,13 +31,15 @@ async function section(path: string, id: string) {
   return { html, text: textOf(html), rows: rowsOf(html) };
 }
 
-const names = ({ rows }: { rows: string[][] }) => rows.map(([name]) => name);
+/** Punycode follows a name that has another form. */
+const names = ({ rows }: { rows: string[][] }) => rows.map(([cell]) => cell?.split(' ')[0]);
 
-it('the auctions in progress are counted, and shown with their punycode and length', async () => {
+it('the auctions in progress are counted, and shown with their length, and with their punycode where it differs', async () => {
   const { text, rows } = await section('/en/', 'auctions');
   expect(text).toContain('6 auctions');
   expect(text).toMatch(/Published \d{1,2} \w+ \d{4}, \d\d:\d\d\u00a0UTC/);
-  expect(rows).toContainEqual(['žürii.ee', 'xn--rii-goa36d.ee', '8']);
+  expect(rows).toContainEqual(['žürii.ee xn--rii-goa36d.ee', '8']);
+  expect(rows).toContainEqual(['tamm.ee', '7']);
 });
 
 it('the auctions in progress are sorted as the language has its alphabet', async () => {
@@ -124,17 +126,6 @@ it('the retained names begin at the beginning of the list, a few of them', async
   expect(shown.rows).toHaveLength(10);
 });
 
-it.each(['et', 'en'])(
-  'the retained names have a link for each letter and digit in /%s/',
-  async (language) => {
-    const { html } = await section(`/${language}/`, 'retained');
-    for (const letter of 'abcdefghijklmnopqrstuvwxyzõäöüšž0123456789') {
-      const query = new URLSearchParams({ starts: letter });
-      expect(linkOf(html, letter)).toBe(`/${language}/?${query}#retained`);
-    }
-  },
-);
-
 it('the retained names are found by the beginning of the name, in either case', async () => {
   expect(names(await section('/en/?starts=%C3%95', 'retained'))).toEqual(['õ.ee']);
   expect(names(await section('/en/?starts=k11', 'retained'))).toHaveLength(10);
@@ -145,7 +136,7 @@ it('the retained names are found by the beginning of the name, in either case', 
 
 it('the retained names are shown once with all their statuses, and lead to the answer about them', async () => {
   const { html, rows } = await section('/en/?starts=k000', 'retained');
-  expect(rows).toEqual([['k000.ee', 'blocked, reserved', 'k000.ee']]);
+  expect(rows).toEqual([['k000.ee', 'blocked, reserved']]);
   expect(linkOf(html, 'k000.ee')).toBe('/en/?name=k000.ee');
 });
 

@@ -98,6 +98,20 @@ it.each([
   );
 });
 
+it('the last year has a scale from the lowest to the highest of what it draws', () => {
+  const counts = { reserved: 1, blocked: 1, disputed: 1 };
+  const auctions = [13, 1, 9, 2, 3, 4, 5, 7, 1];
+  const html = render(
+    auctions.map((count, n) => ({
+      day: dayAfter('2026-01-01', n),
+      counts: { ...counts, auctions: count },
+    })),
+  );
+  expect(html).toContain('<p class="scale" aria-hidden="true"><span>13</span><span>7</span></p>');
+  expect(html).toContain('class="line" d="M0 0H7V60H9"');
+  expect(html).toContain('the lowest 1, the highest 13');
+});
+
 it('the last year draws a single day, and a count that never changes', () => {
   const html = render(year.slice(0, 1));
   expect(html).toContain('viewBox="0 0 1 60"');

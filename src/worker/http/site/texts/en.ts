@@ -1,5 +1,5 @@
 import { nameFaults } from '../../../../base/text/domain-name.ts';
-import type { ListName, NameStatus } from '../../../../list/lists.ts';
+import type { CountedList, NameStatus } from '../../../../list/lists.ts';
 import { dayFormat, enumerated, numbersOf, statesIn } from './format.ts';
 
 const { number, counted, month } = numbersOf('en-GB');
@@ -89,7 +89,6 @@ export const en = {
   noMatch: 'No auction matches.',
   noAuctions: 'There are no auctions in progress.',
   name: 'Name',
-  punycode: 'Punycode',
   length: 'Length',
   all: 'Show all',
   previous: 'Previous',
@@ -100,8 +99,6 @@ export const en = {
 
   retained: 'Retained names',
   retainedLead: `Names that are ${retainedStates}.`,
-  letters: 'First character',
-  alphabet: 'abcdefghijklmnopqrstuvwxyzõäöüšž0123456789',
   startsLabel: 'Beginning of the name',
   search: 'Search',
   startingWith: (starts: string) => `Names that begin with “${starts}”`,
@@ -123,19 +120,12 @@ export const en = {
   developers: 'For developers',
   developersLead: 'The lists are open to every program and need no key.',
   openapi: 'OpenAPI document',
-  address: 'Address',
-  content: 'What it is',
   lists: {
     auctions: 'Auctions in progress',
-    all: 'All retained names',
     reserved: 'Reserved names',
     blocked: 'Blocked names',
     disputed: 'Disputed names',
-  } satisfies Record<ListName, string>,
-  oneName: 'One name',
-  nameHistory: 'What the name was, and when',
-  pastDay: 'The list as it stood at the end of a day',
-  changes: 'What has changed since the list that you hold',
+  } satisfies Record<CountedList, string>,
   tryIt: 'Try it:',
   copy: 'Copy',
   copied: 'Copied',

@@ -22,8 +22,7 @@ filter?.addEventListener('input', () => {
   const part = filter.value.trim().normalize('NFC').toLowerCase();
   const rows = [...document.getElementById(filter.dataset.rows).rows];
   for (const row of rows) {
-    const [name, punycode] = row.cells;
-    row.hidden = ![name, punycode].some((cell) => cell.textContent.includes(part));
+    row.hidden = !row.cells[0].textContent.includes(part);
   }
   const count = rows.filter((row) => !row.hidden).length;
   document.getElementById('matching').textContent = part
