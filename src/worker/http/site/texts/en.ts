@@ -34,7 +34,7 @@ export const en = {
   heading: 'Check a domain name',
   lead: `Is it ${anyState}?`,
   nameLabel: 'Domain name',
-  nameHint: 'The whole name with its ending, for example näidis.ee; or its punycode.',
+  nameHint: 'The whole name with its ending, for example näidis.ee.',
   check: 'Check',
   asOf: 'What was it at the end of a day (UTC)?',
   show: 'Show',

@@ -33,7 +33,7 @@ export const et: Texts = {
   heading: 'Domeeninime kontroll',
   lead: `Kas nimi on ${anyState}?`,
   nameLabel: 'Domeeninimi',
-  nameHint: 'Kogu nimi koos lõpuga, näiteks näidis.ee; sobib ka punycode.',
+  nameHint: 'Kogu nimi koos lõpuga, näiteks näidis.ee.',
   check: 'Kontrolli',
   asOf: 'Mis olekus oli nimi päeva lõpus (UTC)?',
   show: 'Näita',
@@ -74,7 +74,7 @@ export const et: Texts = {
     auction:
       'Nime saab endale parim pakkuja. Kui soovid seda nime, [tee pakkumine oksjonikeskkonnas], kuni oksjon kestab.',
     reserved:
-      'Register hoiab seda nime kinni. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
+      'Register on selle nime reserveerinud. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
   },
   asJson: 'Programmidele (JSON)',
   history: 'Ajalugu',
