@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import { contactHeader, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -243,3 +243,27 @@ test('refuses an identity code for a contact, and says how to find its contacts'
   expect(status).toBe(2);
   expect(stderr).toMatch(/identity code.*contact list --ident 38001085718/);
 });
+
+test('says in a sentence what is true of a name, who holds it, and what an address is understood as', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  const person = 'ALPHA:TAMM,Jaan Tamm,jaan@tamm.example,+372.5551234,38001085718,priv,EE';
+  await registry.done('contact import - --registrar ALPHA', `${contactHeader}${person}\n`);
+  await registry.done('domain import -', 'name,registrar,registrant\ntamm.ee,ALPHA,ALPHA:TAMM\n');
+  const time = '\\d+ \\w+ \\d{4}, \\d\\d:\\d\\d UTC \\(now\\)';
+  const holder = 'and held by Jaan Tamm \\(ALPHA:TAMM\\)\\.';
+  const sentence = new RegExp(
+    `^tamm.ee has been registered with Alpha OÜ \\(ALPHA\\) since ${time}, ${holder}\\n`,
+  );
+  for (const text of ['www.tamm.ee', 'https://www.tamm.ee/page?q=1', 'info@tamm.ee', 'TAMM.ee']) {
+    const { stdout, stderr } = await registry.run(['name', text]);
+    expect(stdout).toMatch(sentence);
+    expect(stderr).toBe(`${text} is understood as tamm.ee\n`);
+  }
+  await registry.done('retained import -', 'name,status,last_day\na.ee,reserved,2099-12-31\n');
+  expect((await registry.run('name a.ee')).stdout).toContain(
+    'a.ee is reserved until the end of 31 Dec 2099: nobody can register it without its password.',
+  );
+  expect((await registry.run('name b.ee')).stdout).toBe(
+    'b.ee is not registered here, and on none of the lists. Nothing here prevents its registration.\n',
+  );
+}, 120_000);

@@ -1,110 +1,104 @@
 import { and, eq, sql } from 'drizzle-orm';
-import { contacts, history } from '../../../drizzle/schema.ts';
+import { claims, contacts, history } from '../../../drizzle/schema.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { shownField } from '../../change/history/changes.ts';
 import { listNewestEntries } from '../../change/history/operator/search.ts';
-import type { HistoryEntry } from '../../change/history/search.ts';
-import { type ContactWithRegistrar, selectContacts } from '../../contact/contact.ts';
+import { type ContactWithRegistrar, selectContacts, statusesOf } from '../../contact/contact.ts';
 import { isAboutContact } from '../../contact/entries.ts';
+import { verificationColumn } from '../../contact/fields.ts';
+import { eraseContact } from '../../contact/operator/erase.ts';
 import { listDomains } from '../../name/domain/operator/list.ts';
-import { contactsView } from '../nouns/contact/index.ts';
+import { isErasing } from '../nouns/contact/erase.ts';
 import { domainsView } from '../nouns/domain/index.ts';
-import { fieldText } from '../report/text.ts';
+import { entrySentence } from '../nouns/history/sentence.ts';
+import { countryText, dayText, fieldWords, timeText } from '../report/words.ts';
 import { Entries } from './history.tsx';
-import { Fields, Part, Rows, type ShowPage, Table } from './page.tsx';
+import { type DeskPage, Part, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
 
 /** A contact by its code or UUID, with its domains and its history; also one that is gone. */
-export const contactPage: ShowPage = async ({ registry: { db }, key, query }) => {
-  const isCode = key.includes(':');
+export const contactPage: ShowPage = async ({ registry, key }) => {
+  const { db } = registry;
+  const isUuid = /^[0-9a-f-]{36}$/i.test(key);
   const code = asciiUpperCase(key);
-  const isNamed = isCode ? eq(contacts.code, code) : eq(contacts.uuid, key);
+  const isNamed = isUuid ? eq(contacts.uuid, key.toLowerCase()) : eq(contacts.code, code);
   const [contact] = await selectContacts(db).where(isNamed);
-  const uuid = contact?.uuid ?? key;
+  const uuid = contact?.uuid ?? key.toLowerCase();
   const isAbout =
-    contact || !isCode
+    contact || isUuid
       ? isAboutContact(sql`${uuid}`)
       : and(eq(history.subject, 'contact'), eq(history.subjectKey, code));
   const entries = await listNewestEntries(db, isAbout, shownRows);
-  const shownCode = contact?.code ?? entries[0]?.subjectKey;
+  const [last] = entries;
+  const shownCode = contact?.code ?? last?.subjectKey;
   if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
-  const domains = contact && (await listDomains(db, { limit: shownRows }, { contact: shownCode }));
+  const ofContact = { contact: shownCode };
+  const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
+  const erased = contact ? shownCode : (last!.subjectUuid ?? uuid);
+  // The erasure itself knows whether there is anything to erase, and whether it may.
+  const erasure = eraseContact({ ...registry, isDryRun: true }, erased);
+  const isErasable = await erasure.then(isErasing, () => false);
+  const links = { name: 'name', registrar: 'registrar' } as const;
+  const people = { registrant: 'contact', admin: 'contact', tech: 'contact' } as const;
+  const deletion = last ? [...entrySentence(last), `, ${timeText(last.occurredAt)}.`] : [];
   return {
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
-    next: [
-      ...(contact ? [['contact', 'update', shownCode, '--help']] : []),
-      ['history', 'contact', shownCode],
-      ['contact', 'erase', contact ? shownCode : key, '--dry-run'],
-    ],
+    ...(contact
+      ? {
+          answer: [['A contact of ', { kind: 'registrar', key: contact.registrar }, '.']],
+          facts: factsOf(contact),
+        }
+      : { answer: [['This contact no longer exists.'], deletion] }),
     children: (
       <>
-        {contact ? (
-          <Fields columns={contactsView.columns} row={contact} links={{ registrar: 'registrar' }} />
-        ) : (
-          <p class="lead">This contact no longer exists.</p>
-        )}
-        {domains && (
-          <Part title="Domains">
-            <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
+        {contact && (
+          <Part title={domains.length === shownRows ? `The first ${shownRows} domains` : 'Domains'}>
+            <Rows view={domainsView} rows={domains} links={{ ...links, ...people }} />
           </Part>
         )}
-        <Moments contact={contact} entries={entries} chosen={['then', 'later'].map(query)} />
         <Entries entries={entries} />
       </>
     ),
+    next: [
+      ...(contact ? [['contact', 'show', shownCode]] : []),
+      ...(contact ? [['contact', 'update', '--help']] : []),
+      ['history', 'contact', shownCode],
+      ...(isErasable ? [['contact', 'erase', erased, '--dry-run']] : []),
+    ],
   };
 };
 
-/** Two moments side by side, as chosen; at first, before and after the last change. */
-function Moments(props: {
-  contact: ContactWithRegistrar | undefined;
-  entries: readonly HistoryEntry[];
-  chosen: string[];
-}) {
-  const moments = momentsOf(props.contact, props.entries);
-  const chosen = props.chosen.map((id, index) => {
-    return moments.find((moment) => String(moment.entry.id) === id) ?? moments[1 - index];
+function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
+  const { ident, identType, email, phone, fax, street, zip, city, state, orgName } = contact;
+  const type = identType === 'birthday' ? dayText(ident) : ident;
+  const checks = claims.map((claim) => {
+    return [`${claim}_checked`, contact[verificationColumn[claim]]] as const;
   });
-  const [then, later] = chosen;
-  if (!then || !later) return null;
-  const fields = [...new Set(props.entries.flatMap(({ changes }) => Object.keys(changes)))];
-  const rows = fields.map((field) => {
-    const [before, after] = [fieldText(then.values[field]), fieldText(later.values[field])];
-    return [shownField(field), before, before === after ? after : <mark>{after}</mark>];
-  });
-  return (
-    <Part title="Two moments">
-      <form class="moments">
-        {['then', 'later'].map((name, place) => (
-          <label>
-            {name}{' '}
-            <select name={name}>
-              {moments.map(({ entry }) => (
-                <option value={entry.id} selected={entry === chosen[place]!.entry}>
-                  {entry.occurredAt}
-                </option>
-              ))}
-            </select>
-          </label>
-        ))}
-        <button type="submit">Compare</button>
-      </form>
-      <Table label="Two moments" columns={['field', 'then', 'later']} rows={rows} />
-    </Part>
-  );
+  const address = [street, zip, city, state, countryText(contact.countryCode)];
+  return [
+    ['identity', `${type}, ${fieldWords(identType)}, ${countryText(contact.identCountryCode)}`],
+    ['email', <a href={`mailto:${email}`}>{email}</a>],
+    ...Object.entries({ phone, fax, orgName }),
+    ['address', address.filter(Boolean).join(', ')],
+    [
+      'statuses',
+      statusesOf(contact)
+        .map((each) => statusText(contact, each))
+        .join('; '),
+    ],
+    ...checks,
+    ['checked', checks.some(([, check]) => check) ? null : 'nothing yet'],
+    ['to_be_checked', contact.verificationDemand],
+    ['to_be_decided', contact.identityRequest?.pending],
+  ];
 }
 
-/** The values after each entry, by going back from today's. One that the history does not keep is undefined. */
-function momentsOf(contact: ContactWithRegistrar | undefined, entries: readonly HistoryEntry[]) {
-  let values: Record<string, unknown> = { ...contact };
-  return entries.map((entry) => {
-    const moment = { entry, values };
-    const before = Object.entries(entry.changes).map(([field, change]) => {
-      return [field, 'from' in change ? change.from : undefined];
-    });
-    values = { ...values, ...Object.fromEntries(before) };
-    return moment;
-  });
+function statusText({ statusNotes, domainCount }: ContactWithRegistrar, status: string): string {
+  if (status === 'ok') return 'nothing prevents a change';
+  if (status === 'linked') return `domains refer to it (${domainCount})`;
+  const [, who, what = ''] = /^(client|server)(\w+)Prohibited$/.exec(status) ?? [];
+  const whose = who === 'client' ? 'its registrar' : 'the registry';
+  const meaning = who ? `${whose} prohibits its ${what.toLowerCase()} (${status})` : status;
+  return [meaning, statusNotes[status]].filter(Boolean).join(': ');
 }

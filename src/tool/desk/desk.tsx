@@ -25,12 +25,13 @@ const pages: Record<string, ShowPage> = {
 };
 
 const assets = 'src/worker/http/static/assets';
-const files: Record<string, string> = {
-  '/site.css': `${assets}/site.css`,
-  '/page.css': `${assets}/page.css`,
-  '/favicon.svg': `${assets}/favicon.svg`,
-  '/desk.css': 'src/tool/desk/desk.css',
-};
+const files = [
+  ['text/css', `${assets}/site.css`],
+  ['text/css', `${assets}/page.css`],
+  ['text/css', 'src/tool/desk/desk.css'],
+  ['text/javascript', 'src/tool/desk/desk.js'],
+  ['image/svg+xml', `${assets}/favicon.svg`],
+] as const;
 
 /**
  * The pages about the registry that the options choose. A local one is opened for each page, so nobody else waits
@@ -38,10 +39,9 @@ const files: Record<string, string> = {
  */
 export function deskPages(options: CommonOptions, deployed: Registry | undefined): Hono {
   const app = new Hono();
-  for (const [place, file] of Object.entries(files)) {
-    const type = file.endsWith('.css') ? 'text/css' : 'image/svg+xml';
+  for (const [type, file] of files) {
     const content = readFileSync(path.join(projectDirectory, file), 'utf8');
-    app.get(place, (c) => c.body(content, 200, { 'Content-Type': type }));
+    app.get(`/${path.basename(file)}`, (c) => c.body(content, 200, { 'Content-Type': type }));
   }
   const queryOf = (c: Context) => (name: string) => c.req.query(name) ?? '';
   for (const [place, show] of Object.entries(pages)) {
@@ -52,7 +52,7 @@ export function deskPages(options: CommonOptions, deployed: Registry | undefined
       const registry = { ...opening, origin: { ...opening.origin, request } };
       const asked = { registry, options, key: c.req.param('key') ?? '', query: queryOf(c) };
       const page = await show(asked);
-      return 'redirect' in page ? c.redirect(page.redirect) : c.html(renderPage(page, asked));
+      return 'redirect' in page ? c.redirect(page.redirect) : c.html(await renderPage(page, asked));
     });
   }
   const fail = (c: Context, title: string, problem: string, status: 404 | 500) => {
@@ -60,14 +60,10 @@ export function deskPages(options: CommonOptions, deployed: Registry | undefined
     return c.html(renderPage(page, { options, query: queryOf(c) }), status);
   };
   app.notFound((c) => fail(c, 'Not found', 'The desk has no such page.', 404));
-  app.onError((error, c) => {
-    const isRefusal = error instanceof RegistryError;
-    return fail(
-      c,
-      isRefusal ? 'Nothing to show' : 'Failed',
-      messageOf(error),
-      isRefusal ? 404 : 500,
-    );
-  });
+  app.onError((error, c) =>
+    error instanceof RegistryError
+      ? fail(c, 'Nothing to show', messageOf(error), 404)
+      : fail(c, 'Failed', messageOf(error), 500),
+  );
   return app;
 }

@@ -4,51 +4,43 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { listNewestEntries } from '../../change/history/operator/search.ts';
 import type { HistoryEntry } from '../../change/history/search.ts';
-import type { CommonOptions } from '../command.ts';
-import { nounOf } from '../nouns/history/entry.ts';
-import { changeTexts } from '../report/changes.ts';
+import { changeSentences, entrySentence } from '../nouns/history/sentence.ts';
+import { messageOf } from '../report/problem.ts';
 import { counted } from '../report/text.ts';
-import { canBeReverted } from '../undo/problems.ts';
-import { CommandLine, type PageKind, Part, pageHref, type ShowPage } from './page.tsx';
+import { actorText, messageText, timeText } from '../report/words.ts';
+import { planRevert } from '../undo/revert.ts';
+import { Part, pageHref, Say, Sentences, type ShowPage } from './page.tsx';
 
-const subjectOf: Partial<Record<HistoryEntry['subject'], PageKind>> = {
-  contact: 'contact',
-  registrar: 'registrar',
-  domain: 'name',
-  retained_domain: 'name',
-  dispute: 'name',
-  auction: 'name',
-  disclosure: 'disclosure',
-};
-
-function EntryHeading({ entry }: { entry: HistoryEntry }) {
-  const { id, occurredAt, requestId, actor, action, subject, subjectKey, subjectUuid } = entry;
-  const time = <time>{occurredAt}</time>;
-  const page = subjectOf[subject];
-  const key = (subject === 'contact' && subjectUuid) || subjectKey;
+function Heading({ entry }: { entry: HistoryEntry }) {
+  const { id, occurredAt, requestId } = entry;
+  const href = requestId ? `${pageHref('request', requestId)}?near=${id}` : undefined;
   return (
     <>
-      {requestId ? <a href={`${pageHref('request', requestId)}?near=${id}`}>{time}</a> : time}{' '}
-      <strong>{actor}</strong>: {action} {nounOf[subject]}{' '}
-      {page ? <a href={pageHref(page, key)}>{subjectKey}</a> : subjectKey}
+      <Say parts={entrySentence(entry)} />{' '}
+      <a class="when" href={href}>
+        {timeText(occurredAt)}
+      </a>
     </>
   );
 }
 
+/** More of them stand in one paragraph. */
+const shownChanges = 4;
+
 export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
+  if (entries.length === 0) return null;
   return (
     <Part title="What happened">
       <ol class="timeline">
-        {entries.map((entry) => (
-          <li>
-            <EntryHeading entry={entry} />
-            <ul>
-              {changeTexts(entry.changes).map((text) => (
-                <li>{text}</li>
-              ))}
-            </ul>
-          </li>
-        ))}
+        {entries.map((entry) => {
+          const all = changeSentences(entry);
+          return (
+            <li>
+              <Heading entry={entry} />
+              <Sentences all={all} class={all.length > shownChanges ? 'many' : 'few'} />
+            </li>
+          );
+        })}
       </ol>
     </Part>
   );
@@ -65,29 +57,22 @@ export function entriesAbout(
   return listNewestEntries(db, isAbout, aboutEntries);
 }
 
-/** Requests, each with a change and the command that takes it back. */
-export function Requests(props: { entries: readonly HistoryEntry[]; options: CommonOptions }) {
-  const requests = Map.groupBy(props.entries, ({ requestId, id }) => requestId ?? id);
+const shownRequests = 15;
+
+/** The newest requests, each with its first change. */
+export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
+  const requests = Map.groupBy(entries, ({ requestId, id }) => requestId ?? id);
   return (
     <ol class="timeline">
-      {[...requests.values()].map((entries) => {
-        const first = entries.at(-1)!;
-        const others = entries.length - 1;
+      {[...requests.values()].slice(0, shownRequests).map((some) => {
+        const first = some.at(-1)!;
+        const others = some.length - 1;
         // Older ones are not read.
-        const least = first === props.entries.at(-1) ? 'at least ' : '';
+        const least = first === entries.at(-1) ? 'at least ' : '';
         return (
           <li>
-            <EntryHeading entry={first} />
+            <Heading entry={first} />
             {others > 0 && ` and ${least}${counted(others, 'more change')}`}
-            {first.requestId && canBeReverted(entries) && (
-              <div>
-                take back:{' '}
-                <CommandLine
-                  words={['history', 'revert', first.requestId]}
-                  options={props.options}
-                />
-              </div>
-            )}
           </li>
         );
       })}
@@ -107,22 +92,25 @@ export function findRequest(db: Database, id: string, near?: number): Promise<Hi
   return listNewestEntries(db, and(isSearched, eq(history.requestId, id)), shownEntries);
 }
 
-export const requestPage: ShowPage = async ({ registry: { db }, key, query }) => {
-  const entries = await findRequest(db, key, Number(query('near')));
+export const requestPage: ShowPage = async ({ registry, key, query }) => {
+  const entries = await findRequest(registry.db, key, Number(query('near')));
   const [last] = entries;
   if (!last) throw new RegistryError('not_found', `nothing recent is recorded of request ${key}`);
   const isCut = entries.length === shownEntries;
+  const obstacle = await planRevert({ ...registry, isDryRun: true }, key).then(() => '', messageOf);
+  const made = `${isCut ? 'at least ' : ''}${counted(entries.length, 'change')}`;
+  const isFree = obstacle === '';
   return {
-    title: `Request by ${last.actor}`,
+    title: `A request by ${actorText(last.actor)}`,
+    answer: [
+      [`It made ${made}, ${timeText(last.occurredAt)}.`],
+      [isFree ? 'It can be taken back.' : `It cannot be taken back: ${messageText(obstacle)}.`],
+    ],
+    children: <Entries entries={entries} />,
     next: [
-      ...(canBeReverted(entries) ? [['history', 'revert', key, '--dry-run']] : []),
+      ...(isFree ? [['history', 'revert', key, '--dry-run']] : []),
+      ...(isFree ? [['history', 'revert', key]] : []),
       ['history', '--request', key],
     ],
-    children: (
-      <>
-        <p class="lead">{isCut ? `${key}, its newest ${shownEntries} changes` : key}</p>
-        <Entries entries={entries} />
-      </>
-    ),
   };
 };

@@ -1,13 +1,20 @@
-import type { Child } from 'hono/jsx';
+import { html } from 'hono/html';
+import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
 import { type CommonOptions, commandLine, registryOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
-import { fieldText } from '../report/text.ts';
-import { fieldsOf, type Shown, type ViewColumns } from '../view.ts';
+import { labelOf, type Naming, namingIn, type Sentence, type Thing } from '../report/sentence.ts';
+import { printable } from '../report/text.ts';
+import { fieldWords, isNothing, valueText } from '../report/words.ts';
+import { fieldsOf, type Shown } from '../view.ts';
 
-/** What a page says. `next` has the commands that one would type next, as words. */
+/** The answer comes first, then the facts that are known, then the rest. */
 export interface DeskPage {
   title: string;
+  answer?: readonly Sentence[];
+  isWrong?: boolean;
+  facts?: readonly (readonly [field: string, value: unknown])[];
   children: Child;
+  /** The commands that one would type next, as words. They must work. */
   next: readonly (readonly string[])[];
 }
 
@@ -22,37 +29,80 @@ export interface Asked {
 /** Makes a page of a bounded number of rows. Throws `not_found`. */
 export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }>;
 
-export type PageKind = 'name' | 'contact' | 'registrar' | 'request' | 'disclosure';
+export const pageHref = (kind: Thing['kind'], key: string | number) =>
+  `/${kind}/${encodeURIComponent(key)}`;
 
-export const pageHref = (subject: PageKind, key: string | number) =>
-  `/${subject}/${encodeURIComponent(key)}`;
+const nameless: Naming = async () => undefined;
+const PageNaming = createContext(nameless);
 
-type Links = Record<string, PageKind>;
-
-const words = (name: string) => name.replaceAll('_', ' ');
-
-function Cell({ value, kind }: { value: unknown; kind: PageKind | undefined }) {
-  if (kind === undefined || value === null) return <>{fieldText(value)}</>;
-  const keys = [value].flat() as string[];
-  return <>{keys.map((key) => [<a href={pageHref(kind, key)}>{key}</a>, ' '])}</>;
+/** A link to a thing. The name of a person or registrar is beside each code. */
+function Ref({ thing }: { thing: Thing }) {
+  const name = useContext(PageNaming)(thing).then((found) => (found ? printable(found) : ''));
+  const { kind, key, uuid } = thing;
+  return (
+    <a href={pageHref(kind, uuid ?? key)}>
+      <b>{name}</b> <span class={kind}>{labelOf(thing)}</span>
+    </a>
+  );
 }
 
-export function Table(props: { label: string; columns: string[]; rows: Child[][] }) {
+export function Say({ parts }: { parts: Sentence }) {
+  const said = parts.map((part) => {
+    return typeof part === 'string' ? printable(part) : <Ref thing={part} />;
+  });
+  return <>{said}</>;
+}
+
+export function Sentences({ all, class: look }: { all: readonly Sentence[]; class?: string }) {
   return (
-    <div class="wide" role="region" aria-label={props.label} tabindex={0}>
+    <ul class={`sentences ${look ?? ''}`}>
+      {all.map((parts) => (
+        <li>
+          <Say parts={parts} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/**
+ * The columns of a view in words; what a row shows as a page's own is kept. A code has its name beside it, so the column
+ * `name` is left out. On a narrow screen, each row becomes a card, without its empty cells.
+ */
+export function Rows<Row>(props: {
+  view: Shown<Row>;
+  rows: readonly Row[];
+  links?: Record<string, Thing['kind']>;
+}) {
+  const { view, rows, links = {} } = props;
+  const label = fieldWords(view.name);
+  if (rows.length === 0) return <p>No {label}.</p>;
+  const values = rows.map((row) => Object.fromEntries(fieldsOf(view.columns, row, true)));
+  const columns = view.table
+    .split(' ')
+    .filter((column) => !(column === 'name' && links.code))
+    .filter((column) => values.some((row) => !isNothing(row[column])));
+  const cellOf = (column: string, value: unknown): Child => {
+    const kind = links[column];
+    if (isNothing(value)) return null;
+    if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
+    return isValidElement(value) ? value : printable(valueText(value, column));
+  };
+  return (
+    <div class="wide" role="region" aria-label={label} tabindex={0}>
       <table>
         <thead>
           <tr>
-            {props.columns.map((name) => (
-              <th scope="col">{words(name)}</th>
+            {columns.map((column) => (
+              <th scope="col">{fieldWords(column)}</th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {props.rows.map((cells) => (
+          {values.map((row) => (
             <tr>
-              {cells.map((cell) => (
-                <td>{cell}</td>
+              {columns.map((column) => (
+                <td data-label={fieldWords(column)}>{cellOf(column, row[column])}</td>
               ))}
             </tr>
           ))}
@@ -62,28 +112,24 @@ export function Table(props: { label: string; columns: string[]; rows: Child[][]
   );
 }
 
-export function Rows<Row>(props: {
-  view: Shown<Row>;
-  rows: readonly Row[];
-  name?: string;
-  links?: Links;
-}) {
-  const { view, rows, name = view.name, links = {} } = props;
-  if (rows.length === 0) return <p class="missing">No {words(name)}.</p>;
-  const columns = view.table.split(' ');
-  const cells = rows.map((row) => {
-    const values = Object.fromEntries(fieldsOf(view.columns, row, true));
-    return columns.map((column) => <Cell value={values[column]} kind={links[column]} />);
-  });
-  return <Table label={words(name)} columns={columns} rows={cells} />;
+/** Columns of a row, as facts. */
+export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPage['facts'] {
+  const values = Object.fromEntries(fieldsOf(view.columns, row, true));
+  return names.split(' ').map((name) => [name, values[name]]);
 }
 
-export function Fields<Row>(props: { columns: ViewColumns<Row>; row: Row; links?: Links }) {
-  const rows = fieldsOf(props.columns, props.row, true).map(([name, value]) => [
-    words(name),
-    <Cell value={value} kind={props.links?.[name]} />,
-  ]);
-  return <Table label="Fields" columns={['field', 'value']} rows={rows} />;
+function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
+  const known = rows.filter(([, value]) => !isNothing(value));
+  return (
+    <dl class="facts">
+      {known.map(([field, value]) => (
+        <div>
+          <dt>{fieldWords(field)}</dt>
+          <dd>{isValidElement(value) ? value : printable(valueText(value, field))}</dd>
+        </div>
+      ))}
+    </dl>
+  );
 }
 
 export function Part({ title, children }: { title: string; children: Child }) {
@@ -95,19 +141,12 @@ export function Part({ title, children }: { title: string; children: Child }) {
   );
 }
 
-/** A command to copy, for the registry that the desk shows. */
-export function CommandLine({
-  words,
-  options,
-}: {
-  words: readonly string[];
-  options: CommonOptions;
-}) {
-  return <code class="command">{commandLine([...words, ...registryOptions(options)])}</code>;
-}
-
-export function renderPage(page: DeskPage, { query, options }: Pick<Asked, 'query' | 'options'>) {
-  const { title, children, next } = page;
+/** The script shows the buttons that copy. */
+export function renderPage(
+  page: DeskPage,
+  { query, options, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
+) {
+  const { title, answer, isWrong, facts, children, next } = page;
   const { remote, env = 'production' } = options;
   const document = (
     <html lang="en">
@@ -120,6 +159,7 @@ export function renderPage(page: DeskPage, { query, options }: Pick<Asked, 'quer
         <link rel="stylesheet" href="/site.css" />
         <link rel="stylesheet" href="/page.css" />
         <link rel="stylesheet" href="/desk.css" />
+        <script src="/desk.js" defer />
       </head>
       <body>
         <a class="skip" href="#main">
@@ -131,7 +171,7 @@ export function renderPage(page: DeskPage, { query, options }: Pick<Asked, 'quer
           </a>
           <span class="quiet">{remote ? `deployed registry, ${env}` : 'local registry'}</span>
           <form action="/find" role="search">
-            <label for="q">Name, contact, identity code, e-mail, person, registrar, request</label>
+            <label for="q">Name, person, code, e-mail, registrar or request</label>
             <div class="field">
               <input id="q" name="q" type="search" value={query('q')} />
               <button type="submit">Find</button>
@@ -140,13 +180,18 @@ export function renderPage(page: DeskPage, { query, options }: Pick<Asked, 'quer
         </header>
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
+          {answer && <Sentences all={answer} class={isWrong ? 'answer alarm' : 'answer'} />}
+          {facts && <Facts rows={facts} />}
           {children}
           {next.length > 0 && (
-            <Part title="Next">
+            <Part title="Commands">
               <ul class="commands">
                 {next.map((words) => (
                   <li>
-                    <CommandLine words={words} options={options} />
+                    <code>{commandLine([...words, ...registryOptions(options)])}</code>
+                    <button type="button" hidden aria-label={`Copy ${words.join(' ')}`}>
+                      Copy
+                    </button>
                   </li>
                 ))}
               </ul>
@@ -156,5 +201,6 @@ export function renderPage(page: DeskPage, { query, options }: Pick<Asked, 'quer
       </body>
     </html>
   );
-  return `<!doctype html>\n${document}\n`;
+  const naming = registry ? namingIn(registry.db) : nameless;
+  return html`<!doctype html>${<PageNaming.Provider value={naming}>{document}</PageNaming.Provider>}`;
 }

@@ -1,51 +1,42 @@
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { getDisclosure } from '../../contact/operator/disclosure/read.ts';
-import { findDomainName } from '../../name/domain/operator/name.ts';
+import { grantDisclosure } from '../../contact/operator/disclosure/disclosure.ts';
+import { type Disclosure, getDisclosure } from '../../contact/operator/disclosure/read.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
-import { listDeliveries } from '../../party/webhook/operator/list.ts';
 import { apiUsersView } from '../nouns/api-user.ts';
-import { auctionsView } from '../nouns/auction.ts';
 import { disclosuresView, withAnswerBy } from '../nouns/disclosure.ts';
-import { disputesView } from '../nouns/dispute.ts';
-import { domainsView } from '../nouns/domain/index.ts';
-import { intervalsView, readNameFacts } from '../nouns/name.ts';
+import { findNameFacts, intervalText } from '../nouns/name.ts';
 import { registrarsView } from '../nouns/registrar.ts';
-import { deliveriesView } from '../nouns/registrar-webhook.ts';
-import { retainedView } from '../nouns/retained/index.ts';
+import type { Sentence } from '../report/sentence.ts';
+import { counted } from '../report/text.ts';
+import { fieldWords, timeText, valueText } from '../report/words.ts';
 import { Entries, entriesAbout } from './history.tsx';
-import { Fields, Part, Rows, type ShowPage } from './page.tsx';
-
-const linksOfDomain = {
-  registrar: 'registrar',
-  registrant: 'contact',
-  admin: 'contact',
-  tech: 'contact',
-} as const;
+import { factsIn, Part, Rows, Sentences, type ShowPage } from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
-  const { name, punycode } = await findDomainName(registry.db, key);
-  const facts = await readNameFacts(registry, { name, punycode });
+  const facts = await findNameFacts(registry, key);
+  const { name, understood, sentences } = facts;
+  const was = facts.intervals.map((interval): Sentence => [intervalText(interval)]);
   return {
     title: name,
-    next: [
-      ...(facts.registered.length > 0 ? [['domain', 'update', name, '--help']] : []),
-      ...(facts.retained.length > 0 ? [['retained', 'show', name]] : []),
-      ...(facts.disputes.length > 0 ? [['dispute', 'show', name]] : []),
-      ...(facts.auctions.length > 0 ? [['auction', 'show', name]] : []),
-      ['name', name],
-    ],
+    answer: [...(understood ? [[`${understood}.`]] : []), ...sentences],
     children: (
       <>
-        <p class="lead">{facts.sentence}</p>
-        <Rows view={domainsView} rows={facts.registered} links={linksOfDomain} />
-        <Rows view={retainedView} name="reservations_and_blocks" rows={facts.retained} />
-        <Rows view={disputesView} rows={facts.disputes} />
-        <Rows view={auctionsView} rows={facts.auctions} />
-        <Rows view={intervalsView} rows={facts.intervals} />
+        {was.length > 0 && (
+          <Part title="What it was">
+            <Sentences all={was} />
+          </Part>
+        )}
         <Entries entries={facts.entries} />
       </>
     ),
+    next: [
+      ['name', name],
+      ...(facts.registered.length > 0 ? [['domain', 'update', '--help']] : []),
+      ...(facts.retained.length > 0 ? [['retained', 'show', name]] : []),
+      ...(facts.disputes.length > 0 ? [['dispute', 'show', name]] : []),
+      ...(facts.auctions.length > 0 ? [['auction', 'show', name]] : []),
+    ],
   };
 };
 
@@ -53,46 +44,79 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const code = asciiUpperCase(key);
   const registrar = await getRegistrar(db, code);
   const users = await listApiUsers(db, code);
-  const deliveries = await listDeliveries(db, { registrar: code, limit: 10 });
+  const entries = await entriesAbout(db, 'registrar', code);
+  const { suspendedAt, allowedIps } = registrar;
+  const enabled = users.filter(({ disabledAt }) => disabledAt === null).length;
+  const from = valueText(allowedIps.length > 0 ? allowedIps : 'every address');
+  const reason = entries.find(({ changes }) => 'reason' in changes)?.changes.reason;
+  const why = reason && 'to' in reason ? `: ${reason.to}` : '';
   return {
     title: `${registrar.name} (${code})`,
-    next: [
-      ['registrar', 'diagnose', code],
-      ['contact', 'list', '--registrar', code],
-      ['domain', 'list', '--registrar', code],
-      ['registrar', 'update', code, '--help'],
+    isWrong: suspendedAt !== null || enabled === 0,
+    answer: [
+      suspendedAt
+        ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
+        : [`${counted(enabled, 'enabled API user')} can log in for it, from ${from}.`],
     ],
+    facts: factsIn(
+      registrarsView,
+      registrar,
+      'contact_count webhook_url webhook_failing_since created_at',
+    ),
     children: (
       <>
-        <Fields columns={registrarsView.columns} row={registrar} />
         <Part title="Who logs in for it">
-          <Rows view={apiUsersView} rows={users} />
+          <Rows view={apiUsersView} rows={users} links={{ registrar: 'registrar' }} />
         </Part>
-        <Part title="Its webhook">
-          <Rows view={deliveriesView} rows={deliveries} />
-        </Part>
-        <Entries entries={await entriesAbout(db, 'registrar', code)} />
+        <Entries entries={entries} />
       </>
     ),
+    next: [
+      suspendedAt ? ['registrar', 'resume', code] : ['registrar', 'suspend', '--help'],
+      ['registrar', 'diagnose', '--help'],
+      ['registrar', 'webhook', 'list', code],
+      ['contact', 'list', '--registrar', code],
+      ['domain', 'list', '--registrar', code],
+    ],
   };
 };
 
-export const disclosurePage: ShowPage = async ({ registry: { db, env }, key }) => {
-  const { disclosure } = await getDisclosure(db, Number(key) || 0);
-  const answers = [
-    ['disclosure', 'grant', key, '--to', 'file.json'],
-    ['disclosure', 'refuse', key, '--reason', '…'],
-    ['disclosure', 'return', key, '--missing', '…'],
-  ];
+export const disclosurePage: ShowPage = async ({ registry, key }) => {
+  const { db, env } = registry;
+  const id = Number(key) || 0;
+  const { disclosure } = await getDisclosure(db, id);
   const shown = withAnswerBy(env)(disclosure);
+  const { outcome, answeredAt, answerBy } = shown;
+  const isOpen = outcome === null;
+  // The grant itself knows whether the person is still there.
+  const grant = grantDisclosure({ ...registry, isDryRun: true }, id, {});
+  const isGrantable = await grant.then(Boolean, () => false);
+  const due = `Not answered yet: to be answered by ${timeText(answerBy)}.`;
   return {
     title: `Disclosure ${key}`,
-    next: disclosure.outcome === null ? answers : [],
-    children: (
-      <>
-        <Fields columns={disclosuresView.columns} row={shown} links={{ contact: 'contact' }} />
-        <Entries entries={await entriesAbout(db, 'disclosure', key)} />
-      </>
+    answer: [
+      disclosureSentence(disclosure),
+      [isOpen ? due : `It was ${outcome} ${timeText(answeredAt!)}.`],
+      ...(isOpen && !isGrantable ? [['Refuse it: the person is no longer there.']] : []),
+    ],
+    facts: factsIn(
+      disclosuresView,
+      shown,
+      'granted_fields explanation basis identified_by received_at visible_after is_confidential',
     ),
+    children: <Entries entries={await entriesAbout(db, 'disclosure', key)} />,
+    next: [
+      ...(isGrantable ? [['disclosure', 'grant', key, '--to', `disclosure-${key}.json`]] : []),
+      ...(isOpen ? ['refuse', 'return'].map((word) => ['disclosure', word, '--help']) : []),
+      ['disclosure', 'show', key],
+    ],
   };
 };
+
+export function disclosureSentence(request: Disclosure): Sentence {
+  const { requester, organization, requestedFields, contactCode: key, contactUuid: uuid } = request;
+  const fields = requestedFields.map(fieldWords).join(', ');
+  const whose =
+    key === null ? 'somebody who was erased' : ({ kind: 'contact', key, uuid } as const);
+  return [`${requester} (${organization}) asks for ${fields} of `, whose, '.'];
+}

@@ -4,75 +4,126 @@ import { dayOf } from '../../base/time/day.ts';
 import { listNewestEntries } from '../../change/history/operator/search.ts';
 import { listContactsBy } from '../../contact/operator/administer.ts';
 import { listDisclosures } from '../../contact/operator/disclosure/read.ts';
-import { readDailyCounts } from '../../list/daily-counts.ts';
+import { type DailyCounts, readDailyCounts } from '../../list/daily-counts.ts';
+import { countedLists } from '../../list/lists.ts';
 import { listRegistrars } from '../../party/registrar/operator/account.ts';
 import { texts } from '../../worker/http/site/texts.ts';
-import { YearSection } from '../../worker/http/site/year-section.tsx';
-import { contactsView } from '../nouns/contact/index.ts';
-import { disclosuresView, withAnswerBy } from '../nouns/disclosure.ts';
-import { listStates, listStatesView, readHealthState } from '../nouns/health.ts';
-import { registrarsView } from '../nouns/registrar.ts';
+import { type Findings, isWarning } from '../nouns/alarm.ts';
+import { withAnswerBy } from '../nouns/disclosure.ts';
+import { listStates, readHealthState } from '../nouns/health.ts';
+import type { Sentence } from '../report/sentence.ts';
+import { dayText, messageText, timeText, valueText } from '../report/words.ts';
+import { plain, type Shown } from '../view.ts';
 import { Requests } from './history.tsx';
-import { Part, Rows, type ShowPage } from './page.tsx';
+import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
+import { disclosureSentence } from './things.tsx';
 
 const shownRows = 20;
 const shownEntries = 200;
 
 export const todayPage: ShowPage = async ({ registry, options }) => {
   const { db, env } = registry;
-  const overdueOn = dayOf(currentTime());
   const [state, entries, open, overdue, registrars, days] = await Promise.all([
     readHealthState(registry, options),
     listNewestEntries(db, undefined, shownEntries),
     listDisclosures(db, { onlyOpen: true }, { limit: shownRows }),
-    listContactsBy(db, { overdueOn }, { limit: shownRows }),
+    listContactsBy(db, { overdueOn: dayOf(currentTime()) }, { limit: shownRows }),
     listRegistrars(db),
     readDailyCounts({ kv: env.LISTS, clock: currentTime, meter: newMeter() }),
   ]);
   const { alarms, findings, service } = state;
-  const suspended = registrars.filter(({ suspendedAt }) => suspendedAt !== null);
+  const due = open
+    .map(withAnswerBy(env))
+    .sort((one, other) => (one.answerBy < other.answerBy ? -1 : 1));
+  const waiting: Sentence[] = [
+    ...due.map((one): Sentence => {
+      const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
+      const answer = ` To be answered by ${timeText(one.answerBy)}: `;
+      return [...disclosureSentence(one), answer, disclosure, '.'];
+    }),
+    ...overdue.map(({ code: key, uuid, verificationDemand: demand }): Sentence => {
+      const late = `: ${demand!.claims.join(', ')} had to be checked by ${dayText(demand!.by)}.`;
+      return [{ kind: 'contact', key, uuid }, late];
+    }),
+    ...registrars.flatMap(({ code: key, suspendedAt }): Sentence[] => {
+      const since = suspendedAt && ` has been suspended since ${timeText(suspendedAt)}.`;
+      return since ? [[{ kind: 'registrar', key }, since]] : [];
+    }),
+  ];
+  const ran = findings.runs[0]?.startedAt;
+  const build = service.build ? `, version ${service.version}, build ${service.build}` : '';
   return {
-    title: alarms.length === 0 ? 'Healthy' : 'Needs attention',
-    next: [['health'], ['history', '--last', '20'], ['lists', 'status']],
+    title: alarms.length === 0 ? 'All is well' : 'Needs attention',
     children: (
       <>
-        <ul class="alarms">
-          {alarms.map(({ alarm, message }) => (
-            <li>
-              <strong>{alarm.replaceAll('_', ' ')}</strong>: {message}
-            </li>
-          ))}
-        </ul>
-        <p class="lead">
-          Last scheduled run: {findings.runs[0]?.startedAt ?? 'none'}. Service: {service.status}
-          {service.build && `, version ${service.version}, build ${service.build}`}.
-        </p>
-        <Rows view={listStatesView} rows={listStates(findings)} />
+        {alarms.map((one) => (
+          <p class={isWarning(one) ? 'warning' : 'alarm'}>
+            <b>{isWarning(one) ? 'Warning' : 'Alarm'}</b>: {messageText(one.message)}
+          </p>
+        ))}
         <Part title="What waits">
-          <Rows
-            view={disclosuresView}
-            name="open_disclosures"
-            rows={open.map(withAnswerBy(env))}
-            links={{ id: 'disclosure', contact: 'contact' }}
-          />
-          <Rows
-            view={contactsView}
-            name="overdue_verifications"
-            rows={overdue}
-            links={{ code: 'contact' }}
-          />
-          <Rows
-            view={registrarsView}
-            name="suspended_registrars"
-            rows={suspended}
-            links={{ code: 'registrar' }}
-          />
+          {waiting.length > 0 ? <Sentences all={waiting} /> : <p>Nothing waits for you.</p>}
         </Part>
         <Part title="What happened lately">
-          <Requests entries={entries} options={options} />
+          <Requests entries={entries} />
         </Part>
-        <YearSection text={texts.en} days={days} />
+        <Lists findings={findings} days={days ?? []} />
+        <p class="quiet">
+          The service is {`${service.status}${build}`}. Last scheduled run:{' '}
+          {ran ? timeText(ran) : 'none'}.
+        </p>
       </>
     ),
+    next: [['health'], ['history'], ['lists', 'status']],
   };
 };
+
+/** All charts have one scale, and end with the figure of the table: the day's own count was taken in the morning. */
+function Lists({ findings, days }: { findings: Findings; days: readonly DailyCounts[] }) {
+  const today = dayOf(currentTime());
+  const past = days.filter(({ day }) => day < today);
+  const rows = listStates(findings);
+  const counts = past.flatMap((one) => Object.values(one.counts));
+  const highest = Math.max(1, ...counts, ...rows.map(({ count }) => count ?? 0));
+  const chartOf = ({ list, count }: (typeof rows)[number]) => {
+    const counted = countedLists.find((each) => each === list);
+    const points = counted && past.map((one): Point => [one.day, one.counts[counted]]);
+    return points && <Chart points={[...points, [today, count ?? 0]]} highest={highest} />;
+  };
+  const columns: Shown<(typeof rows)[number]>['columns'] = {
+    list: ({ list }) => texts.en.lists[list],
+    names_today: ({ count }) => <b>{valueText(count)}</b>,
+    last_year: chartOf,
+    ...plain('publishedAt', 'isBehind'),
+  };
+  const table = 'list names_today last_year published_at is_behind';
+  return (
+    <Part title="The lists">
+      <Rows view={{ name: 'lists', columns, table }} rows={rows} />
+      <p class="quiet">Each chart goes from 0 to {valueText(highest)}.</p>
+    </Part>
+  );
+}
+
+type Point = readonly [day: string, count: number];
+
+/** In units of the drawing; a day is one unit wide. */
+const height = 40;
+
+function Chart({ points, highest }: { points: Point[]; highest: number }) {
+  const [[start, first], [end, last]] = [points[0]!, points.at(-1)!];
+  const left = (day: string) => Math.round((Date.parse(day) - Date.parse(start)) / 86_400_000);
+  const top = (count: number) => (height * (1 - count / highest)).toFixed(1);
+  const steps = points.map(([day, count]) => `H${left(day)}V${top(count)}`).join('');
+  const [width, label] = [left(end) + 1, `${first} on ${dayText(start)}, ${last} today`];
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${width} ${height}`}
+      preserveAspectRatio="none"
+    >
+      <path class="line" d={`M0 ${top(first)}${steps}H${width}`} />
+    </svg>
+  );
+}

@@ -103,7 +103,7 @@ const show = verb(
   },
 );
 
-type ShownDispute = Awaited<ReturnType<typeof readDisputes>>[number];
+export type ShownDispute = Awaited<ReturnType<typeof readDisputes>>[number];
 
 export function readDisputes({ db, origin }: Registry, name?: string) {
   const today = dayOf(origin.request.at);

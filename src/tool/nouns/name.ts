@@ -1,23 +1,27 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { auctions, history, retainedStatuses } from '../../../drizzle/schema.ts';
+import { nameRulesOf } from '../../base/env.ts';
+import { hostOpenedFor } from '../../base/text/domain-name.ts';
 import { listNewestEntries } from '../../change/history/operator/search.ts';
-import {
-  type NameInterval,
-  readNameHistory,
-  statusesAt,
-} from '../../list/name-history/name-history.ts';
-import type { DomainName } from '../../name/domain/name.ts';
+import { type NameInterval, readNameHistory } from '../../list/name-history/name-history.ts';
+import { type DomainName, domainNameOf } from '../../name/domain/name.ts';
+import { findDomainName } from '../../name/domain/operator/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
+import { findOutside } from '../../name/domain/rules.ts';
 import { findRetainedDomains } from '../../name/retained/operator/list.ts';
 import { reading } from '../command.ts';
-import { parseName } from '../names.ts';
 import type { Registry } from '../registry.ts';
+import { say } from '../report/output.ts';
+import { namingIn, type Sentence, sentenceText } from '../report/sentence.ts';
+import { timeText } from '../report/words.ts';
 import { verb } from '../run.ts';
 import { plain, rowsReport, type Shown } from '../view.ts';
 import { auctionsView } from './auction.ts';
 import { disputesView, readDisputes } from './dispute.ts';
 import { domainsView } from './domain/index.ts';
-import { historyData, historyView } from './history/entry.ts';
+import { historyData } from './history/entry.ts';
+import { changeSentences, entrySentence } from './history/sentence.ts';
+import { nameSentences } from './name-sentences.ts';
 import { retainedView } from './retained/index.ts';
 
 /** Of each kind; a name has a few in its life. */
@@ -25,10 +29,33 @@ const maximumRows = 50;
 /** Of the history; `history` shows more. */
 const shownEntries = 10;
 
-/** Everything that is true of a name now, and was; the newest first. */
-export async function readNameFacts(registry: Registry, name: DomainName) {
-  const { db, origin } = registry;
-  const { at } = origin.request;
+/**
+ * Everything that is true of a name now, and was; the newest first. The text may be an address of a page or of e-mail.
+ * If nothing is on record of its name, the name above it that the registry knows, if there is one, answers instead.
+ */
+export async function findNameFacts(registry: Registry, text: string) {
+  const isAddress = /[/\\:@?#]/.test(text);
+  const asked = await findDomainName(registry.db, (isAddress && hostOpenedFor(text)) || text);
+  let facts = await readNameFacts(registry, asked);
+  for (const name of namesAbove(asked.name, nameRulesOf(registry.env).zones)) {
+    if (facts.isOnRecord) break;
+    const above = await readNameFacts(registry, domainNameOf(name));
+    if (above.isOnRecord) facts = above;
+  }
+  const understood = text === facts.name ? undefined : `${text} is understood as ${facts.name}`;
+  return { ...facts, understood };
+}
+
+/** Those that may be registered, the nearest first. With zones, it is one at most. */
+function namesAbove(name: string, zones: readonly string[]): string[] {
+  const outside = findOutside(name, zones);
+  if (outside) return 'above' in outside ? [outside.above] : [];
+  const labels = name.split('.');
+  return zones.length > 0 ? [] : labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
+}
+
+async function readNameFacts(registry: Registry, name: DomainName) {
+  const { db, origin, env } = registry;
   const ofName = db.select().from(auctions).where(eq(auctions.name, name.name));
   const isAbout = and(
     inArray(history.subject, ['domain', 'retained_domain', 'dispute', 'auction']),
@@ -42,38 +69,38 @@ export async function readNameFacts(registry: Registry, name: DomainName) {
     ),
     readDisputes(registry, name.name),
     ofName.orderBy(desc(auctions.id)).limit(maximumRows),
-    readNameHistory(db, name.name, at),
+    readNameHistory(db, name.name, origin.request.at),
     listNewestEntries(db, isAbout, maximumRows),
   ]);
   const registered = [...domains.values()].map((domain) => ({ ...name, ...domain }));
-  const { known } = statusesAt(intervals, at);
-  const states = [
-    ...registered.map(({ registrar }) => `registered with ${registrar}`),
-    ...known.map((status) => (status === 'auction' ? 'in auction' : status)),
-  ];
-  const isWhat = new Intl.ListFormat('en').format(states);
-  return {
-    sentence: `${name.name} is ${isWhat || 'not registered here, and on none of the lists'}.`,
-    ...{ registered, retained, known, entries },
+  const facts = {
+    ...{ registered, retained, entries, auctions: sold },
     disputes: disputes.slice(-maximumRows).reverse(),
-    auctions: sold,
     intervals: intervals.slice(-maximumRows).reverse(),
   };
+  const isOnRecord = Object.values(facts).some((rows) => rows.length > 0);
+  const sentences = nameSentences(name.name, facts, nameRulesOf(env));
+  return { name: name.name, ...facts, isOnRecord, sentences };
 }
 
-export const intervalsView: Shown<NameInterval> = {
+const intervalsView: Shown<NameInterval> = {
   name: 'statuses',
   columns: plain('status', 'from', 'until'),
   table: 'status from until',
 };
 
+export const intervalText = ({ status, from, until }: NameInterval) =>
+  `${status === 'auction' ? 'in auction' : status}${from ? ` from ${timeText(from)}` : ''}${
+    until ? ` until ${timeText(until)}` : ', and still is'
+  }`;
+
 export const nameCommand = verb(
-  reading('name', 'name kohv.ee', 'name kohv.ee --json')
+  reading('name', 'name kohv.ee', 'name https://www.kohv.ee/', 'name kohv.ee --json')
     .description('Show everything that is true of a name now, and was')
-    .argument('<name>', 'the name'),
+    .argument('<name>', 'the name, or an address of a page or of e-mail with it'),
   async (registry, text) => {
-    const name = await parseName(registry.db, text);
-    const facts = await readNameFacts(registry, name);
+    const { name, understood, sentences, entries, ...facts } = await findNameFacts(registry, text);
+    if (understood) say(understood);
     const reports = [
       rowsReport(domainsView, facts.registered),
       rowsReport(retainedView, facts.retained),
@@ -81,16 +108,24 @@ export const nameCommand = verb(
       rowsReport(auctionsView, facts.auctions),
       rowsReport(intervalsView, facts.intervals),
     ];
-    const data = Object.assign({ name: name.name }, ...reports.map(({ data }) => data));
-    const newest = facts.entries.slice(0, shownEntries);
+    const data = Object.assign({ name }, ...reports.map(({ data }) => data));
+    const nameOf = namingIn(registry.db);
+    const linesOf = (indent: string, all: readonly Sentence[]) =>
+      Promise.all(all.map(async (one) => indent + (await sentenceText(one, nameOf))));
+    const happened = entries
+      .slice(0, shownEntries)
+      .map(async (entry) => [
+        '',
+        ...(await linesOf('', [[`${timeText(entry.occurredAt)}: `, ...entrySentence(entry)]])),
+        ...(await linesOf('    ', changeSentences(entry))),
+      ]);
+    const was = facts.intervals.map((interval) => `  ${intervalText(interval)}`);
     return {
-      data: { ...data, history: facts.entries.map(historyData) },
+      data: { ...data, history: entries.map(historyData) },
       text: [
-        facts.sentence,
-        ...[...reports.map(({ text }) => text), ...newest.map(historyView.textOf)].map((part) => [
-          '',
-          part,
-        ]),
+        (await linesOf('', sentences)).join(' '),
+        was.length > 0 ? ['', 'It was:', ...was] : [],
+        ...(await Promise.all(happened)),
       ],
     };
   },

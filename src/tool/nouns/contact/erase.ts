@@ -107,7 +107,7 @@ async function record(
   }
 }
 
-function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolean {
+export function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolean {
   return contact !== undefined || history.entries + outcomes + disclosures > 0;
 }
 

@@ -1,0 +1,82 @@
+import { untilClosed } from '../../../drizzle/schema.ts';
+import type { NameRules } from '../../base/env.ts';
+import type { Auction } from '../../name/auction/read.ts';
+import type { ListedDomain } from '../../name/domain/operator/list.ts';
+import type { Recorded } from '../../name/domain/read.ts';
+import { findRuleProblems } from '../../name/domain/rules.ts';
+import type { RetainedDomain } from '../../name/retained/list.ts';
+import type { Sentence } from '../report/sentence.ts';
+import { dayText, timeText, withTimes } from '../report/words.ts';
+import type { ShownDispute } from './dispute.ts';
+
+interface Facts {
+  registered: readonly (Recorded & Pick<ListedDomain, 'name'>)[];
+  retained: readonly RetainedDomain[];
+  disputes: readonly ShownDispute[];
+  /** The newest first. */
+  auctions: readonly Auction[];
+}
+
+/** What is true of a name now, and what that means for whoever asks. */
+export function nameSentences(name: string, facts: Facts, rules: NameRules): Sentence[] {
+  const sentences = [
+    ...facts.registered.map(registeredSentence),
+    ...facts.retained.map(retainedSentence),
+    ...facts.disputes.flatMap(disputeSentence),
+    ...facts.auctions.slice(0, 1).flatMap(auctionSentence),
+  ];
+  if (sentences.length === 0) sentences.push(unlistedSentence(name, facts, rules));
+  return sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
+}
+
+function registeredSentence({ registrar, registrant, createdAt }: Recorded): Sentence {
+  const holder: Sentence = registrant ? [{ kind: 'contact', key: registrant }] : ['nobody known'];
+  const since = ` since ${timeText(createdAt)}, and held by `;
+  return [
+    ' has been registered with ',
+    { kind: 'registrar', key: registrar },
+    since,
+    ...holder,
+    '.',
+  ];
+}
+
+function retainedSentence({ status, lastDay }: RetainedDomain): Sentence {
+  if (status === 'blocked') return [' is blocked: nobody can register it.'];
+  const end = lastDay ? ` until the end of ${dayText(lastDay)}` : '';
+  return [` is reserved${end}: nobody can register it without its password.`];
+}
+
+function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[] {
+  if (state === 'to come') return [[` will be disputed from ${dayText(firstDay)}.`]];
+  if (state !== 'in force') return [];
+  const end = lastDay === untilClosed ? 'the dispute is closed' : `the end of ${dayText(lastDay)}`;
+  return [
+    [
+      ` has been disputed since ${dayText(firstDay)}; until ${end}, nobody can register it without the password of the dispute.`,
+    ],
+  ];
+}
+
+function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
+  const deadline = auction.registrationDeadline;
+  const end = deadline ? ` until ${withTimes(deadline)}` : '';
+  const sentences: Partial<Record<Auction['status'], string>> = {
+    started: ` has been in auction since ${timeText(createdAt)}: it goes to the highest bidder, at the auction centre.`,
+    awaiting_payment:
+      ' was sold at auction, and is not paid yet: nobody but its winner will get it.',
+    payment_received: ` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
+  };
+  const sentence = sentences[status];
+  return sentence === undefined ? [] : [[sentence]];
+}
+
+function unlistedSentence(name: string, { auctions }: Facts, rules: NameRules): Sentence {
+  const [problem] = findRuleProblems([{ name }], rules);
+  if (problem) return [problem.message.slice(JSON.stringify(name).length), ': nobody can have it.'];
+  const [last] = auctions;
+  const ended = last ? `; its last auction ended as ${last.status.replaceAll('_', ' ')}` : '';
+  return [
+    ` is not registered here, and on none of the lists${ended}. Nothing here prevents its registration.`,
+  ];
+}
