@@ -49,7 +49,7 @@ test('alone, prints the newest ten, the newest first, and how to see more', asyn
   };
   expect(await shown()).toEqual({
     keys: names.slice(2).reverse(),
-    stderr: 'at most 10 entries, the newest first; --help says how to see others\n',
+    stderr: 'at most 10, the newest first; --help says how to see others\n',
   });
   expect(await shown('show')).toMatchObject({ keys: names.slice(2).reverse() });
   for (const filter of ['retained', '--by=Operator', '--since=2020-01-01', '--until=2999-01-01']) {

@@ -56,7 +56,6 @@ const show = verb(
     const isAsked = noun ?? since ?? until ?? by ?? request ?? follow ?? json ?? csv;
     const isAlone = (isAsked ?? options.last) === undefined;
     const last = isAlone ? newestAlone : options.last;
-    if (isAlone) say(`at most ${last} entries, the newest first; --help says how to see others`);
     const entries =
       last === undefined
         ? readHistory(db, criteria, pause)
@@ -66,7 +65,10 @@ const show = verb(
       return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };
     }
     const what = key === undefined ? 'that matches' : `about ${noun} ${key}`;
-    return streamRows(entries, { ...historyView, none: `nothing is recorded ${what}` }, options);
+    const view = { ...historyView, none: `nothing is recorded ${what}` };
+    const none = await streamRows(entries, view, options);
+    if (isAlone && !none) say(`at most ${last}, the newest first; --help says how to see others`);
+    return none;
   },
 );
 
