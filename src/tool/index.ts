@@ -33,7 +33,9 @@ async function build(): Promise<void> {
 /** Returns the bundle, rebuilt after a change of a source; the slower sources for a user who cannot read or write a bundle. */
 async function findProgram(): Promise<string> {
   try {
-    if (isUpToDate(statSync(program, { throwIfNoEntry: false })?.mtimeMs)) return program;
+    const builtAt = statSync(program, { throwIfNoEntry: false })?.mtimeMs;
+    // Whoever presses Tab doesn't wait for a build.
+    if (process.argv[2] === 'complete' ? builtAt : isUpToDate(builtAt)) return program;
     mkdirSync(path.dirname(program), { recursive: true });
     accessSync(path.dirname(program), constants.W_OK);
   } catch {

@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   reconcile: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
   backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,
   restore: async () => (await import('./nouns/backup/restore.ts')).restoreCommand,
+  completion: async () => (await import('./completion.ts')).completionCommand,
 };
 
 /** The replacement of each command of an earlier release. */
@@ -64,6 +65,7 @@ export async function loadProgram(names = Object.keys(commands)): Promise<Comman
  * Runs a command line and sets the exit status: 0 done, 1 refused or failed (with the reason printed), 2 wrong usage.
  */
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
+  if (args[0] === 'complete') return await complete(args.slice(2));
   const words = args.filter((word) => !word.startsWith('-')).slice(0, 2);
   const [first, second] = words;
   const named = first === 'help' ? second : first;
@@ -99,6 +101,14 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       }
     }
   }
+}
+
+/** Answers the scripts of `completion`. Opens nothing, and loads all nouns only to complete a noun. */
+async function complete(words: readonly string[]): Promise<void> {
+  const nouns = Object.keys(commands).filter((noun) => noun !== 'completion');
+  const named = nouns.filter((noun) => words.length > 1 && noun === words[0]);
+  const program = await loadProgram(named.length > 0 ? named : nouns);
+  (await import('./completion.ts')).printCompletions(program, words);
 }
 
 /** The known noun and verb at the start of the arguments. */

@@ -10,7 +10,9 @@ export function everyCommand(parent: CommandUnknownOpts, words: string[] = []): 
   });
 }
 
-export const isVerb = ([, { commands }]: Named) => commands.length === 0;
+/** A command that works on a registry or its files; `completion` prints a script for a shell. */
+export const isVerb = ([words, { commands }]: Named) =>
+  commands.length === 0 && words !== 'completion';
 
 export function helpOf(command: CommandUnknownOpts): string {
   let text = '';
