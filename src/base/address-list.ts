@@ -6,17 +6,17 @@ import {
   isIPv4MappedIPv6,
 } from 'hono/utils/ipaddr';
 
-/** Every Worker that calls another zone has this address: it stands for anybody, so no list can mean it. */
+/** The address of every Worker that calls another zone. Anybody can use it, so no list may include it. */
 export const workersAddress = '2a06:98c0:3600::103';
 
 /**
- * Takes IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) is its IPv4 one. Throws a TypeError that names the first
- * entry that is neither an address nor a CIDR range.
+ * Takes IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) counts as its IPv4 one. Throws a TypeError that names the
+ * first entry that is no address or CIDR range.
  */
 export function parseAddressList(entries: readonly string[]) {
   const ranges = entries.map(parseRange);
   return {
-    /** False for text that is not an address, for undefined, and for the address that all Workers share. */
+    /** False for text that is no address, and for the address that all Workers share. */
     includes(text: string | undefined): boolean {
       const address = text === undefined ? undefined : parseAddress(text);
       if (address === undefined || address === anyWorker) return false;
@@ -30,8 +30,8 @@ export function parseAddressList(entries: readonly string[]) {
 }
 
 /**
- * The network treated as one caller: an IPv4 address, or the /64 of an IPv6 address (RFC 6177), whose holder may take
- * any address in it. Other text stays as it is.
+ * Returns the network that counts as one caller: an IPv4 address, or the /64 of an IPv6 address (RFC 6177), since its
+ * holder may take any address in it. Other text stays as it is.
  */
 export function networkOf(text: string): string {
   const address = parseAddress(text);

@@ -1,4 +1,4 @@
-/** Sends the waiting deliveries of a registrar, by its record id, or one test of its webhook, by the id of the test. */
+/** Names a registrar whose deliveries wait, by its record id, or one test of its webhook, by the test's id. */
 export interface WebhookMessage {
   registrar: number;
   test?: string;
@@ -8,9 +8,9 @@ export interface WebhookMessage {
 export interface Env {
   DB: D1Database;
   LISTS: KVNamespace;
-  /** Keeps the lists of past days; absent if none are kept. */
+  /** The lists of past days; absent if none are kept. */
   ARCHIVE?: R2Bucket;
-  /** Takes data points; without it, there are none. */
+  /** Absent if no data points are kept. */
   METRICS?: AnalyticsEngineDataset;
   CALLER_LIMITER: RateLimit;
   ADDRESS_LIMITER: RateLimit;
@@ -52,9 +52,9 @@ export const entriesOf = (text: string) =>
     .filter((entry) => entry !== '');
 
 export interface NameRules {
-  /** For example `ee`; without any, names may be in any zone. */
+  /** For example `ee`; empty if names may be in any zone. */
   zones: readonly string[];
-  /** Those that names may have beside a to z; without any, they may have all. */
+  /** The letters of names beside a to z; empty if all are allowed. */
   letters: string;
 }
 

@@ -1,46 +1,43 @@
-/**
- * Why the registry refuses. Each interface has a table of its own answers, in which a missing reason does not
- * compile.
- */
+/** The reason of a refusal. Each interface has a table of its answers, which must have every reason to compile. */
 export type Reason =
-  | 'malformed' // the body or a value cannot be read at all
+  | 'malformed' // the body or a value is unreadable
   | 'missing'
   | 'out_of_range'
   | 'invalid'
-  | 'identity_invalid' // an identity code that breaks its country's format
+  | 'identity_invalid' // an identity code against its country's format
   | 'too_large'
   | 'unauthorized'
   | 'address_denied'
   | 'throttled'
-  | 'forbidden' // the caller is known, but may not do this
+  | 'forbidden' // the caller may not do this
   | 'taken'
-  | 'conflict' // something on record stands in the way
+  | 'conflict' // something on record prevents it
   | 'not_found'
   | 'update_prohibited'
   | 'delete_prohibited'
   | 'linked'
   | 'identity_change'
-  | 'changed_meanwhile' // the version that the caller saw is no longer current
-  | 'busy' // others change it so fast that a write has lost every race
-  | 'key_reused' // an idempotency key that was used with another request
-  | 'gone' // something that is no longer kept
-  | 'not_offered' // this registry does without what the call needs
-  | 'service_failed' // a service that the registry asks answers nothing, or nonsense
+  | 'changed_meanwhile' // the caller's version is no longer current
+  | 'busy' // a write has lost every race
+  | 'key_reused' // an idempotency key used with another request
+  | 'gone' // no longer kept
+  | 'not_offered' // this registry lacks what the call needs
+  | 'service_failed' // another service failed, or answered nonsense
   | 'unknown_route'
   | 'method_not_allowed'
   | 'unexpected';
 
 export interface Problem {
   reason: Reason;
-  /** The caller reads it: no internals, no credentials. */
+  /** Callers read it, so it has no internals and no credentials. */
   message: string;
   /** Its name on the wire. */
   field?: string | undefined;
-  /** Of a `conflict`: what stands in the way, in a word for programs. */
+  /** The obstacle of a `conflict`, as programs read it. */
   obstacle?: string | undefined;
-  /** The message without its cause, where the detail says that too. */
+  /** The message without its cause, if the detail has that. */
   brief?: string | undefined;
-  /** A sentence for people, where an interface's own words say too little. */
+  /** A sentence for people, where an interface's own words are not enough. */
   detail?: string | undefined;
 }
 
@@ -48,7 +45,7 @@ export interface RecordProblem<Record> extends Problem {
   record: Record;
 }
 
-/** An expected refusal; the first of its problems decides the status of the answer. */
+/** An expected refusal. Its first problem decides the status of the answer. */
 export class RegistryError extends Error {
   readonly problems: readonly [Problem, ...Problem[]];
 
@@ -77,13 +74,13 @@ export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
   }
 }
 
-/** One RegistryError without the records; returns if there are no problems. */
+/** Throws one RegistryError without the records, if there are any problems. */
 export function throwProblems(problems: readonly (Problem & { record?: unknown })[]): void {
   const [first, ...others] = problems.map(({ record: _, ...problem }) => problem);
   if (first) throw new RegistryError([first, ...others]);
 }
 
-/** Why a login was refused, for the log and the operator's tool. The answer never says it. */
+/** The cause of a refused login, for the log and the operator's tool. No answer has it. */
 export const loginRefusals = [
   'no credentials',
   'unknown user',
@@ -102,7 +99,6 @@ export const loginRefusals = [
 
 export type LoginRefusal = (typeof loginRefusals)[number];
 
-/** `unauthorized`, with the known reason. */
 export class LoginError extends RegistryError {
   readonly refusal: LoginRefusal;
 

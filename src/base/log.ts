@@ -1,6 +1,6 @@
 import { isAboutMigration, lacksMigrations } from './database/violations.ts';
 
-/** One JSON line; the platform collects what is printed. */
+/** One JSON line. */
 export function writeLog(
   level: 'info' | 'warn' | 'error',
   fields: Readonly<Record<string, unknown>>,
@@ -9,7 +9,7 @@ export function writeLog(
   console[level](JSON.stringify({ level, ...fields }));
 }
 
-/** Logs the first cause, if there is one: Drizzle wraps D1's error in a message with the values of the query. */
+/** Logs the first cause only, because Drizzle adds the query's values to D1's error. */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
   const { name, message: cause, stack } = firstCause(error);
   const message = isAboutMigration(error) ? `${lacksMigrations} ${cause}` : cause;

@@ -2,8 +2,8 @@ import type { Meter } from './database/meter.ts';
 import type { Env } from './env.ts';
 
 /**
- * Data points in Workers Analytics Engine, read by the numbers of their columns. The index is what the platform
- * samples by. No point has personal data.
+ * Data points in Workers Analytics Engine. Queries name a column by its number, and the platform samples by the index.
+ * No point has personal data.
  */
 
 export interface RequestMetrics extends Meter {
@@ -18,7 +18,7 @@ export interface RequestMetrics extends Meter {
   durationMilliseconds: number;
 }
 
-/** `count` requests with the same answer, where that came from memory. */
+/** `count` is above 1 for requests answered alike from memory. */
 export function requestPoint(request: RequestMetrics, count = 1): AnalyticsEngineDataPoint {
   const { method, route, status, registrar, build, system } = request;
   const { durationMilliseconds, d1, rowsRead, kvReads } = request;
@@ -63,7 +63,7 @@ export function statePoint(
   return { indexes: ['state'], blobs: ['state'], doubles: state };
 }
 
-/** Writes the point if there is a dataset. Never throws: nothing depends on a metric. */
+/** Never throws. */
 export function writePoint(
   { METRICS }: Pick<Env, 'METRICS'>,
   point: AnalyticsEngineDataPoint,
@@ -71,6 +71,6 @@ export function writePoint(
   try {
     METRICS?.writeDataPoint(point);
   } catch {
-    // A lost point is missing from a chart; its request is in the log.
+    // Only a chart lacks the point. The log has the request.
   }
 }

@@ -1,27 +1,25 @@
 /**
- * Makes a value when it is first needed and keeps it for the isolate. All zod types would take half of an isolate's
- * start, and public lists need none.
+ * Makes a value at its first use and keeps it for the isolate. Making all zod types takes half of an isolate's start,
+ * and public lists need none.
  */
 export function onFirstUse<Value>(make: () => Value): () => Value {
-  let made: { value: Value } | undefined;
+  let slot: { value: Value } | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    slot ??= { value: make() };
+    return slot.value;
   };
 }
 
-/**
- * Makes a value for each key when it is first asked for, and keeps it as long as the key. What throws is tried again.
- */
+/** Makes a value for each key at its first use, and keeps it as long as the key. After an error, tries again. */
 export function onFirstUseOf<Key extends WeakKey, Value>(
   make: (key: Key) => Value,
 ): (key: Key) => Value {
-  const made = new WeakMap<Key, { value: Value }>();
+  const values = new WeakMap<Key, { value: Value }>();
   return (key) => {
-    const kept = made.get(key);
-    if (kept) return kept.value;
+    const slot = values.get(key);
+    if (slot) return slot.value;
     const value = make(key);
-    made.set(key, { value });
+    values.set(key, { value });
     return value;
   };
 }

@@ -1,7 +1,7 @@
 import type { RowsAfter } from './paging.ts';
 import { retried } from './retry.ts';
 
-/** Reads pages, each after the last row of the one before. Retries faults of D1. */
+/** Retries faults of D1. */
 export async function* everyRow<Row>(
   read: (page: RowsAfter<Row>) => Promise<Row[]>,
   limit = 5_000,

@@ -2,7 +2,7 @@ import { getTableColumns, SQL, sql } from 'drizzle-orm';
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core';
 import type { Database } from './open.ts';
 
-/** Ids and counters, which the database begins itself. */
+/** Ids and counters that the database sets itself. */
 type Counter<Table extends SQLiteTable> = {
   [Column in keyof Table['$inferSelect']]: undefined extends Table['$inferInsert'][Column]
     ? Table['$inferSelect'][Column] extends number
@@ -11,7 +11,7 @@ type Counter<Table extends SQLiteTable> = {
     : never;
 }[keyof Table['$inferSelect']];
 
-/** Missing values are written as null, so that no column is forgotten. */
+/** Requires every other column, if only as null, so that none is forgotten. */
 export type NewRow<Table extends SQLiteTable> = Omit<Table['$inferSelect'], Counter<Table>> &
   Partial<Pick<Table['$inferSelect'], Counter<Table>>>;
 
@@ -19,10 +19,7 @@ type ColumnValues<Table extends SQLiteTable> = {
   [Column in keyof NewRow<Table>]: SQL | NewRow<Table>[Column];
 };
 
-/**
- * Inserts one row for each row of `source`, which is the rest of the query: `from …`, or only `where …` for one row or
- * none.
- */
+/** Inserts a row for each row of `source`: the rest of the query, `from …`, or `where …` for one row or none. */
 export function insertRows<Table extends SQLiteTable>(
   db: Database,
   table: Table,
@@ -39,7 +36,7 @@ export function insertRows<Table extends SQLiteTable>(
   return db.insert(table).select(sql`select ${sql.join(selected, sql`, `)} ${source}`);
 }
 
-/** Reads each column from the JSON of a `NewRow`, which a query has in its column `row`. */
+/** Reads each column from a `NewRow` in JSON, in the column `row` of a query. */
 export function valuesInJson<Table extends SQLiteTable>(table: Table) {
   const values = Object.entries(getTableColumns(table)).map(([name, column]) => {
     const value = sql`row ->> ${sql.raw(`'${name}'`)}`;

@@ -3,12 +3,12 @@ import { type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 /** D1 accepts 2,000,000 bytes in a bound value, and a character has at most three. */
 const maximumJsonLength = 500_000;
 
-/** Each array fits one bound value; with `json_each`, one statement takes thousands of rows. */
+/** Each array fits one bound value. With `json_each`, one statement takes thousands of rows. */
 export function jsonArrays(rows: Iterable<unknown>): string[] {
   return [...chunkedJson(rows)];
 }
 
-/** Makes each array when it is asked for, so that memory need not hold all rows. */
+/** Yields one array at a time, so that memory need not hold all rows. */
 export function* chunkedJson(rows: Iterable<unknown>): Generator<string> {
   let array = '';
   for (const row of rows) {
@@ -22,7 +22,7 @@ export function* chunkedJson(rows: Iterable<unknown>): Generator<string> {
   if (array !== '') yield `[${array}]`;
 }
 
-/** A query that has each row of a JSON array, as JSON, in its column `row`. */
+/** Selects each row of a JSON array, as JSON, in the column `row`. */
 export function rowsIn(array: string): SQL {
   return sql`select value as row from json_each(${array})`;
 }

@@ -1,7 +1,7 @@
 export interface Meter {
-  /** However many statements each carried. */
+  /** Round trips, however many statements each has. */
   d1: number;
-  /** D1 reports no rows for a query outside a batch, so only batches count. */
+  /** Only batches count, because D1 reports no rows for other queries. */
   rowsRead: number;
   kvReads: number;
 }

@@ -2,7 +2,7 @@ import { type DrizzleD1Database, drizzle } from 'drizzle-orm/d1';
 import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 import { type Meter, newMeter } from './meter.ts';
 
-// Drizzle's double quotes make SQLite read the name of a missing column as text: a value that nobody wrote.
+// SQLite reads a missing column in Drizzle's double quotes as text.
 SQLiteAsyncDialect.prototype.escapeName = (name) => `\`${name}\``;
 
 export type Database = DrizzleD1Database & { $client: Connection };
@@ -10,7 +10,7 @@ export type Database = DrizzleD1Database & { $client: Connection };
 /** The binding, or a session of it. */
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;
 
-/** Counts round trips on the meter. Rows that change together go into one `batch`, the only transaction that D1 has. */
+/** Counts round trips on the meter. Rows that change together go into one `batch`, D1's only transaction. */
 export function openDatabase(binding: Connection, meter: Meter = newMeter()): Database {
   const count = () => {
     meter.d1 += 1;
@@ -24,6 +24,6 @@ export function openDatabase(binding: Connection, meter: Meter = newMeter()): Da
       return results;
     },
   };
-  // Drizzle logs the queries that run outside a batch; they are counted here.
+  // Counts queries outside a batch, which Drizzle logs.
   return drizzle(counted as D1Database, { logger: { logQuery: count } });
 }

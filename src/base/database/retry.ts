@@ -10,7 +10,7 @@ const passingFaults = [
 const maximumTries = 4;
 const firstPauseMilliseconds = 20;
 
-/** Makes up to four attempts while D1 fails with a transient fault. Only for work that may be done twice. */
+/** Tries up to four times while D1 fails with a transient fault. The work must be safe to repeat. */
 export async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -26,7 +26,7 @@ export function isPassingFault(error: unknown): boolean {
   return passingFaults.some((text) => mentions(error, text));
 }
 
-/** Twice as long after each fault, with a random part so that callers do not retry together. */
+/** Doubles the pause after each fault. The random part keeps callers from retrying together. */
 function pauseAfterFault(faults: number): Promise<void> {
   return pause(firstPauseMilliseconds * 2 ** (faults - 1) * (0.5 + Math.random()));
 }
@@ -35,7 +35,7 @@ export function pause(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
-/** Throws an Error if the work takes longer; it continues all the same. */
+/** Throws an Error if the work takes longer. The work itself continues. */
 export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const error = new Error(`no answer within ${milliseconds} ms`);

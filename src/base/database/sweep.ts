@@ -4,19 +4,19 @@ import { sweeps } from '../../../drizzle/schema.ts';
 import { timeAfter } from '../time/clock.ts';
 import type { Database } from './open.ts';
 
-/** The cron looks through a part of such a table in each run. */
+/** Tables of which the cron examines a part in each run. */
 export type Sweep = 'history_values' | 'orphan_contacts';
 
 export interface SweepLimits {
-  /** How many rows one query looks at. */
+  /** Rows of one query. */
   window: number;
-  /** How many queries one run makes. */
+  /** Queries of one run. */
   windows: number;
 }
 
 /**
- * Looks through the next windows of a table, from where the last run stopped. Each returns the last id that it has
- * looked at, or null after the end, where the next run begins again.
+ * Examines the next windows of a table, from the end of the last run. `lookAt` returns the last id that it examined, or
+ * null at the end, after which the next run starts over.
  */
 export async function sweep(
   db: Database,
@@ -37,7 +37,7 @@ export async function sweep(
 /** The next run continues. */
 const maximumDeleted = 10_000;
 
-/** Deletes rows whose times in these columns are all older than the days. */
+/** Deletes rows if all these times are older than the days. */
 export async function deleteOlder(
   db: Database,
   times: readonly [SQLiteColumn, ...SQLiteColumn[]],

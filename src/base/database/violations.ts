@@ -1,4 +1,4 @@
-/** Another row has the same values of a unique index, refers to this one, or is missing for this one to refer to. */
+/** Another row has the same unique values, refers to this one, or is missing. */
 export function isAboutOtherRow(error: unknown): boolean {
   return ['UNIQUE', 'FOREIGN KEY'].some((kind) => mentions(error, `${kind} constraint failed`));
 }
@@ -18,14 +18,14 @@ export function isTooLong(error: unknown): boolean {
 }
 
 /**
- * Whether the session's bookmark is from another database, or from before a restore. D1's documentation lists no error
- * for this, so any error that names the bookmark counts.
+ * True if the bookmark is of another database, or from before a restore. D1 documents no error for this, so any error
+ * that names the bookmark counts.
  */
 export function isAboutBookmark(error: unknown): boolean {
   return mentions(error, 'ookmark');
 }
 
-/** Searches the messages of the error and its causes: SQLite's words appear nowhere else. */
+/** Searches the messages of the error and its causes. */
 export function mentions(error: unknown, text: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(text)) return true;

@@ -8,38 +8,38 @@ export function isBlank(value: unknown): boolean {
   );
 }
 
-/** As text is stored; undefined if it certainly has more than `limit` characters. */
-export function plainText(given: string, limit: number): string | undefined {
-  return nfc(given.trim(), limit);
+/** Returns the text as it is stored; undefined if it certainly exceeds `limit` characters. */
+export function plainText(text: string, limit: number): string | undefined {
+  return nfc(text.trim(), limit);
 }
 
-/** Not a space, not a format character, and not one that Unicode lets fonts leave out. */
+/** No space, no format character, and none that Unicode lets fonts omit. */
 const visible = /[^\p{Z}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** What a rule expects, in words such as "at most 64 characters". */
 const expectations = new WeakMap<z.core.$ZodType, string>();
 
-/** Notes what a rule expects, for its refusals and the document. */
+/** Records what a rule expects, for its refusals and the document. */
 export function expecting<Rule extends z.core.$ZodType>(expected: string, rule: Rule): Rule {
   expectations.set(rule, expected);
   return rule;
 }
 
-/** What a rule expects, in words; undefined if nobody has noted it and its type does not say it. */
+/** Returns what a rule expects, in words; undefined if neither a record nor its type says it. */
 export function expectation(rule: z.core.$ZodType): string | undefined {
   if (expectations.has(rule)) return expectations.get(rule);
   if (rule instanceof z.ZodMiniEnum) return `one of ${rule.options.join(', ')}`;
   if (rule instanceof z.ZodMiniLiteral) return `the JSON value ${rule.def.values.join(', ')}`;
   if (rule instanceof z.ZodMiniArray) {
-    const each = expectation(rule.def.element);
-    return each && `a list, each ${each}`;
+    const item = expectation(rule.def.element);
+    return item && `a list, each ${item}`;
   }
   if (rule instanceof z.ZodMiniPipe) return expectation(rule.def.in) ?? expectation(rule.def.out);
   const { innerType } = rule._zod.def as Partial<z.core.$ZodOptionalDef>;
   return innerType && expectation(innerType);
 }
 
-/** The sentence about a value that the rule refuses; undefined if the message names the cause. */
+/** Returns the sentence about a refused value; undefined if the message names the cause. */
 export function expectedSentence(
   rule: z.core.$ZodType,
   issue?: z.core.$ZodIssue,
@@ -52,7 +52,7 @@ export function expectedSentence(
 const control = /[\p{Cc}\p{Cs}]/u;
 const invisible = /(?! )[\p{Cc}\p{Cs}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
-/** What a refused text contains and nobody sees, in words that follow a name; undefined if everything can be seen. */
+/** Names the invisible character of a refused text, in words that follow a name; undefined if there is none. */
 export function unseenIn(text: string): string | undefined {
   const [character] = control.exec(text) ?? invisible.exec(text) ?? [];
   if (character === undefined) return undefined;
@@ -65,18 +65,18 @@ export function codePointOf(character: string): string {
   return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-/** What a spreadsheet makes of a long number, of text that begins with = or -, and of a column that is too narrow. */
+/** The spreadsheet's form of a long number, of text that begins with = or -, and of a narrow column. */
 const spoiled = /^(-?\d([.,]\d+)?E[+-]\d{2,3}|#{2,}|#[\p{Lu}\d/¡¿]+[!?]|#N\/[AD]|#NV|Err:\d+)$/u;
 
-/** Why a value is certainly not what somebody has entered, in words that follow a name. */
+/** Names the cause if a spreadsheet changed the value, in words that follow a name. */
 export function spoiledBy(text: string): string | undefined {
   return spoiled.test(text.trim()) ? 'was spoiled by a spreadsheet' : undefined;
 }
 
 /**
- * Trimmed, NFC, at most `limit` characters, with at least one visible character, and without control characters or lone
- * surrogates. The limits stand on the string as well, where the OpenAPI document finds them. A refusal names what nobody
- * sees in the text, and the cause that `accepts` returns.
+ * Trimmed, NFC, at most `limit` characters, at least one visible, and no control characters or lone surrogates. The
+ * string has the limits too, for the OpenAPI document. A refusal names an invisible character, or the cause that
+ * `accepts` returns.
  */
 export function textField(
   message: string,
@@ -87,8 +87,8 @@ export function textField(
   const pattern = accepts instanceof RegExp ? { pattern: accepts.source } : {};
   const judge = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   const limits = z.meta({ minLength: 1, maxLength: limit, ...pattern });
-  const stored = z.transform((given: string, { issues }) => {
-    const value = plainText(given, limit);
+  const stored = z.transform((text: string, { issues }) => {
+    const value = plainText(text, limit);
     const isClean =
       value !== undefined &&
       visible.test(value) &&
@@ -96,13 +96,13 @@ export function textField(
       !control.test(value);
     const verdict = isClean && judge(value);
     if (verdict === true) return value;
-    // Longer text is refused for its length, which everybody sees.
-    const isShort = Array.from(given.replace(new RegExp(invisible, 'gu'), '')).length <= limit;
-    const cause = verdict || (isShort && unseenIn(given.trim()));
+    // A longer text is refused for its length alone.
+    const isShort = Array.from(text.replace(new RegExp(invisible, 'gu'), '')).length <= limit;
+    const cause = verdict || (isShort && unseenIn(text.trim()));
     issues.push({
       code: 'custom',
       message: cause ? `${message}: ${cause}` : message,
-      input: given,
+      input: text,
       ...(cause && { params: { brief: message, detail: `It ${cause}.` } }),
     });
     return z.NEVER;
@@ -110,7 +110,7 @@ export function textField(
   return expecting(expected, z.pipe(z.string(message).check(limits), stored));
 }
 
-/** Leaving the field out keeps its value; null or the empty string clears it. */
+/** An absent field keeps its value. Null or the empty string clears it. */
 export function clearable<Field extends z.ZodMiniType>(field: Field) {
   const blankIsNull = z.transform((value: unknown) => (isBlank(value) ? null : value));
   return z.optional(z.pipe(blankIsNull, z.nullable(field))) as z.ZodMiniType<

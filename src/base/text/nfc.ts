@@ -5,8 +5,8 @@
 export const unitsPerCharacter = 8;
 
 /**
- * Undefined if the text is too long for NFC to have at most `limit` characters. `normalize` takes quadratic time, so
- * text from outside reaches it only with a bound on its length.
+ * Undefined if the text is too long for `limit` characters of NFC. `normalize` takes quadratic time, so text from
+ * outside needs this bound.
  */
 export function nfc(text: string, limit: number): string | undefined {
   return text.length > unitsPerCharacter * limit ? undefined : text.normalize('NFC');

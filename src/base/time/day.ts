@@ -13,7 +13,7 @@ export function dayAfter(day: string): string {
   return daysBefore(day, -1);
 }
 
-/** In the form in which the database keeps times. */
+/** In the database's form of times. */
 export function startOfDay(day: string): string {
   return `${day}T00:00:00.000Z`;
 }
@@ -25,7 +25,7 @@ export function isDay(text: string): boolean {
   return !Number.isNaN(day.getTime()) && dayOf(day) === text;
 }
 
-/** On the same day of the month at the same time, or on the last day of a shorter month. */
+/** Returns the same day of the month at the same time, or the last day of a shorter month. */
 export function monthsBefore(instant: Date, months: number): Date {
   const earlier = new Date(instant);
   earlier.setUTCMonth(earlier.getUTCMonth() - months);

@@ -6,9 +6,9 @@ const form =
   /^(\d{4}-\d\d-\d\d)(?:T([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d+))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/;
 
 /**
- * The instant that an ISO 8601 date or date-time names: in UTC unless it has an offset; of a date, its beginning. Digits
- * after the milliseconds are cut off. Undefined for anything else, and where its year in UTC does not have four
- * digits, so that instants are in the order of their text.
+ * Returns the instant of an ISO 8601 date or date-time, in UTC unless it has an offset; a date means its beginning.
+ * Cuts digits after milliseconds. Undefined for other text, and for years in UTC without four digits, so that instants
+ * sort as text.
  */
 export function instantOf(text: string): Date | undefined {
   const [, day, hour = '00', minute = '00', second = '00', fraction = '', offset = 'Z'] =
@@ -26,7 +26,6 @@ export function instantOf(text: string): Date | undefined {
 /** A day of the calendar, `YYYY-MM-DD`. */
 export const dayRule = (error: string) => z.string(error).check(z.trim(), z.iso.date(error));
 
-/** An ISO 8601 date or date-time. */
 export const instantRule = (error: string) =>
   expecting(
     'a day or a time (ISO 8601): 2026-01-31, 2026-01-31T12:00Z',
