@@ -7,12 +7,11 @@ import { type Change, changeOf, checkExpected, write } from '../../change/write.
 import type { NameObstacle } from '../domain/name.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
-const lost = { status: null, platform: null, registrationDeadline: null, createdAt: null };
+const emptyValues = { status: null, platform: null, registrationDeadline: null, createdAt: null };
 
 /**
- * Deletes an auction in progress, named by its UUID or its domain, and returns it; the reason stays in the history.
- * Throws `not_found`, `conflict` for an auction that is over, and `changed_meanwhile` for another version than the
- * expected one.
+ * Deletes an auction in progress, by its UUID or domain, and returns it. The history keeps the reason. Throws
+ * `not_found`, `conflict` for an auction that is over, and `changed_meanwhile` for an unexpected version.
  */
 export async function cancelAuction(
   operation: Operation,
@@ -31,8 +30,8 @@ export async function cancelAuction(
     return {
       ...change,
       action: 'delete',
-      // Everything that a reversal needs, but a registration code, which is secret.
-      changes: { ...difference(auction, lost), reason: { from: null, to: reason } },
+      // All that a reversal needs, except a registration code, which is secret.
+      changes: { ...difference(auction, emptyValues), reason: { from: null, to: reason } },
       onlyIf: isAuctionUnchanged(auction),
       statements: [db.delete(auctions).where(and(eq(auctions.id, auction.id), change.isWritten))],
       outcome: auction,

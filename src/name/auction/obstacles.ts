@@ -6,7 +6,7 @@ import { type DomainName, type NameObstacle, nameConflict } from '../domain/name
 import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';
 
-/** Why a name cannot be put up for auction, in words that follow the name. */
+/** Reasons against an auction of a name, in words that follow the name. */
 export const auctionObstacles = {
   domain: 'is a registered domain',
   blocked: 'is blocked',
@@ -19,36 +19,35 @@ export const auctionObstacles = {
 
 export type AuctionObstacle = keyof typeof auctionObstacles;
 
-/** What the internal interface calls those for which it has another word. */
+/** The internal interface's own words. */
 const otherWords: Partial<Record<AuctionObstacle, NameObstacle>> = {
   domain: 'registered',
   payment_received: 'paid',
   started: 'in_auction',
 };
 
-/** The refusal to put the name up for auction. */
 export function obstacleTo(name: string, obstacle: AuctionObstacle, field?: string) {
   const word = otherWords[obstacle] ?? (obstacle as NameObstacle);
   return nameConflict(name, word, auctionObstacles[obstacle], field);
 }
 
 /**
- * Gives each `name` of another query that is a domain, is blocked, is reserved, is disputed today, or has an auction
- * that is in progress, awaits payment or is paid, with its `obstacle`; an auction in progress comes last, so that
- * others are named before it. The auction `except` is not in its own way.
+ * Selects each `name` of another query that is a domain, is blocked, reserved or disputed today, or has an auction that
+ * is in progress, awaits payment or is paid, with its `obstacle`. An auction in progress comes last, so that other
+ * obstacles are named first. Ignores the auction `except`.
  */
 export function selectObstacles(names: SQL, now: Date, except: string | null = null): SQL {
   return sql`
-    with asked as (${names})
+    with names as (${names})
     select * from (
-      select name, 'domain' as obstacle from ${domains} where name in (select name from asked)
+      select name, 'domain' as obstacle from ${domains} where name in (select name from names)
       union all select name, status from ${retainedDomains}
-        where name in (select name from asked) and ifnull(last_day >= ${dayOf(now)}, true)
+        where name in (select name from names) and ifnull(last_day >= ${dayOf(now)}, true)
       union all select name, status from ${auctions}
-        where name in (select name from asked)
+        where name in (select name from names)
           and ${isHolding} and uuid is not ${except}
       union all select distinct name, 'disputed' from ${disputes}
-        where name in (select name from asked) and ${isInForce(dayOf(now))}
+        where name in (select name from names) and ${isInForce(dayOf(now))}
     )
     order by obstacle = 'started', name`;
 }
@@ -59,10 +58,10 @@ export function isUnobstructed(
   now: Date,
   except?: string,
 ): SQL {
-  const asked = jsonArrays(names.map(({ name }) => name)).map(
+  const conditions = jsonArrays(names.map(({ name }) => name)).map(
     (array) => sql`not exists (
       select 1 from (${selectObstacles(sql`select value as name from json_each(${array})`, now, except)})
       where ${notInArray(sql`obstacle`, [...ignored])})`,
   );
-  return and(sql`true`, ...asked)!;
+  return and(sql`true`, ...conditions)!;
 }

@@ -8,14 +8,13 @@ import { dayOf, isDay } from '../../base/time/day.ts';
 
 export type Auction = typeof auctions.$inferSelect;
 
-/** In the order in which they started. One round trip. */
+/** Costs one round trip. */
 export async function listStartedAuctions(db: Database): Promise<Auction[]> {
   return retried(() =>
     db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
   );
 }
 
-/** An auction with one of these holds its name. */
 export const holdingStatuses = [
   'started',
   'awaiting_payment',
@@ -23,10 +22,10 @@ export const holdingStatuses = [
 ] as const satisfies AuctionStatus[];
 export const isHolding = isOneOf(auctions.status, holdingStatuses);
 
-/** A literal, because with a bound value SQLite would not choose the partial index. */
+/** A literal, because SQLite would not choose the partial index for a bound value. */
 export const isStarted = sql`${auctions.status} = 'started'`;
 
-/** Takes a UUID, or a name, which stands for its newest auction. Throws `not_found`. */
+/** Takes a UUID or a name, whose newest auction it returns. Throws `not_found`. */
 export async function getAuctionOf(db: Database, uuidOrName: string): Promise<Auction> {
   if (!uuidOrName.includes('.')) return getAuction(db, uuidOrName);
   const [auction] = await db
@@ -52,7 +51,7 @@ export async function getAuction(db: Database, uuid: string): Promise<Auction> {
   return auction;
 }
 
-/** Null unless the auction is paid: a former registry may have left a code in another status. */
+/** Null unless the auction is paid. A former registry may have left a code in another status. */
 export function registrationCodeOf({ status, registrationCode }: Auction): string | null {
   return status === 'payment_received' ? registrationCode : null;
 }
@@ -65,7 +64,7 @@ export function auctionSubject({ name, uuid }: Pick<Auction, 'name' | 'uuid'>) {
   return { type: 'auction', key: name, uuid } as const;
 }
 
-/** Whether a day, which lasts to its end in UTC, or an instant has passed. */
+/** A day lasts to its end in UTC. */
 export function hasPassed(deadline: string, now: Date): boolean {
   return isDay(deadline) ? deadline < dayOf(now) : Date.parse(deadline) < now.getTime();
 }

@@ -33,10 +33,9 @@ export interface AuctionReport {
 }
 
 /**
- * Repeating a report has no further effect, and an auction that has ended with a registration stays as it is. One
- * that becomes `payment_received` gets a registration code. A status among `restartStatuses` puts the name up again,
- * unless it is registered, blocked or disputed, another auction holds it, or a newer one has sold it. Two round trips.
- * Throws `not_found`.
+ * Repeating a report has no further effect, and an auction that ended with a registration stays as it is. A status
+ * among `restartStatuses` puts the name up again, unless it is registered, blocked or disputed, another auction holds
+ * it, or a newer one has sold it. Costs two round trips. Throws `not_found`.
  */
 export async function updateAuction(
   operation: Operation,
@@ -70,13 +69,15 @@ type AuctionValues = Partial<
     Pick<AuctionReport, 'registrationDeadline' | 'platform'>
 >;
 
-/** A paid auction keeps its code; 32 hexadecimal digits are drawn for a new one. Null in every other status. */
+/**
+ * Returns 32 random hexadecimal digits when an auction becomes paid. A paid auction keeps its code; in every other
+ * status it is null.
+ */
 export function registrationCodeFor(auction: Auction, status: AuctionStatus): string | null {
   if (status !== 'payment_received') return null;
   return registrationCodeOf(auction) ?? randomHex(16);
 }
 
-/** The outcome is the updated auction. */
 export function auctionUpdate(
   operation: Operation,
   auction: Auction,
@@ -87,8 +88,8 @@ export function auctionUpdate(
   }: AuctionValues,
 ): Change<Auction> {
   const { db, origin } = operation;
-  const wanted = { ...values, registrationDeadline, platform };
-  const changes = difference(auction, wanted);
+  const newValues = { ...values, registrationDeadline, platform };
+  const changes = difference(auction, newValues);
   const update = {
     ...changeOf(operation, auctionSubject(auction)),
     action: 'update',
@@ -96,7 +97,7 @@ export function auctionUpdate(
   } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: auction };
   const row = {
-    ...wanted,
+    ...newValues,
     updatedAt: origin.request.at.toISOString(),
     version: auction.version + 1,
   };
@@ -113,7 +114,7 @@ export function auctionUpdate(
   };
 }
 
-/** Starts the name's next auction if the report was written and no more than a reservation is in the way. */
+/** Starts the name's next auction if the report was written and nothing but a reservation prevents it. */
 function restart(operation: Operation, { outcome: ended, isWritten }: Change<Auction>) {
   const { at } = operation.origin.request;
   const { id, name, punycode, platform, uuid } = ended;
@@ -124,6 +125,6 @@ function restart(operation: Operation, { outcome: ended, isWritten }: Change<Auc
     where ${auctions.name} = ${name}
       and ${auctions.id} > ${id}
       and ${auctions.status} = ${endedByRegistration.status}`;
-  const isWanted = sql`${isWritten} and ${isFree} and not exists (${soldSince})`;
-  return auctionStart(operation, next, isWanted);
+  const mayStart = sql`${isWritten} and ${isFree} and not exists (${soldSince})`;
+  return auctionStart(operation, next, mayStart);
 }

@@ -16,10 +16,10 @@ export const maximumPlatformLength = 50;
 
 export const platformMessage = `is not a text of 1 to ${maximumPlatformLength} characters`;
 
-/** What the auction centre calls the kind of the auction. */
+/** The auction centre's name for the kind of auction. */
 export const platformRule = onFirstUse(() => textField(platformMessage, maximumPlatformLength));
 
-/** An auction without a status starts; one without a UUID gets a new one. */
+/** Defaults: the status `started`, and a new UUID. */
 export interface AuctionRecord extends DomainName {
   uuid?: string | undefined;
   status?: AuctionStatus | undefined;
@@ -67,7 +67,7 @@ function auctionCreation(operation: Operation, next: NewAuction, onlyIf: SQL) {
   } satisfies Omit<Change<never>, 'outcome'>;
 }
 
-/** The statements of a start that follows from another change. */
+/** For a start that follows from another change. */
 export function auctionStart(operation: Operation, next: NewAuction, onlyIf: SQL) {
   return statementsOf(operation.db, auctionCreation(operation, next, onlyIf));
 }
@@ -76,7 +76,6 @@ export function inProgress(name: SQL | string): SQL {
   return sql`select 1 from ${auctions} where ${auctions.name} = ${name} and ${isStarted}`;
 }
 
-/** Takes a query that has each auction as JSON in its column `row`. */
 export function insertAuctions(db: Database, rows: SQL) {
   return insertRows(db, auctions, valuesInJson(auctions), sql`from (${rows})`);
 }
@@ -86,8 +85,8 @@ export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'plat
 };
 
 /**
- * Returns the name's auction if one is in progress. Two round trips. Throws `conflict` for the first of the other
- * obstacles.
+ * Returns the name's auction in progress, or a new one. Costs two round trips. Throws `conflict` for the first other
+ * obstacle.
  */
 export function startAuction(
   operation: Operation,
@@ -99,7 +98,7 @@ export function startAuction(
   const obstacles = selectObstacles(sql`select ${name.name} as name`, request.at);
   const { uuid, status } = auctions;
   const look = async (keptFor: KeptFor) => {
-    const [kept, found, [running]] = await db.batch([
+    const [kept, [first], [running]] = await db.batch([
       keptFor(actor.keyHolder ?? ''),
       db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
       db
@@ -107,7 +106,7 @@ export function startAuction(
         .from(auctions)
         .where(sql`${eq(auctions.name, name.name)} and ${isStarted}`),
     ]);
-    return { kept, obstacle: found[0]?.obstacle, running };
+    return { kept, obstacle: first?.obstacle, running };
   };
   const judge = ({ obstacle, running }: Awaited<ReturnType<typeof look>>) => {
     if (running) {

@@ -17,8 +17,8 @@ import type { Recorded } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
 
 /**
- * The row from which `domainChanges` makes the domain equal to the record, as JSON. A contact that is not among the
- * parties is found by its code when this is written.
+ * Returns the row, as JSON, with which `domainChanges` makes the domain equal to the record. Contacts that are not
+ * among the parties are found by code when it is written.
  */
 export function domainRow(record: DomainRecord, present: Recorded | undefined, parties?: Parties) {
   const { name, punycode, registrar } = record;
@@ -36,8 +36,8 @@ export function domainRow(record: DomainRecord, present: Recorded | undefined, p
 export type DomainRow = ReturnType<typeof domainRow>;
 
 /**
- * Writes the rows of a JSON array if the condition holds; a row may bring the time of its creation. A foreign key
- * refuses a contact that has just been deleted.
+ * Writes the rows of a JSON array if the condition holds. A row may have the time of its creation. A foreign key
+ * refuses a contact that was just deleted.
  */
 export function domainChanges(
   { db, origin }: Operation,
@@ -50,7 +50,7 @@ export function domainChanges(
   return changesOfRows('domain', action, rows, statements);
 }
 
-/** Takes a query that has each row as JSON in its column `row`. An existing domain gets the registrar. */
+/** `rows` has each row as JSON in its column `row`. An existing domain gets the registrar. */
 export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
   const domain = {
     ...valuesInJson(domains),
@@ -63,10 +63,10 @@ export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
   });
 }
 
-/** Links the domains of such rows to their `contacts`, which are roles with ids or codes, and to no others. */
+/** Links the domains of such rows to exactly their `contacts`: roles with ids or codes. */
 export function linkContacts(db: Database, rows: SQL) {
-  const given = sql`(${rows}) as given join ${domains} on ${domains.name} = row ->> 'name'`;
-  const links = sql`${given}, json_each(row, '$.contacts') as contact`;
+  const rowDomains = sql`(${rows}) as given join ${domains} on ${domains.name} = row ->> 'name'`;
+  const links = sql`${rowDomains}, json_each(row, '$.contacts') as contact`;
   const link = {
     domainId: sql`${domains.id}`,
     contactId: sql`ifnull(contact.value ->> 'id', (
@@ -75,28 +75,27 @@ export function linkContacts(db: Database, rows: SQL) {
   };
   const { domainId, contactId, role } = domainContacts;
   const linkId = sql`select ${domainContacts}.rowid`;
-  // By row ids, since SQLite compares a row value that may be NULL with every link. The cross join looks up each wanted
-  // link, instead of comparing it with all of its domain.
-  const unwanted = sql`
-    ${linkId} from ${given} join ${domainContacts} on ${domainId} = ${link.domainId}
+  // Compares row ids, because SQLite compares a row value that may be NULL with every link. The cross join makes it
+  // look up each link, instead of comparing it with all links of the domain.
+  const excess = sql`
+    ${linkId} from ${rowDomains} join ${domainContacts} on ${domainId} = ${link.domainId}
     except ${linkId} from ${links} cross join ${domainContacts}
       on ${domainId} = ${link.domainId} and ${contactId} = ${link.contactId} and ${role} = ${link.role}`;
   return [
     // Deletions first: a domain never has two registrants.
-    db.delete(domainContacts).where(sql`rowid in (${unwanted})`),
+    db.delete(domainContacts).where(sql`rowid in (${excess})`),
     insertRows(db, domainContacts, link, sql`from ${links} where true`).onConflictDoNothing(),
   ];
 }
 
-const nothing = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
+const emptyDomain = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
 
-/** Goes to `deleteDomains`. */
 export function removalRow(name: string, domain: Recorded) {
   const { registrar } = domain;
-  return { name, registrar, changes: difference({ ...domain }, nothing) };
+  return { name, registrar, changes: difference({ ...domain }, emptyDomain) };
 }
 
-/** Their links go too, and the secrets that their registrations used up. */
+/** Deletes their links too, and the secrets that their registrations consumed. */
 export function deleteDomains(db: Database, rows: SQL) {
   const names = sql`(select row ->> 'name' from (${rows}))`;
   return [

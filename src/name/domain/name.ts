@@ -3,14 +3,14 @@ import { type DomainName, faultSentence, readDomainName } from '../../base/text/
 
 export type { DomainName };
 
-/** Any spelling will do, also with spaces around it. Throws `invalid`, with what is wrong. */
+/** Takes any spelling, also with spaces around it. Throws `invalid` with the fault. */
 export function domainNameOf(text: string): DomainName {
   const read = readDomainName(text.trim());
   if (read.domain) return read.domain;
   throw invalidName(text, faultSentence(text, read.fault));
 }
 
-/** What stands in the way of what is to be done with a name, in words for programs. */
+/** Obstacles to a change of a name, in words for programs. */
 export const nameObstacles = [
   'registered',
   'blocked',
@@ -33,14 +33,14 @@ export const nameObstacles = [
 
 export type NameObstacle = (typeof nameObstacles)[number];
 
-/** The words follow the name. */
+/** `fault` follows the name. */
 export function nameConflict(
   name: string,
   obstacle: NameObstacle,
-  what: string,
+  fault: string,
   field = 'name',
 ): RegistryError {
-  const message = `${JSON.stringify(name)} ${what}`;
+  const message = `${JSON.stringify(name)} ${fault}`;
   return new RegistryError([{ reason: 'conflict', message, field, obstacle }]);
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import type { DomainName } from './name.ts';
 
-/** As the history records it; several codes are sorted. */
+/** As in the history, with sorted codes. */
 export interface Recorded {
   registrar: string;
   registrant: string | null;
@@ -30,8 +30,8 @@ export async function loadDomains(
 ): Promise<Map<string, Recorded>> {
   const present = new Map<string, Recorded>();
   for (const array of jsonArrays(names)) {
-    const found = await selectDomains(db, isIn(domains.name, array));
-    for (const { name, punycode: _, ...domain } of found) present.set(name, domain);
+    const rows = await selectDomains(db, isIn(domains.name, array));
+    for (const { name, punycode: _, ...domain } of rows) present.set(name, domain);
   }
   return present;
 }
@@ -55,12 +55,12 @@ export async function selectDomains(
     .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
     .where(condition)
     .orderBy(asc(domains.name), asc(contacts.code));
-  const found = new Map<string, DomainName & Recorded>();
+  const byName = new Map<string, DomainName & Recorded>();
   for (const { role, contact, ...row } of rows) {
-    const domain = found.get(row.name) ?? { ...row, registrant: null, admin: [], tech: [] };
-    found.set(row.name, domain);
+    const domain = byName.get(row.name) ?? { ...row, registrant: null, admin: [], tech: [] };
+    byName.set(row.name, domain);
     if (role === 'registrant') domain.registrant = contact;
     else if (role && contact) domain[role].push(contact);
   }
-  return [...found.values()];
+  return [...byName.values()];
 }

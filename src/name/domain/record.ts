@@ -10,7 +10,7 @@ export type DomainRole = (typeof domainRoles)[number];
 
 export interface DomainRecord extends DomainName {
   registrar: string;
-  /** The code of a contact, in either case. Null for a domain that moved in without one. */
+  /** A contact's code, in either case. Null for a domain that moved in without one. */
   registrant: string | null;
   admin: readonly string[];
   tech: readonly string[];
@@ -47,7 +47,7 @@ export async function loadParties(
   return parties;
 }
 
-/** Codes are in upper case, sorted, and not repeated. */
+/** Returns codes in upper case, sorted, each once. */
 export function codesOf(record: ImportedDomain, role: DomainRole): string[] {
   const { registrant } = record;
   const holders = registrant === null ? [] : [registrant];
@@ -64,15 +64,15 @@ export function contentOf(record: DomainRecord): Omit<Recorded, 'createdAt'> {
   };
 }
 
-/** A problem for each registrar and contact of the records that does not exist. */
+/** Returns a problem for each unknown registrar and contact. */
 export function problemsOf(
   records: readonly ImportedDomain[],
   parties: Parties,
 ): RecordProblem<ImportedDomain>[] {
   return records.flatMap((record) => {
-    const unknown = (what: string, code: string, field: string): RecordProblem<ImportedDomain> => ({
+    const unknown = (kind: string, code: string, field: string): RecordProblem<ImportedDomain> => ({
       reason: 'not_found',
-      message: `there is no ${what} ${JSON.stringify(code)}`,
+      message: `there is no ${kind} ${JSON.stringify(code)}`,
       field,
       record,
     });

@@ -3,7 +3,7 @@ import type { RecordProblem } from '../../base/error.ts';
 import { codePointOf } from '../../base/text/field.ts';
 import type { DomainName } from './name.ts';
 
-/** A problem for each name that the registry would not have: outside its zones, or with letters outside its table. */
+/** Returns a problem for each name outside the registry's zones, or with letters outside its table. */
 export function findRuleProblems<Name extends Pick<DomainName, 'name'>>(
   names: readonly Name[],
   rules: NameRules,
@@ -27,15 +27,15 @@ function ruleFault(name: string, { zones, letters }: NameRules): string | undefi
   return `contains “${foreign}” (${codePointOf(foreign)}), and the letters of this registry are a-z and ${letters}`;
 }
 
-/** Why the registry cannot have a name: it has other zones, or only the name above. */
+/** The registry has other zones, or only the name above. */
 export type Outside = { zones: readonly string[] } | { above: string };
 
-/** Undefined for a name that is a zone or directly below the longest of them, and for any name if there are no zones. */
+/** Undefined for a zone, for a name directly below the longest matching zone, and if there are no zones. */
 export function findOutside(name: string, zones: readonly string[]): Outside | undefined {
   if (zones.length === 0) return undefined;
   const [zone] = zones
     .filter((zone) => `.${name}`.endsWith(`.${zone}`))
-    .sort((one, other) => other.length - one.length);
+    .sort((a, b) => b.length - a.length);
   if (zone === undefined) return { zones };
   const labels = name.slice(0, -zone.length - 1).split('.');
   return labels.length > 1 ? { above: `${labels.at(-1)}.${zone}` } : undefined;

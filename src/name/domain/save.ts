@@ -15,13 +15,13 @@ import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { type DomainRecord, loadParties, problemsOf } from './record.ts';
 
-/** Undefined for a domain that is to be gone. */
+/** Undefined to remove the domain. */
 export type WantedDomain = (present: Recorded | undefined) => DomainRecord | undefined;
 
 /**
- * In one batch, for some ten thousand domains at most. One that names an unknown registrar or contact stays as it is,
- * and its problems are returned under its name; with `isAllOrNone`, they are thrown as `not_found`. Five round trips,
- * unless somebody else is faster. Throws `changed_meanwhile` if one has changed since it was `seen`.
+ * Writes at most some ten thousand domains in one batch. A record with an unknown registrar or contact changes nothing,
+ * and its problems are returned by name; with `isAllOrNone`, throws them as `not_found`. Costs five round trips without
+ * a lost race. Throws `changed_meanwhile` if a domain has changed since it was `seen`.
  */
 export function saveDomains(
   operation: SeenOperation,
@@ -47,11 +47,11 @@ export function saveDomains(
       .filter(([name]) => !kept.has(name))
       .map(([name, domain]) => removalRow(name, domain));
     const changes = {
-      created: jsonArrays(created).map((some) => domainChanges(operation, 'create', some)),
-      updated: jsonArrays(updated).map((some) => domainChanges(operation, 'update', some)),
+      created: jsonArrays(created).map((array) => domainChanges(operation, 'create', array)),
+      updated: jsonArrays(updated).map((array) => domainChanges(operation, 'update', array)),
       removed: jsonArrays(removed)
         .map(rowsIn)
-        .map((some) => changesOfRows('domain', 'delete', some, deleteDomains(db, some))),
+        .map((rows) => changesOfRows('domain', 'delete', rows, deleteDomains(db, rows))),
     };
     const write = () => changeEach(operation, changes, nothingSince(lastEntryId, 'domain', names));
     return { outcome: { records, created, updated, removed: removed.length, problems }, write };
@@ -59,7 +59,7 @@ export function saveDomains(
   return writeMany(operation, `domain ${names[0]}`, plan);
 }
 
-/** Returns the domain, and what differs. Throws `not_found`. */
+/** Returns the domain and its changes. Throws `not_found`. */
 export async function saveDomain(
   operation: Operation,
   { name }: DomainName,
@@ -89,10 +89,7 @@ export function domainRemoval(
   };
 }
 
-/**
- * Removes those that exist, with their links to contacts, all or none, and counts them. It is one batch, for about ten
- * thousand names at a time. Throws `changed_meanwhile` if one has changed since it was `seen`.
- */
+/** Removes existing domains, all or none, as `saveDomains` writes others. */
 export async function removeDomains(
   operation: SeenOperation,
   names: readonly string[],

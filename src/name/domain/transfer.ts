@@ -18,17 +18,17 @@ import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
 
 export interface TransferredDomain extends Recorded {
-  /** Codes of the copies, by those of the contacts that were copied. */
+  /** The codes of the copies, by those of the originals. */
   copies: Record<string, string>;
   notified: number[];
 }
 
 /**
- * Gives the domain to another registrar and returns it. Each of its contacts that is not that registrar's is replaced
- * by one copy, with a new code and auth_info. One batch, which notifies the new registrar and the owners of these
- * contacts. Changes nothing if the domain is the registrar's already; a dry run returns codes that the transfer will
- * not use. `beforeCopying` gets the number of copies, and throws to refuse. Throws `not_found`, and
- * `changed_meanwhile` if the domain or one of the contacts has changed since it was `seen`.
+ * Gives the domain to another registrar in one batch, and returns it. One copy, with a new code and auth_info, replaces
+ * each contact of other registrars; their owners and the new registrar are notified. Does nothing if the registrar has
+ * the domain already. A dry run returns codes that the transfer will not use. `beforeCopying` gets the number of
+ * copies, and throws to refuse. Throws `not_found`, and `changed_meanwhile` if the domain or a contact has changed
+ * since it was `seen`.
  */
 export async function transferDomain(
   operation: SeenOperation,
@@ -73,12 +73,12 @@ export async function transferDomain(
     const write = () => {
       const copied = jsonArrays(rows)
         .map(rowsIn)
-        .map((some) => changesOfRows('contact', 'create', some, [insertContacts(db, some, at)]));
+        .map((query) => changesOfRows('contact', 'create', query, [insertContacts(db, query, at)]));
       const row = domainRow({ ...name, ...transferred }, present);
       const change = domainChanges(operation, 'update', JSON.stringify([row]));
       const notices = insertNotifications(db, notifications);
       const changes = {
-        // First the copies: the history of the domain records their UUIDs.
+        // Copies come first, because the history of the domain records their UUIDs.
         copied,
         transferred: [{ ...change, statements: [...change.statements, ...notices] }],
       };

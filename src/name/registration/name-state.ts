@@ -10,15 +10,15 @@ import { isInForce } from '../retained/dispute.ts';
 import { hasEnded } from '../retained/save.ts';
 
 export interface NameState {
-  /** In all of the history, when the name was looked at. */
+  /** The newest entry of the whole history, before the name was read. */
   lastEntryId: number;
   isRegistered: boolean;
   isBlocked: boolean;
-  /** Only one that is in force. */
+  /** Only a dispute in force. */
   dispute: Dispute | undefined;
-  /** Only one whose last day is not over. */
+  /** Only a reservation whose last day is not over. */
   reservation: { password: string | null } | undefined;
-  /** The newest auction that is in progress, awaits payment or is paid. */
+  /** The newest auction that holds the name. */
   auction: Auction | undefined;
 }
 
@@ -26,45 +26,45 @@ export async function readNameState(db: Database, name: string, now: Date): Prom
   return (await readNameStates(db, [name], now))[0]!;
 }
 
-/** The states of at most a hundred names, in their order. One round trip. */
+/** Returns the states of at most a hundred names, in their order. Costs one round trip. */
 export async function readNameStates(
   db: Database,
   names: readonly string[],
   now: Date,
 ): Promise<NameState[]> {
-  // A query takes a hundred bound values, and D1 bills each row of `json_each`.
-  const these = [...names];
+  // Bound values, of which a query takes a hundred: D1 bills each row of `json_each`.
+  const nameList = [...names];
   const today = sql.raw(`'${dayOf(now)}'`);
   const [[newest], registered, retained, disputed, held] = await db.batch([
-    // Read first, so that whatever changes during the other reads has a higher id.
+    // Read first, so that every change during the other reads has a higher id.
     db.select({ id: max(history.id) }).from(history),
-    db.select({ name: domains.name }).from(domains).where(inArray(domains.name, these)),
-    db.select().from(retainedDomains).where(inArray(retainedDomains.name, these)),
+    db.select({ name: domains.name }).from(domains).where(inArray(domains.name, nameList)),
+    db.select().from(retainedDomains).where(inArray(retainedDomains.name, nameList)),
     db
       .select()
       .from(disputes)
-      .where(and(inArray(disputes.name, these), isInForce(today))),
+      .where(and(inArray(disputes.name, nameList), isInForce(today))),
     db
       .select()
       .from(auctions)
-      .where(and(inArray(auctions.name, these), isHolding))
+      .where(and(inArray(auctions.name, nameList), isHolding))
       .orderBy(desc(auctions.id)),
   ]);
   return names.map((name) => {
-    const isItsOwn = (row: { name: string }) => row.name === name;
-    const own = retained.filter(isItsOwn);
+    const isOfName = (row: { name: string }) => row.name === name;
+    const own = retained.filter(isOfName);
     return {
       lastEntryId: newest?.id ?? 0,
-      isRegistered: registered.some(isItsOwn),
+      isRegistered: registered.some(isOfName),
       isBlocked: own.some(({ status }) => status === 'blocked'),
-      dispute: disputed.find(isItsOwn),
+      dispute: disputed.find(isOfName),
       reservation: own.find((row) => row.status === 'reserved' && !hasEnded(row, now)),
-      auction: held.find(isItsOwn),
+      auction: held.find(isOfName),
     };
   });
 }
 
-/** Whether nobody has changed what `NameState` shows of this name since the entry. What the cron ends is no change. */
+/** True if nothing in `NameState` has changed since the entry. The cron's changes do not count. */
 export function isNameUnchanged(name: string, lastEntryId: SQLWrapper | number): SQL {
   return sql`not exists (
     select 1 from ${history} where ${history.subject} in ('domain', 'auction', 'retained_domain', 'dispute')
@@ -72,7 +72,7 @@ export function isNameUnchanged(name: string, lastEntryId: SQLWrapper | number):
       and ${history.actorType} <> 'cron')`;
 }
 
-/** Statements of changes that follow from another one, each with its own history, if that is written. */
+/** Returns the statements of consequences, each with its history, written if the change is. */
 export function statementsOfConsequences(
   db: Database,
   { isWritten }: Pick<Change<unknown>, 'isWritten'>,
@@ -83,7 +83,7 @@ export function statementsOfConsequences(
   );
 }
 
-/** `usedPasswords` are the digests of those that are used up. */
+/** `usedPasswords` are digests. */
 export function passwordUpdate(
   operation: Operation,
   name: string,

@@ -28,10 +28,9 @@ export interface Registered {
 }
 
 /**
- * Registers the domain for a system. What the name needs must be among the secrets, and is consumed: the code of its
- * paid auction, the password of its dispute or, unless one of these sufficed, of its reservation. A domain that is
- * exactly so stays as it is. Throws `not_found` with a problem for each unknown registrar and contact, and `conflict`
- * for the first obstacle.
+ * Registers the domain for a system. Consumes the secrets that the name needs: the code of its paid auction, the
+ * password of its dispute, or else the password of its reservation. A domain that equals the record stays as it is.
+ * Throws `not_found` with a problem for each unknown registrar and contact, and `conflict` for the first obstacle.
  */
 export async function registerDomain(
   operation: Operation,
@@ -70,9 +69,9 @@ export async function registerDomain(
       statements: [
         ...domainChanges(operation, 'create', JSON.stringify([row]), isWritten).statements,
         ...statementsOfConsequences(db, change, consequences(operation, seen, consumed)),
-        // Moving in removes domains without what their registrations consumed.
+        // Moving in removes domains but not what their registrations consumed.
         db.delete(registrations).where(sql`${registrations.name} = ${name} and ${isWritten}`),
-        // Last, to know the newest entry.
+        // Last, so that it knows the newest entry.
         insertRows(db, registrations, registration, sql`where ${isWritten}`),
       ],
       outcome: { isNew: true, isDisputeClosed: state.dispute !== undefined },
@@ -104,7 +103,6 @@ async function lookAt(
   };
 }
 
-/** The auction ends, a used password gives way to another, and the dispute is closed. */
 function consequences(
   operation: Operation,
   { name, state: { auction, dispute }, digest }: Awaited<ReturnType<typeof lookAt>>,
@@ -120,7 +118,7 @@ function consequences(
   ];
 }
 
-/** Compares digests, whose timing reveals nothing of a secret. */
+/** Compares digests, whose timing reveals no secret. */
 async function matcherOf(secrets: readonly string[]) {
   const given = new Set(await Promise.all(secrets.map((secret) => sha256Hex(secret))));
   return async (secret: string | null | undefined) =>
@@ -134,7 +132,7 @@ interface Given {
   isAny: boolean;
 }
 
-/** What would refuse a registration without a secret. */
+/** Returns the obstacle to a registration without a secret. */
 export function findObstacle(name: string, state: NameState, now: Date): string | undefined {
   if (state.isRegistered) return 'registered';
   const none = { code: false, disputePassword: false, password: false, isAny: false };
@@ -142,7 +140,7 @@ export function findObstacle(name: string, state: NameState, now: Date): string 
   return judged instanceof RegistryError ? judged.problems[0].obstacle : undefined;
 }
 
-/** What the registration consumes. Throws `conflict` for the first obstacle. */
+/** Returns the secrets that the registration consumes. Throws `conflict` for the first obstacle. */
 function judgeSecrets(name: string, state: NameState, given: Given, now: Date): Consumed {
   const { isBlocked, dispute, auction, reservation } = state;
   if (isBlocked) throw nameConflict(name, 'blocked', 'is blocked');

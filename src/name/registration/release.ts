@@ -10,8 +10,8 @@ import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/save.ts';
 
 /**
- * Removes the domain and starts the auction of its name, in one batch; returns whether there was a domain. Throws
- * `conflict` if the name must not be put up for auction.
+ * Removes the domain and starts its auction, in one batch. Returns whether there was a domain. Throws `conflict` if an
+ * obstacle prevents the auction.
  */
 export async function releaseDomain(
   operation: Operation,
@@ -23,17 +23,17 @@ export async function releaseDomain(
     select obstacle from (${selectObstacles(sql`select ${name} as name`, at)})
       where obstacle <> 'domain'`;
   const look = async () => {
-    const [[newest], [found]] = await db.batch([
+    const [[newest], [first]] = await db.batch([
       db.select({ id: max(history.id) }).from(history),
       db.select({ obstacle: sql<AuctionObstacle>`obstacle` }).from(sql`(${obstacles})`),
     ]);
-    // What changes meanwhile fails `onlyIf`.
+    // A change in between fails `onlyIf`.
     const present = (await loadDomains(db, [name])).get(name);
-    return { lastEntryId: newest?.id ?? 0, obstacle: found?.obstacle, present };
+    return { lastEntryId: newest?.id ?? 0, obstacle: first?.obstacle, present };
   };
   const judge = ({ lastEntryId, obstacle, present }: Awaited<ReturnType<typeof look>>) => {
     const removal = domainRemoval(operation, name, present);
-    // Perhaps released by an earlier call.
+    // An earlier call may have released it.
     if (!present) return { ...removal, outcome: false };
     if (obstacle) throw obstacleTo(name, obstacle);
     const change: Change<boolean> = {

@@ -17,9 +17,9 @@ import { isNameUnchanged, passwordUpdate, statementsOfConsequences } from './nam
 const keptForDays = 1;
 
 /**
- * Takes back what this system has registered within a day: the domain goes, and its auction, the passwords and the
- * dispute are as before. Returns whether that opened a dispute again. Does nothing if there is no domain. Throws
- * `conflict` if the registration is older or another system's, or if anything about the name has changed since.
+ * Takes back a registration that this system has made within a day: removes the domain, and restores its auction,
+ * passwords and dispute. Returns whether a dispute was opened again. Does nothing without a domain. Throws `conflict`
+ * if the registration is older or another system's, or if anything about the name has changed since.
  */
 export async function takeBackRegistration(
   operation: Operation,
@@ -94,7 +94,7 @@ async function lookAt(db: Database, name: string) {
   return { registration, auction, dispute, reservation, digest, present };
 }
 
-/** Those that can no longer be taken back, with the secrets that they consumed. */
+/** Deletes registrations that can no longer be taken back, with their consumed secrets. */
 export function forgetRegistrations(db: Database, now: Date): Promise<void> {
   return deleteOlder(db, [registrations.registeredAt], keptForDays, now);
 }

@@ -8,30 +8,31 @@ import { nothingSince } from '../../change/history/search.ts';
 import { type ChangesOfMany, changeEach, type SeenOperation } from '../../change/write-many.ts';
 import { isAmong, type RetainedDomain } from './list.ts';
 
-/** All or none; counts those that existed. One batch, as in `addRetainedDomains`. Throws `changed_meanwhile`. */
+/**
+ * Removes and counts existing names, all or none, in one batch as in `addRetainedDomains`. Throws `changed_meanwhile`.
+ */
 export async function removeRetainedDomains(
   { db, origin, seen, ...options }: SeenOperation,
   names: readonly RetainedDomain[],
 ): Promise<{ removed: number }> {
-  const asked = distinct(names);
-  const changes = jsonArrays(asked).map((rows) => removals(db, isAmong(rowsIn(rows))));
-  const keys = asked.map(({ name }) => name);
+  const records = distinct(names);
+  const changes = jsonArrays(records).map((rows) => removals(db, isAmong(rowsIn(rows))));
+  const keys = records.map(({ name }) => name);
   const isAsSeen = seen === undefined ? undefined : nothingSince(seen, 'retained_domain', keys);
   return changeEach({ db, origin, ...options }, { removed: changes }, isAsSeen);
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
-  return [...new Map(names.map((each) => [`${each.status} ${each.name}`, each])).values()];
+  return [...new Map(names.map((record) => [`${record.status} ${record.name}`, record])).values()];
 }
 
-/** Takes a query that has each name as JSON in its column `row`. */
 export function namesIn(rows: SQL): SQL {
   return sql`select row ->> 'name' as name, row ->> 'punycode' as punycode, row ->> 'status' as status,
     row ->> 'password' as password, row ->> 'lastDay' as last_day, row ->> 'createdAt' as created_at
     from (${rows})`;
 }
 
-/** Such a query may lack the time of creation. */
+/** Without the time of creation, which the query may lack. */
 export const namedColumns = {
   name: sql`name`,
   punycode: sql`punycode`,
@@ -40,7 +41,7 @@ export const namedColumns = {
   lastDay: sql`last_day`,
 };
 
-/** Takes a query with the columns of `namesIn`. No password of a new row has been used up. */
+/** Takes a query like `namesIn`. A new row has no used passwords. */
 export function insertRetainedDomains(
   db: Database,
   names: SQL,
@@ -68,7 +69,7 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
   };
 }
 
-/** What the history says of each name: its changes by field, in SQL. A field whose change is null does not differ. */
+/** Returns the history of each name: its changes by field, in SQL. A change that is null is left out. */
 export function recordedNames(action: Action, key: SQL, fields: Record<string, SQL>) {
   const named = Object.entries(fields).map(
     ([field, change]) => sql`${sql.raw(`'"${field}":'`)} || ${change}`,

@@ -18,7 +18,7 @@ export function closure(
     ...change,
     action: 'update',
     changes: difference(dispute, { closedAt }),
-    // An id can be reused after a deletion; the name shows that it is still the same dispute.
+    // An id can be reused after a deletion. The name shows that it is the same dispute.
     onlyIf: sql`exists (
       select 1 from ${disputes}
         where id = ${id} and name = ${name} and closed_at is ${dispute.closedAt})`,
@@ -36,7 +36,7 @@ export function subjectOf({ name }: Pick<Dispute, 'name'>) {
   return { type: 'dispute', key: name } as const;
 }
 
-/** The plus stops SQLite from using the indexes on days: it would read all disputes for a few names. */
+/** The plus keeps SQLite from using the indexes on days, which would read all disputes for a few names. */
 export function isInForce(day: string | Placeholder | SQL): SQL {
   return sql`+first_day <= ${day} and +last_day >= ${day} and closed_at is null`;
 }

@@ -23,14 +23,14 @@ export interface Reservation {
 
 export interface SavedName {
   lastDay: string | null;
-  /** Drawn for a new reservation that is given none. */
+  /** Of a new reservation that came without one. */
   password?: string;
   isNew: boolean;
 }
 
 /**
- * Reserves or blocks the name, or changes its reservation; one whose last day is over is replaced. Two round trips. Throws `invalid` for a last day that is
- * over.
+ * Reserves or blocks the name, or changes its reservation. Replaces a reservation whose last day is over. Costs two
+ * round trips. Throws `invalid` for a last day that is over.
  */
 export async function saveRetainedDomain(
   operation: Operation,
@@ -86,12 +86,12 @@ export async function saveRetainedDomain(
 
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
-/** The cron removes a reserved name whose last day, in UTC, is over. */
+/** True if a reservation is over: its last day, in UTC, is past. The cron removes it later. */
 export function hasEnded({ lastDay }: { lastDay?: string | null | undefined }, now: Date): boolean {
   return typeof lastDay === 'string' && lastDay < dayOf(now);
 }
 
-/** Returns how many it removed; the next run continues. */
+/** Returns how many it removed. The next run continues. */
 export async function endReservations(
   db: Database,
   request: WriteRequest,
@@ -111,5 +111,5 @@ export async function endReservations(
   return ended;
 }
 
-/** The rule of every secret of a name, so that a registration can give whatever is stored. */
+/** The rule of every secret of a name, so that a registration can send each stored one. */
 export const secretOfName = () => textField('is not a text of 1 to 255 characters', 255);

@@ -9,8 +9,8 @@ import { auctionUpdate, endedByRegistration, registrationCodeFor } from '../repo
 import { findAuctionObstacles } from './obstacles.ts';
 
 /**
- * Ends a paid auction whose registration code was used, and returns it. A dry run checks and writes nothing. Throws
- * `invalid` for another status or a wrong code, and `not_found`.
+ * Ends a paid auction whose registration code was used, and returns it. Throws `invalid` for another status or a wrong
+ * code, and `not_found`.
  */
 export async function registerAuction(
   operation: Operation,
@@ -27,9 +27,9 @@ export async function registerAuction(
 }
 
 /**
- * Corrects a wrong report: one that becomes `payment_received` gets a new registration code, the history keeps the
- * reason, and no other auction starts. Throws `not_found`, `taken` if it would hold a name that is a domain, blocked,
- * or held by another auction, and `changed_meanwhile` for another version than the expected one.
+ * Corrects a wrong report, and starts no other auction. The history keeps the reason. An auction that becomes
+ * `payment_received` gets a new registration code. Throws `not_found`, `taken` if the auction would hold a name that is
+ * a domain, blocked, or held by another auction, and `changed_meanwhile` for an unexpected version.
  */
 export async function correctAuction(
   operation: Operation,
@@ -45,7 +45,7 @@ export async function correctAuction(
   const look = async () => {
     const before = await getAuctionOf(db, uuidOrName);
     const { uuid } = before;
-    // Auctions can be started in spite of some, and one that holds the name keeps it.
+    // An auction that holds its name keeps it: it could be started in spite of some obstacles.
     const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
     const ignored = ['reserved', 'disputed', ...kept] as const;
     const obstacles = await findAuctionObstacles(operation, [before], ignored, uuid);

@@ -4,7 +4,6 @@ import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
 import type { Auction } from '../read.ts';
 
-/** Sorted by their ids. */
 export async function listAuctions(
   db: Database,
   { status, page }: { status?: AuctionStatus | undefined; page: RowsAfter<{ id: number }> },

@@ -5,7 +5,6 @@ import type { Operation } from '../../../change/origin.ts';
 import type { DomainName } from '../../domain/name.ts';
 import { type AuctionObstacle, auctionObstacles, selectObstacles } from '../obstacles.ts';
 
-/** None for what is ignored. */
 export async function findAuctionObstacles(
   { db, origin: { request } }: Operation,
   names: readonly DomainName[],
@@ -15,9 +14,9 @@ export async function findAuctionObstacles(
   const records = new Map(names.map((record) => [record.name, record]));
   const problems: RecordProblem<DomainName>[] = [];
   for (const array of jsonArrays(records.keys())) {
-    const asked = sql`select value as name from json_each(${array})`;
+    const candidates = sql`select value as name from json_each(${array})`;
     const rows = await db.all<{ name: string; obstacle: AuctionObstacle }>(
-      selectObstacles(asked, request.at, except),
+      selectObstacles(candidates, request.at, except),
     );
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;

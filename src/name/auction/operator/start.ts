@@ -18,14 +18,14 @@ import { findAuctionObstacles } from './obstacles.ts';
 
 interface StartOptions {
   platform?: string | undefined;
-  /** With `started`, a name whose auction is in progress is left out. */
+  /** `started` skips a name whose auction is in progress. */
   ignored?: readonly AuctionObstacle[];
 }
 
 /**
- * Starts auctions, all or none, and returns how many; a repeated name counts once, and a UUID that is there is left out.
- * One batch. Throws `taken`, with a problem for each name that has an obstacle, `invalid` for the platform, and
- * `changed_meanwhile` if an obstacle has just come up.
+ * Starts auctions, all or none, in one batch, and returns how many. Counts a repeated name once, and skips existing
+ * UUIDs. Throws `taken` with a problem for each obstacle, `invalid` for the platform, and `changed_meanwhile` if an
+ * obstacle has just appeared.
  */
 export async function startAuctions(
   operation: Operation,
@@ -36,8 +36,8 @@ export async function startAuctions(
   const { at } = origin.request;
   const kind = platformOf(platform);
   throwProblems(await findAuctionObstacles(operation, names, ignored));
-  const distinct = new Map(names.map((each) => [each.uuid ?? each.name, each]));
-  const all = Array.from(distinct.values(), (each) => newAuction(each, kind, at));
+  const distinct = new Map(names.map((record) => [record.uuid ?? record.name, record]));
+  const all = Array.from(distinct.values(), (record) => newAuction(record, kind, at));
   const isMissing = sql`not exists (select 1 from ${auctions} where uuid = row ->> 'uuid')
     and (row ->> 'status' <> 'started' or not exists (${inProgress(sql`row ->> 'name'`)}))`;
   const started = jsonArrays(all).map((array) => {

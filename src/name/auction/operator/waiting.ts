@@ -11,7 +11,7 @@ import type { Database } from '../../../base/database/open.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import { type Auction, hasPassed, isHolding } from '../read.ts';
 
-/** Paid ones whose winners had to register the name before now. */
+/** Paid auctions whose registration deadline has passed. */
 export async function listOverdueAuctions(db: Database, now: Date): Promise<Auction[]> {
   const isPaid = and(isHolding, eq(auctions.status, 'payment_received'));
   const paid = await db
@@ -22,8 +22,8 @@ export async function listOverdueAuctions(db: Database, now: Date): Promise<Auct
 }
 
 /**
- * Those that ended with one of these statuses, of names that were not put up again because they are or were blocked, or
- * were disputed on that day or are today.
+ * Lists auctions that ended with one of these statuses and were not restarted because their names are or were blocked,
+ * or were disputed on that day or are today.
  */
 export async function listAuctionsNotRestarted(
   db: Database,
@@ -37,7 +37,7 @@ export async function listAuctionsNotRestarted(
       and ${subjectKey} = ${auctions.name}
       and ${subjectUuid} = ${auctions.uuid}
       and ${changes} ->> '$.status.to' is not null`;
-  // Reports may have come since.
+  // Later reports may have changed the row.
   const endedAt = sql`ifnull((${statusSince}), ${auctions.updatedAt})`;
   const isDisputedOn = (day: SQL | string) => sql`first_day <= ${day} and last_day >= ${day}`;
   const hindered = sql`

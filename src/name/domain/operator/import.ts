@@ -14,9 +14,9 @@ export async function findDomainProblems(
 }
 
 /**
- * Makes the domains and their contacts equal to the records, all or none. The last record of a repeated name counts.
- * Also counts the domains that lose all contacts of a role. It is one batch, for about ten thousand records at a time.
- * Throws `not_found` with a problem for each unknown registrar and contact.
+ * Makes the domains and their contacts equal to the records, all or none, in one batch for about ten thousand records.
+ * The last record of a repeated name counts. Also counts the domains that lose all contacts of a role. Throws
+ * `not_found` with a problem for each unknown registrar and contact.
  */
 export async function importDomains(operation: Operation, records: readonly ImportedDomain[]) {
   const wanted = new Map<string, WantedDomain>(
@@ -38,7 +38,6 @@ function countCleared(rows: readonly DomainRow[], role: 'admin' | 'tech'): numbe
   }).length;
 }
 
-/** A new domain has no contacts of a role that is left out. */
 export function withKept(
   record: ImportedDomain,
   present: Pick<Recorded, 'admin' | 'tech'> | undefined,

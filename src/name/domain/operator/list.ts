@@ -8,13 +8,12 @@ export function countDomains(db: Database): Promise<number> {
   return db.$count(domains);
 }
 
-/** Codes in upper case: those of a registrar, and those that refer to a contact. */
+/** Codes in upper case. */
 interface DomainCriteria {
   registrar?: string | undefined;
   contact?: string | undefined;
 }
 
-/** Sorted by name. */
 export function listDomainNames(
   db: Database,
   page: RowsAfter<{ name: string }>,
@@ -37,7 +36,7 @@ export function listDomainNames(
     .limit(page.limit);
 }
 
-/** The codes of its contacts are sorted. */
+/** Its contacts' codes are sorted. */
 export type ListedDomain = Awaited<ReturnType<typeof listDomains>>[number];
 
 export function listDomains(

@@ -12,10 +12,7 @@ import { nfc } from '../../../base/text/nfc.ts';
 import { listNewestEntries, meets } from '../../../change/history/operator/search.ts';
 import { domainNameOf, invalidName } from '../name.ts';
 
-/**
- * Requires the form in which the registry keeps names: Unicode, lower case and NFC. Throws `invalid`, with what is
- * wrong and how to write it instead.
- */
+/** Requires the form of the database: Unicode, lower case, NFC. Throws `invalid` with the fault and the right form. */
 export function parseDomainName(text: string): DomainName {
   const read = readDomainName(text);
   if (!read.domain) throw invalidName(text, faultSentence(text, read.fault));
@@ -32,7 +29,7 @@ export function parseDomainName(text: string): DomainName {
 }
 
 /**
- * Reads a name in any spelling. One that only an earlier release took is a name as long as the history has it. Throws
+ * Reads a name in any spelling. Accepts a name that only an earlier release took if the history has it. Throws
  * `invalid`.
  */
 export async function findDomainName(db: Database, text: string): Promise<DomainName> {
@@ -44,5 +41,5 @@ export async function findDomainName(db: Database, text: string): Promise<Domain
   throw name;
 }
 
-/** A name on record, which is not judged again. */
+/** For a name on record, which is not judged again. */
 export const recordedName = (name: string): DomainName => readHostName(name).domain!;

@@ -16,18 +16,18 @@ import {
 import { isAmong, type RetainedDomain, type RetainedStatus } from '../list.ts';
 
 /**
- * Adds the names, or gives existing ones the password and last day that are given, all or none. Returns how many are
- * new and how many existed and differed. One batch, which D1 stops after 30 seconds; 100,000 names take a few.
+ * Adds names, or gives existing ones their new password and last day, all or none. Returns how many are new and how
+ * many have changed. One batch, which D1 stops after 30 seconds; 100,000 names take a few.
  */
 export async function addRetainedDomains(
   operation: Operation,
   names: readonly RetainedDomain[],
 ): Promise<Record<'added' | 'updated', number>> {
   const { db, origin } = operation;
-  const rows = jsonArrays(distinct(names)).map((some) => namesIn(rowsIn(some)));
+  const rows = jsonArrays(distinct(names)).map((array) => namesIn(rowsIn(array)));
   const changes = {
-    updated: rows.map((some) => updates(db, some, origin.request.at)),
-    added: rows.map((some) => additions(db, some, origin.request.at)),
+    updated: rows.map((query) => updates(db, query, origin.request.at)),
+    added: rows.map((query) => additions(db, query, origin.request.at)),
   };
   return changeEach(operation, changes, undefined);
 }
@@ -39,7 +39,7 @@ export async function countRetainedDomains(
   return db.$count(retainedDomains, inArray(retainedDomains.status, statuses));
 }
 
-/** Takes what `namesIn` returns. Leaves existing names as they are. */
+/** Takes a query like `namesIn`. Existing names stay as they are. */
 export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfMany {
   const missing = sql`select * from (${names}) as given
     where not exists (select 1 from retained_domains as kept
@@ -56,7 +56,7 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   };
 }
 
-/** Takes a query that has each name as JSON in its column `row`; a last day may be null. */
+/** A last day may be null. */
 export function updateLastDays(db: Database, rows: SQL) {
   const { name, status } = retainedDomains;
   return db
@@ -70,10 +70,7 @@ export function deleteRetainedDomains(db: Database, rows: SQL) {
   return db.delete(retainedDomains).where(isAmong(rows));
 }
 
-/**
- * Gives existing names the password and the last day that a query by `namesIn` has for them. A last day that is over
- * goes.
- */
+/** Gives existing names the passwords and last days of a query like `namesIn`. Clears a last day that is over. */
 export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   const { name, status, password, lastDay } = retainedDomains;
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;

@@ -11,7 +11,7 @@ import { type Change, changedMeanwhile, changeOf, write } from '../../../change/
 import type { DomainName } from '../../domain/name.ts';
 import { closure, type Dispute, subjectOf } from '../dispute.ts';
 
-/** Past disputes, too, in the order of their ids, starting after `after`. */
+/** Includes past disputes. */
 export async function listDisputes(
   db: Database,
   { name, page }: { name?: string | undefined; page: RowsAfter<{ id: number }> },
@@ -32,15 +32,11 @@ export async function listDisputes(
 export type DisputedDays = Pick<Dispute, 'name' | 'firstDay' | 'lastDay'> &
   Partial<Pick<Dispute, 'closedAt'>>;
 
-/** Days include the first and the last. */
 export type NewDispute = DomainName &
   DisputedDays &
   Partial<Pick<Dispute, 'password' | 'comment' | 'initiator'>>;
 
-/**
- * Throws `invalid` for days that are not in the calendar or in the wrong order, and `taken` if another dispute of the
- * name shares a day with it.
- */
+/** Throws `invalid` for wrong days, and `taken` if another dispute of the name shares a day with it. */
 export async function openDispute(operation: Operation, dispute: NewDispute): Promise<void> {
   const { db, origin } = operation;
   checkDays(dispute);
@@ -85,23 +81,22 @@ export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt:
   return { ...row, changes: difference({}, fields) };
 }
 
-/** Takes a query that has each dispute as JSON in its column `row`. */
 export function insertDisputes(db: Database, rows: SQL) {
   return insertRows(db, disputes, valuesInJson(disputes), sql`from (${rows})`);
 }
 
 /**
- * Takes such a query whose rows have `changes` of `closedAt`: closes, or opens again, the earliest dispute of each name
- * that is not over.
+ * Closes, or opens again, the earliest dispute of each name that is not over, by the `changes` of `closedAt` in the
+ * rows.
  */
 export function updateClosures(db: Database, rows: SQL) {
   const was = sql.raw(`row ->> '$.changes.closedAt.from'`);
   const becomes = sql.raw(`row ->> '$.changes.closedAt.to'`);
   const disputeId = sql`(
-    select id from ${disputes} as one
-    where one.name = row ->> 'name' and one.closed_at is ${was}
-      and one.last_day >= substr(ifnull(${was}, ${becomes}), 1, 10)
-    order by one.first_day limit 1)`;
+    select id from ${disputes} as dispute
+    where dispute.name = row ->> 'name' and dispute.closed_at is ${was}
+      and dispute.last_day >= substr(ifnull(${was}, ${becomes}), 1, 10)
+    order by dispute.first_day limit 1)`;
   const closedAt = sql`(select ${becomes} from (${rows}) where ${disputes.id} = ${disputeId})`;
   return db
     .update(disputes)
@@ -109,7 +104,6 @@ export function updateClosures(db: Database, rows: SQL) {
     .where(sql`${disputes.id} in (select ${disputeId} from (${rows}))`);
 }
 
-/** Deletes those with the name, the days and the `closedAt` of such rows. */
 export function deleteDisputes(db: Database, rows: SQL) {
   const { name, firstDay, lastDay, closedAt } = disputes;
   return db
@@ -119,10 +113,10 @@ export function deleteDisputes(db: Database, rows: SQL) {
       from (${rows}))`);
 }
 
-/** For disputes of one name, neither of which was closed. */
-export function overlaps(one: DisputedDays, other: DisputedDays): boolean {
-  if (one.closedAt || other.closedAt) return false;
-  return one.firstDay <= other.lastDay && other.firstDay <= one.lastDay;
+/** For two disputes of one name. */
+export function overlaps(a: DisputedDays, b: DisputedDays): boolean {
+  if (a.closedAt || b.closedAt) return false;
+  return a.firstDay <= b.lastDay && b.firstDay <= a.lastDay;
 }
 
 export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Problem {
@@ -131,14 +125,13 @@ export function overlapProblem({ name, firstDay, lastDay }: DisputedDays): Probl
   return { reason: 'taken', message, field: 'name' };
 }
 
-/** Throws `invalid` for a day that is not in the calendar. */
+/** Throws `invalid` unless the day is in the calendar. */
 export function checkDay(day: string, field: string): void {
   if (isDay(day)) return;
   const message = `${JSON.stringify(day)} is not a day in the calendar; write it like 2026-01-31`;
   throw new RegistryError('invalid', message, field);
 }
 
-/** Throws `invalid` for days that are not in the calendar or in the wrong order. */
 export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'lastDay'>): void {
   checkDay(firstDay, 'from');
   checkDay(lastDay, 'until');
@@ -149,8 +142,8 @@ export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'las
 }
 
 /**
- * Closes the name's dispute in force, or the next one, so that the name is not disputed today (in UTC). The dispute
- * stays on record. Throws `not_found`, `changed_meanwhile`.
+ * Closes the name's dispute in force, or else the next one. The dispute stays on record. Throws `not_found` and
+ * `changed_meanwhile`.
  */
 export async function closeDispute(
   operation: Operation,
@@ -167,7 +160,7 @@ export async function closeDispute(
       .orderBy(asc(disputes.firstDay))
       .limit(1);
   const judge = ([dispute]: Dispute[]): Change<void> => {
-    // Another dispute, which comes first now, is not the one to close.
+    // If another dispute is first now, it is not the one to close.
     if (first && JSON.stringify(first) !== JSON.stringify(dispute)) throw changedMeanwhile();
     if (!dispute) {
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');

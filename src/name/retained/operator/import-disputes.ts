@@ -16,8 +16,8 @@ import {
 } from './dispute.ts';
 
 /**
- * Days that are not in the calendar or in the wrong order, disputes that share days with another of the name, and a
- * closed one that is open here.
+ * Returns problems for wrong days, for disputes that share a day with another of the name, and for a closed dispute
+ * that is open here.
  */
 export async function findDisputeProblems(
   db: Database,
@@ -27,8 +27,8 @@ export async function findDisputeProblems(
 }
 
 /**
- * Opens the disputes that do not exist yet, all or none, and counts them. One batch, for some ten thousand records at a
- * time. Throws the problems that `findDisputeProblems` finds.
+ * Opens the disputes that do not exist yet, all or none, in one batch for some ten thousand records, and counts them.
+ * Throws the problems of `findDisputeProblems`.
  */
 export async function importDisputes(
   operation: Operation,
@@ -39,7 +39,7 @@ export async function importDisputes(
   throwProblems(problemsOf(records, present));
   const missing = records.filter((record) => !present.some((other) => isSame(record, other)));
   const rows = missing.map((record) => newDispute(record, origin.request.at));
-  const changes = { opened: jsonArrays(rows).map((some) => openings(db, some)) };
+  const changes = { opened: jsonArrays(rows).map((array) => openings(db, array)) };
   const { opened } = await changeEach(operation, changes, undefined);
   return { opened, unchanged: records.length - opened };
 }
@@ -59,7 +59,7 @@ async function loadDisputes(db: Database, records: readonly NewDispute[]): Promi
   return kept;
 }
 
-/** Reports the later one of two records that overlap. */
+/** Reports the later of two overlapping records. */
 function problemsOf(
   records: readonly NewDispute[],
   present: readonly DisputedDays[],
@@ -85,14 +85,12 @@ function notClosed({ name, firstDay }: NewDispute): Problem {
   return { reason: 'taken', message, field: 'closedAt' };
 }
 
-/** Counts closed disputes too, so that importing an older file again reopens nothing. */
-function isSame(one: DisputedDays, other: DisputedDays): boolean {
-  return (
-    one.name === other.name && one.firstDay === other.firstDay && one.lastDay === other.lastDay
-  );
+/** Closed disputes count too, so that importing an older file again opens none. */
+function isSame(a: DisputedDays, b: DisputedDays): boolean {
+  return a.name === b.name && a.firstDay === b.firstDay && a.lastDay === b.lastDay;
 }
 
-/** Leaves out disputes that were added or that another one overlaps in the meantime. */
+/** Skips disputes that were added meanwhile, or that another overlaps. */
 function openings(db: Database, rows: string) {
   const field = (name: string) => sql.raw(`row ->> '${name}'`);
   const isSame = sql`kept.first_day = ${field('firstDay')} and kept.last_day = ${field('lastDay')}`;

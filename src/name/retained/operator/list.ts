@@ -5,7 +5,6 @@ import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
 import { isAmong, type RetainedDomain, type RetainedStatus } from '../list.ts';
 
-/** Sorted by name and status. */
 export async function listRetainedDomains(
   db: Database,
   filter: {

@@ -13,11 +13,10 @@ import { additions, addRetainedDomains, countRetainedDomains, updates } from './
 const abandonedAfterMilliseconds = 24 * 60 * 60 * 1000;
 
 /**
- * Makes the names with these statuses equal to the given ones, and returns how many it added, updated and removed. A
- * name keeps the password and the last day that it has if none is given. The names are first collected in a table
- * that nothing else reads; the last batch, one transaction, then applies the differences. If the process dies before
- * that, the lists are unchanged, and running again starts over. D1 stops a batch after 30 seconds, so a few hundred
- * thousand names can differ: add, rather than replace, a larger first load. Throws `changed_meanwhile`.
+ * Makes the names with these statuses equal to the new ones, and returns how many it added, updated and removed. A name
+ * without a new password or last day keeps its own. Collects the names first, and applies the differences in one last
+ * batch; a process that dies before that changes nothing. D1 stops a batch after 30 seconds, enough for a few hundred
+ * thousand differences: add a larger first load instead. Throws `changed_meanwhile`.
  */
 export async function replaceRetainedDomains(
   operation: SeenOperation,
@@ -41,7 +40,7 @@ export async function replaceRetainedDomains(
   }
   const isCollected = eq(retainedReplacements.replacement, replacement);
   const collected = sql`select * from retained_replacements where replacement = ${replacement}`;
-  // If this replacement pauses for a day, another one deletes its collected names, and the rest is not the list.
+  // If this replacement pauses for a day, another one deletes its names. An incomplete list must not replace anything.
   const isComplete = sql`(select count(*) from (${collected})) = ${wanted.length}`;
   const given = sql`${collected} and ${isComplete}`;
   const isSuperfluous = and(
@@ -68,7 +67,7 @@ export async function replaceRetainedDomains(
   return replaced;
 }
 
-/** The digests (SHA-256, hexadecimal) of the passwords that registrations have used up, by the reserved name. */
+/** Returns the digests (SHA-256, hexadecimal) of used passwords, by reserved name. */
 export async function readUsedPasswords(db: Database): Promise<Map<string, string[]>> {
   const { name, usedPasswords } = retainedDomains;
   const rows = await db
