@@ -16,7 +16,6 @@ export const workersAddress = '2a06:98c0:3600::103';
 export function parseAddressList(entries: readonly string[]) {
   const ranges = entries.map(parseRange);
   return {
-    /** False for text that is no address, and for the address that all Workers share. */
     includes(text: string | undefined): boolean {
       const address = text === undefined ? undefined : parseAddress(text);
       if (address === undefined || address === anyWorker) return false;

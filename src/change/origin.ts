@@ -28,7 +28,6 @@ export interface Origin {
   request: WriteRequest;
 }
 
-/** A change to make: where, by whom, and in which request or command. */
 export interface Operation {
   db: Database;
   origin: Origin;

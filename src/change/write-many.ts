@@ -21,7 +21,6 @@ export interface SeenOperation extends Operation {
   seen?: number | undefined;
 }
 
-/** The entries of history of a change of many things, and its statements. */
 export interface ChangesOfMany extends RecordedRows {
   statements: readonly BatchItem<'sqlite'>[];
 }

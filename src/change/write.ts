@@ -58,7 +58,7 @@ interface Attempt<Seen, Outcome> {
    * Reads all that `judge` needs in one round trip, with the query of `keptFor` for the holder of an idempotency key.
    */
   look(keptFor: KeptFor): Promise<Seen & { kept?: KeptOutcome[] }>;
-  /** Throws to refuse, or returns what to write. Called again after a lost race. */
+  /** Throws to refuse. Called again after a lost race. */
   judge(seen: Seen): Change<Outcome>;
 }
 
@@ -119,7 +119,7 @@ export async function write<Seen, Outcome>(
   throw busy(cause);
 }
 
-/** Writes the change in one batch; false if another writer was faster. */
+/** False if another writer was faster. */
 async function commit<Outcome>(db: Database, change: Change<Outcome>): Promise<boolean> {
   const { actor, request } = change.origin;
   const keyedRequest = { ...request, keyHolder: actor.keyHolder };

@@ -1,4 +1,3 @@
-/** SHA-256 (FIPS 180-4) of bytes or of text in UTF-8, as 64 hexadecimal digits. */
 export async function sha256Hex(data: string | BufferSource): Promise<string> {
   const bytes = typeof data === 'string' ? new TextEncoder().encode(data) : data;
   return hex(new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)));

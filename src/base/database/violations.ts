@@ -25,7 +25,6 @@ export function isAboutBookmark(error: unknown): boolean {
   return mentions(error, 'ookmark');
 }
 
-/** Searches the messages of the error and its causes. */
 export function mentions(error: unknown, text: string): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause.message.includes(text)) return true;

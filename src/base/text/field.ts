@@ -25,7 +25,7 @@ export function expecting<Rule extends z.core.$ZodType>(expected: string, rule: 
   return rule;
 }
 
-/** Returns what a rule expects, in words; undefined if neither a record nor its type says it. */
+/** Undefined if neither a record nor the type says it. */
 export function expectation(rule: z.core.$ZodType): string | undefined {
   if (expectations.has(rule)) return expectations.get(rule);
   if (rule instanceof z.ZodMiniEnum) return `one of ${rule.options.join(', ')}`;

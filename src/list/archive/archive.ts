@@ -90,7 +90,7 @@ async function archiveList(
   }
 }
 
-/** Returns the record of the day; undefined if KV has lost a part of the content. */
+/** Undefined if KV has lost a part of the content. */
 async function keep(
   kv: KVNamespace,
   bucket: R2Bucket,

@@ -3,7 +3,6 @@ import { joinBytes } from '../../base/bytes/encoding.ts';
 import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
 import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzip.ts';
 
-/** A block as the head of its list describes it. */
 export interface Block {
   first: string;
   /** The publication that wrote it to KV. */

@@ -59,7 +59,7 @@ export function namesOf(rows: readonly EntryRow[]): BrowsedName[] {
   return names;
 }
 
-/** Compares names by their UTF-8 bytes, as SQLite does. Negative if `a` comes first. */
+/** Compares UTF-8 bytes, as SQLite does. */
 export function compareNames(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index++) {

@@ -12,13 +12,13 @@ export interface HistoryCriteria {
   by?: string | undefined;
   /** A request id, or the client's reference. */
   request?: string | undefined;
-  /** Entries of this instant and later ones. */
+  /** Inclusive. */
   since?: Date | undefined;
-  /** Only entries before this instant. */
+  /** Exclusive. */
   until?: Date | undefined;
 }
 
-/** Returns entries up to `upTo` that meet all criteria, the oldest first. Entries of deleted things remain. */
+/** The oldest first. Entries of deleted things remain. */
 export function listHistory(
   db: Database,
   criteria: HistoryCriteria,
