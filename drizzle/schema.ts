@@ -12,13 +12,11 @@ import {
 } from 'drizzle-orm/sqlite-core';
 
 /**
- * Every table of the registry. Triggers live in the hand-written migrations beside the generated ones:
- * they keep the counters (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the instants of
- * `registrars.lost_change_at` and `contacts.unlinked_at`, the source versions and journals of the public lists, and
- * history from being changed.
- *
- * Instants are ISO 8601 UTC text with milliseconds, days are `YYYY-MM-DD`: both sort as text and are
- * the form in which the interfaces answer.
+ * Every table of the registry. The triggers are in hand-written migrations. They keep the counters
+ * (`registrars.contact_count`, `contact_blocks`, `contacts.domain_count`), the instants of `registrars.lost_change_at`
+ * and `contacts.unlinked_at`, and the source versions and journals of the public lists, and protect the history from
+ * changes. Instants are ISO 8601 UTC text with milliseconds, days are `YYYY-MM-DD`: both sort as text and are the form
+ * in which the interfaces answer.
  */
 
 const createdAt = () => text('created_at').notNull();
@@ -39,14 +37,14 @@ export const registrars = sqliteTable(
     name: text().notNull(),
     /** Addresses and CIDR ranges; empty allows every address. */
     allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull().default([]),
-    /** Kept by triggers on contacts, so that the total of a list needs no scan. */
+    /** Saves a scan for the total of a list. */
     contactCount: integer('contact_count').notNull().default(0),
     /**
-     * The latest `updated_at` that a contact lost when it was deleted or set back, kept by triggers: later changes are
-     * recorded with later times (src/contact/contact.ts).
+     * The latest `updated_at` that a contact lost when it was deleted or set back. Later changes get later times
+     * (src/contact/contact.ts).
      */
     lostChangeAt: text('lost_change_at'),
-    /** Since when the operator has refused all logins of the registrar; null if they are let in. */
+    /** When the operator suspended the registrar's logins; null if they work. */
     suspendedAt: text('suspended_at'),
     createdAt: createdAt(),
     updatedAt: updatedAt(),
@@ -72,23 +70,23 @@ export const apiUsers = sqliteTable(
       .notNull()
       .references(() => registrars.id),
     username: text().notNull().unique(),
-    /** SHA-256 of the secret, 64 hexadecimal digits. A login is looked up by it. */
+    /** SHA-256 of the secret, 64 hexadecimal digits. A login looks the user up by it. */
     secretDigest: text('secret_digest').unique(),
     /**
-     * In place of a secret, the password from a former registry (src/party/registrar/password.ts). A login with the password is
-     * looked up by it as well. Beside a secret, it is the password that the secret replaced.
+     * The password from a former registry (src/party/registrar/password.ts), by which a login also looks the user up.
+     * Beside a secret, it is the password that the secret replaced.
      */
     passwordHash: text('password_hash'),
-    /** Since when the user has had the secret or the password. */
+    /** When the user got the secret or the password. */
     secretChangedAt: text('secret_changed_at').notNull(),
-    /** The secret that the user has replaced. */
+    /** The previous secret. */
     previousSecretDigest: text('previous_secret_digest'),
-    /** Since when the user had what the secret replaced; null if that no longer works. */
+    /** When the user got the previous secret or password; null if that no longer works. */
     previousSecretChangedAt: text('previous_secret_changed_at'),
-    /** Until when it works; null until the new secret is first used. */
+    /** When the previous one ends; null until the new secret is first used. */
     previousSecretValidUntil: text('previous_secret_valid_until'),
     disabledAt: text('disabled_at'),
-    /** Whether a login needs one of the user's certificates as well. */
+    /** A login also needs one of the user's certificates. */
     isCertificateRequired: integer('certificate_required', { mode: 'boolean' })
       .notNull()
       .default(false),
@@ -106,7 +104,7 @@ export const apiUsers = sqliteTable(
       'api_users_credential',
       sql`${table.secretDigest} is not null or (${table.passwordHash} is not null and ${table.previousSecretDigest} is null)`,
     ),
-    // A user with a secret has one earlier credential or none, and only then the times of one.
+    // A user with a secret has at most one earlier credential, and only with one has its times.
     check(
       'api_users_previous',
       sql`(${table.previousSecretChangedAt} is not null) = (${table.previousSecretDigest} is not null) + (${table.secretDigest} is not null and ${table.passwordHash} is not null)`,
@@ -126,7 +124,7 @@ export const apiUsers = sqliteTable(
   ],
 );
 
-/** What a system may do; the last one for every registrar, or, as `act-for=<code>`, for one. */
+/** The rights of a system. The last one covers every registrar or, as `act-for=<code>`, one. */
 export const systemRights = ['domains', 'auctions', 'retained', 'changes', 'act-for'] as const;
 export type SystemRight = (typeof systemRights)[number] | `act-for=${string}`;
 
@@ -136,10 +134,10 @@ export const systems = sqliteTable(
   {
     id: integer().primaryKey({ autoIncrement: true }),
     name: text().notNull().unique(),
-    /** SHA-256 of the key, 64 hexadecimal digits. A login is looked up by it. */
+    /** SHA-256 of the key, 64 hexadecimal digits. A login looks the system up by it. */
     keyDigest: text('key_digest').notNull().unique(),
     keyChangedAt: text('key_changed_at').notNull(),
-    /** The key that was replaced, while it works; until when is null until the new one is first used. */
+    /** The replaced key, while it works. Its end is null until the new key is first used. */
     previousKeyDigest: text('previous_key_digest').unique(),
     previousKeyValidUntil: text('previous_key_valid_until'),
     rights: text({ mode: 'json' }).$type<SystemRight[]>().notNull(),
@@ -161,7 +159,7 @@ export const systems = sqliteTable(
   ],
 );
 
-/** The client certificates that are bound to API users and systems. */
+/** Client certificates of API users and systems. */
 export const certificates = sqliteTable(
   'certificates',
   {
@@ -170,7 +168,7 @@ export const certificates = sqliteTable(
     systemId: integer('system_id').references(() => systems.id, { onDelete: 'cascade' }),
     /** SHA-256 of the certificate, 64 hexadecimal digits. */
     fingerprint: text().notNull(),
-    /** The name of its holder in the certificate; it and the end are null if only the fingerprint is known. */
+    /** The holder's name in the certificate. It and the end are null if only the fingerprint is known. */
     commonName: text('common_name'),
     expiresAt: text('expires_at'),
     /** When a login first presented it. */
@@ -204,22 +202,22 @@ export type ContactStatus = (typeof contactStatuses)[number];
 
 export const discloseableAttributes = ['name', 'email'] as const;
 
-/** What can be checked about a contact; its fields say which of them belong to which claim (src/contact/fields.ts). */
+/** What can be checked about a contact. Fields name their claims (src/contact/fields.ts). */
 export const claims = ['identity', 'name', 'email', 'phone', 'address'] as const;
 export type Claim = (typeof claims)[number];
 
-/** The newest check of a claim. The history and files show it as it is stored, so its names are those of the interfaces. */
+/** The newest check of a claim. The history and files show it as stored, so its names are those of the interfaces. */
 export interface Verification {
-  /** A UUID; of what moved in, the former registry's. */
+  /** A UUID; the former registry's, if it moved in. */
   id: string;
   method: string;
   framework: string | null;
-  /** What the checker knows the check by. */
+  /** The checker's name for the check. */
   reference: string | null;
   /** `ended` once the value that was checked has changed. */
   result: 'success' | 'failed' | 'ended';
   verified_at: string;
-  /** In the format of creator_str; null where a former registry did not say. */
+  /** In the format of creator_str; null if a former registry did not have it. */
   verified_by: string | null;
 }
 
@@ -232,15 +230,17 @@ export interface VerificationDemand {
 
 /** The newest request to the identity service about a contact. */
 export interface IdentityRequest {
-  /** Given by the service. */
+  /** The service's id. */
   id: string;
   sent_at: string;
-  /** Whom the service has identified and since when that has waited for the registrar's decision; null unless it does. */
+  /**
+   * The person whom the service identified, and the start of the wait for the registrar's decision; null if none waits.
+   */
   pending: {
     since: string;
     country_code: string;
     ident: string;
-    /** Null where it is the contact's name that stays. */
+    /** Null if the contact's name stays. */
     name: string | null;
   } | null;
   /** When it led to a verification; absent before. */
@@ -250,12 +250,12 @@ export interface IdentityRequest {
 const verification = (claim: Claim) =>
   text(`${claim}_verification`, { mode: 'json' }).$type<Verification>();
 
-/** Whether a contact's identity is not verified. An index is on this. */
+/** An index uses this expression. */
 export const isUnverified = sql.raw("identity_verification ->> '$.result' is not 'success'");
 
 /**
- * Besides what the interfaces accept today, contacts hold what a former registry accepted: any text, and unknown types of
- * identity, statuses and attributes. Of the columns that are not null, a value that it did not know is the empty string.
+ * Contacts also hold what a former registry accepted: any text, and unknown types of identity, statuses and attributes.
+ * In columns that are not null, the empty string stands for a value that it did not have.
  */
 export const contacts = sqliteTable(
   'contacts',
@@ -269,7 +269,7 @@ export const contacts = sqliteTable(
     number: integer().notNull(),
     code: text().notNull().unique(),
     name: text().notNull(),
-    /** `searchKey` of the name and of the email (src/base/text/search-key.ts), by which a registrar finds its contacts. */
+    /** `searchKey` of the name and of the email (src/base/text/search-key.ts), for a registrar's searches. */
     nameKey: text('name_key').notNull(),
     orgName: text('org_name'),
     email: text().notNull(),
@@ -277,7 +277,7 @@ export const contacts = sqliteTable(
     phone: text().notNull(),
     fax: text(),
     ident: text().notNull(),
-    /** `identityKey` of `ident` (src/contact/identity-code.ts), by which a person's contacts are found. */
+    /** `identityKey` of `ident` (src/contact/identity-code.ts), for finding a person's contacts. */
     identKey: text('ident_key').notNull(),
     identType: text('ident_type').notNull(),
     identCountryCode: text('ident_country_code').notNull(),
@@ -304,12 +304,9 @@ export const contacts = sqliteTable(
     addressVerification: verification('address'),
     verificationDemand: text('verification_demand', { mode: 'json' }).$type<VerificationDemand>(),
     identityRequest: text('identity_request', { mode: 'json' }).$type<IdentityRequest>(),
-    /** The number of references from domains, kept by triggers on domain_contacts. Above zero, it is `linked`. */
+    /** The number of references from domains. Above zero, the contact is `linked`. */
     domainCount: integer('domain_count').notNull().default(0),
-    /**
-     * The time at which the last reference was removed, kept by the same triggers; null if no domain has ever
-     * referred to the contact.
-     */
+    /** When the last reference was removed; null if no domain has ever referred to the contact. */
     unlinkedAt: text('unlinked_at'),
     /** Set by `nextVersion` of src/contact/contact.ts. Conditional writes compare it. */
     version: integer().notNull().default(1),
@@ -342,12 +339,12 @@ export const contacts = sqliteTable(
       sql`json_valid(${table.statuses}) and json_valid(${table.statusNotes}) and json_valid(${table.disclosedAttributes})`,
     ),
     check('contacts_domain_count', sql`${table.domainCount} >= 0`),
-    // The index includes the code, so that a page of codes is read from the index alone.
+    // Includes the code, so that a page of codes needs the index alone.
     uniqueIndex('contacts_of_registrar').on(table.registrarId, table.number, table.code),
     index('contacts_of_identity')
       .on(table.identCountryCode, table.identKey)
       .where(sql`ident_type = 'priv'`),
-    // Those by which a registrar's list is searched (src/contact/search.ts).
+    // For a registrar's searches (src/contact/search.ts).
     index('contacts_by_ident').on(table.registrarId, table.identKey, table.number),
     index('contacts_by_email').on(table.registrarId, table.emailKey, table.number),
     index('contacts_by_name').on(table.registrarId, table.nameKey, table.number),
@@ -358,16 +355,14 @@ export const contacts = sqliteTable(
       .where(sql`statuses <> '[]'`),
     index('contacts_linked').on(table.registrarId, table.number).where(sql`domain_count > 0`),
     index('contacts_unverified').on(table.registrarId, table.number).where(isUnverified),
-    // For the reports of what is overdue.
+    // For reports of overdue demands.
     index('contacts_demanded')
       .on(sql`verification_demand ->> '$.by'`)
       .where(sql`verification_demand is not null`),
   ],
 );
 
-/**
- * The number of a registrar's contacts in each block of 1,024 numbers, so that a deep page is found without a scan.
- */
+/** A registrar's contacts in each block of 1,024 numbers, so that a deep page needs no scan. */
 export const contactBlocks = sqliteTable(
   'contact_blocks',
   {
@@ -386,14 +381,14 @@ export const contactBlocks = sqliteTable(
 export const disclosureOutcomes = ['granted', 'refused', 'returned'] as const;
 
 /**
- * The requests to disclose what is on record about a person, and their answers. It has no values of the person: an erasure
- * takes the contact and the identity out of the row, and the rest stays. Rows are never deleted.
+ * Requests to disclose personal data, and their answers. No values of the person: an erasure removes the contact and
+ * the identity, and the rest stays. Rows are never deleted.
  */
 export const disclosures = sqliteTable(
   'disclosures',
   {
     id: integer().primaryKey(),
-    /** Whose data it is. The person is found by these, not by the contact, whose code may be another's later. */
+    /** The person. Found by these, because the contact's code may be another's later. */
     identCountryCode: text('ident_country_code'),
     identKey: text('ident_key'),
     identType: text('ident_type'),
@@ -403,17 +398,17 @@ export const disclosures = sqliteTable(
     identifiedBy: text('identified_by').notNull(),
     organization: text().notNull(),
     basis: text().notNull(),
-    /** By the names that registrars know. */
+    /** Registrars' names of the fields. */
     requestedFields: text('requested_fields', { mode: 'json' }).$type<string[]>().notNull(),
-    /** Whether the person never learns of it. */
+    /** The person never learns of it. */
     isConfidential: integer('confidential', { mode: 'boolean' }).notNull(),
     receivedAt: text('received_at').notNull(),
     outcome: text({ enum: disclosureOutcomes }),
     answeredAt: text('answered_at'),
     grantedFields: text('granted_fields', { mode: 'json' }).$type<string[]>(),
-    /** From when on the person sees what was granted; null for at once. */
+    /** When the person starts to see what was granted; null for at once. */
     visibleAfter: text('visible_after'),
-    /** Why it was refused, or what was missing. */
+    /** The reason of a refusal, or what was missing. */
     explanation: text(),
   },
   (table) => [
@@ -463,7 +458,7 @@ export const domainContacts = sqliteTable(
   (table) => [
     primaryKey({ columns: [table.domainId, table.contactId, table.role] }),
     foreignKey({ columns: [table.domainId], foreignColumns: [domains.id] }).onDelete('cascade'),
-    // Refuses the deletion of a linked contact, even if the link was made a moment ago.
+    // Refuses to delete a linked contact, even if the link was made a moment ago.
     foreignKey({ columns: [table.contactId], foreignColumns: [contacts.id] }).onDelete('restrict'),
     check('domain_contacts_role', isOneOf(table.role, domainRoles)),
     index('domain_contacts_contact').on(table.contactId),
@@ -471,17 +466,17 @@ export const domainContacts = sqliteTable(
   ],
 );
 
-/** The registrations of the last day, which the system that made one may take back. */
+/** Registrations of the last day, which their system may take back. */
 export const registrations = sqliteTable(
   'registrations',
   {
     name: text().primaryKey(),
-    /** Of a system that may be gone; its id is never given again. */
+    /** The system may be gone. Its id is never assigned again. */
     systemId: integer('system_id').notNull(),
     registeredAt: text('registered_at').notNull(),
-    /** The newest entry of history that the registration wrote: a later one about the name has another id. */
+    /** The newest entry of history that the registration wrote. A later one about the name shows a change. */
     lastEntry: integer('last_entry').notNull(),
-    /** JSON: what the registration consumed, with its secrets. */
+    /** JSON, with the secrets. */
     consumed: text('used', { mode: 'json' }).$type<Consumed>().notNull(),
   },
   (table) => [index('registrations_registered_at').on(table.registeredAt)],
@@ -490,7 +485,7 @@ export const registrations = sqliteTable(
 /** What a registration consumed, as it was before. */
 export interface Consumed {
   auction?: { id: number; registrationCode: string };
-  /** Of the reserved name. */
+  /** The reserved name's password. */
   password?: string;
   /** The dispute that the registration closed. */
   disputeId?: number;
@@ -515,7 +510,7 @@ export const auctions = sqliteTable(
     ...domainNameColumns(),
     status: text({ enum: auctionStatuses }).notNull().default('started'),
     /**
-     * 32 hexadecimal digits, set while the status is `payment_received`. A former registry's auctions may lack the code, or
+     * 32 hexadecimal digits while the status is `payment_received`. A former registry's auctions may lack the code, or
      * have one in another status.
      */
     registrationCode: text('registration_code'),
@@ -540,11 +535,11 @@ export const retainedDomains = sqliteTable(
   {
     ...domainNameColumns(),
     status: text({ enum: retainedStatuses }).notNull(),
-    /** Of a reserved name: the password with which its owner may register it. */
+    /** The password to register a reserved name. */
     password: text(),
-    /** Of a reserved name: the last day, in UTC, on which it is reserved; null for no end. */
+    /** The last day, in UTC, of a reservation; null for no end. */
     lastDay: text('last_day'),
-    /** Digests (SHA-256, hexadecimal) of the passwords that registrations have used up, with spaces between them. */
+    /** SHA-256 digests, in hexadecimal, of passwords that registrations have used up, with spaces between them. */
     usedPasswords: text('used_passwords'),
     createdAt: createdAt(),
   },
@@ -560,15 +555,15 @@ export const retainedDomains = sqliteTable(
   ],
 );
 
-/** Names that are going to replace the reserved or blocked ones, until one step puts them in place. */
+/** Names that will replace the reserved or blocked ones in one step. */
 export const retainedReplacements = sqliteTable(
   'retained_replacements',
   {
-    /** The time at which the replacement began, and a UUID. */
+    /** The start of the replacement, and a UUID. */
     replacement: text().notNull(),
     ...domainNameColumns(),
     status: text({ enum: retainedStatuses }).notNull(),
-    /** Null where the name keeps what it has. */
+    /** Null if the name keeps its own. */
     password: text(),
     lastDay: text('last_day'),
   },
@@ -578,10 +573,10 @@ export const retainedReplacements = sqliteTable(
   ],
 );
 
-/** The last day of a dispute that lasts until it is closed. */
+/** The last day of a dispute without an end. */
 export const untilClosed = '9999-12-31';
 
-/** A name is disputed from the first day to the last, both included, in UTC, unless the dispute has been closed. */
+/** A name is disputed from the first day to the last, both included, in UTC, or until the dispute is closed. */
 export const disputes = sqliteTable(
   'disputes',
   {
@@ -589,7 +584,7 @@ export const disputes = sqliteTable(
     ...domainNameColumns(),
     firstDay: text('first_day').notNull(),
     lastDay: text('last_day').notNull(),
-    /** The password with which the winner of the dispute may register the name. */
+    /** The winner's password to register the name. */
     password: text(),
     comment: text(),
     initiator: text(),
@@ -606,8 +601,8 @@ export const disputes = sqliteTable(
 );
 
 /**
- * One row with the version of each source of the public lists. Triggers set a version to a random number with every
- * change, so the same version never stands for two contents, not even after a restore.
+ * One row with the version of each source of the public lists. With every change, triggers set a random version, so
+ * that no version ever stands for two contents, even after a restore.
  */
 export const listSources = sqliteTable(
   'list_sources',
@@ -627,7 +622,7 @@ const journalColumns = () => ({
   at: text().notNull(),
 });
 
-/** The names that entered or left the auctions in progress, in the order of the changes. Written by triggers. */
+/** Names that entered or left the auctions in progress, in order. Written by triggers. */
 export const auctionChanges = sqliteTable('auction_changes', journalColumns());
 
 /** The same for the reserved, blocked and disputed names. */
@@ -644,18 +639,18 @@ export const listPublications = sqliteTable('list_publications', {
   publication: text().notNull(),
   etag: text().notNull(),
   sourceVersion: text('source_version').notNull(),
-  /** The id of the last change in the journal that is included. */
+  /** The last journal entry that is included. */
   journalPosition: integer('journal_position').notNull(),
-  /** The UTC day that decided which disputes were in force, `YYYY-MM-DD`. */
+  /** The UTC day of the disputes in force, `YYYY-MM-DD`. */
   day: text().notNull(),
-  /** JSON: the head that KV holds, and its metadata. */
+  /** JSON: the head in KV, and its metadata. */
   head: text().notNull(),
   metadata: text().notNull(),
 });
 
 /**
- * Keys in KV that nothing needs eight days after `since`: those that a publication has replaced and, while it is under way,
- * everything that it writes.
+ * Keys in KV that can be deleted eight days after `since`: those that a publication replaced or, while it runs, all
+ * that it writes.
  */
 export const replacedKeys = sqliteTable(
   'list_leftovers',
@@ -666,14 +661,11 @@ export const replacedKeys = sqliteTable(
     keys: text(),
     since: text().notNull(),
   },
-  // There is a row for each publication of the last eight days.
+  // A row for each publication of the last eight days.
   (table) => [index('list_leftovers_since').on(table.since)],
 );
 
-/**
- * The number of names of each public list on each day, as it was published when the cron first ran on that day. A few rows
- * a day, kept for ever.
- */
+/** How many names each public list had when the cron first ran on the day. A few rows a day, kept for ever. */
 export const dailyCounts = sqliteTable(
   'daily_counts',
   {
@@ -689,7 +681,7 @@ export const dailyCounts = sqliteTable(
   ],
 );
 
-/** No longer written or read: the bucket alone says which days it has. The previous Worker still reads it. */
+/** Unused: the bucket alone knows its days. The previous Worker still reads it. */
 export const archivedDays = sqliteTable(
   'archived_days',
   {
@@ -731,16 +723,16 @@ export const actorTypes = [
 export type ActorType = (typeof actorTypes)[number];
 
 /**
- * A change of a field: its values before and after; or only that it changed, if the values are secret (`redacted`) or
- * were removed later because they are personal (`removed`). The identity code of a deleted contact also has its `key`,
- * and the contacts of a domain, which are codes, their `uuids` by these; no interface shows either.
+ * A change of a field: its values before and after, or only that it changed, if the values are secret (`redacted`) or
+ * were removed as personal data (`removed`). The identity code of a deleted contact also has its `key`, and the codes
+ * of a domain's contacts their `uuids`. No interface shows either.
  */
 export type FieldChange =
   | { from: unknown; to: unknown; key?: string; uuids?: Record<string, string> }
   | { redacted: true }
   | { removed: true };
 
-/** The identity of a deleted person's contact, from the history of its deletion. An index is on these expressions. */
+/** A person's identity, in the entry of a contact's deletion. An index uses these expressions. */
 export const deletedIdentity = {
   isPersons: sql.raw(
     "subject = 'contact' and action = 'delete' and changes ->> '$.identType.from' = 'priv'",
@@ -749,14 +741,14 @@ export const deletedIdentity = {
   key: sql.raw("changes ->> '$.ident.key'"),
 };
 
-/** Whether an entry changed a contact's identity, if only its spelling. An index is on this. */
+/** True for a change of a contact's identity, if only its spelling. An index uses this expression. */
 export const changesIdentity = sql.raw(
   "subject = 'contact' and action = 'update' and coalesce(changes -> '$.ident', changes -> '$.identType', changes -> '$.identCountryCode') is not null",
 );
 
 /**
- * Every change and its author, written in the same batch as the change. Triggers refuse updates and deletions of rows, except
- * those that `history_permits` allows.
+ * Every change and its author, written in the batch of the change. Triggers refuse to change or delete rows unless
+ * `history_permits` allows it.
  */
 export const history = sqliteTable(
   'history',
@@ -764,13 +756,13 @@ export const history = sqliteTable(
     id: integer().primaryKey(),
     occurredAt: text('occurred_at').notNull(),
     subject: text({ enum: historySubjects }).notNull(),
-    /** The operator's name for the subject: a code, a name or a username. */
+    /** The operator's name of the subject: a code, a name or a username. */
     subjectKey: text('subject_key').notNull(),
     /** Distinguishes a contact from an earlier one with the same code. */
     subjectUuid: text('subject_uuid'),
     /**
-     * The code of the registrar of a contact or a domain, after the change or, of a deletion, before it; null if that is not
-     * known. A code, because the id of a registrar that was removed may be given to another.
+     * The registrar's code after the change or, for a deletion, before it; null if unknown. A code, because a removed
+     * registrar's id may be assigned again.
      */
     registrar: text(),
     action: text({ enum: ['create', 'update', 'delete'] }).notNull(),
@@ -789,7 +781,7 @@ export const history = sqliteTable(
     index('history_of_deleted_persons')
       .on(deletedIdentity.countryCode, deletedIdentity.key)
       .where(deletedIdentity.isPersons),
-    // Without the updates, which are the most: it leads to the codes that a contact has had.
+    // Leads to a contact's former codes. Leaves out updates, which are most entries.
     index('history_of_contact')
       .on(table.subjectUuid)
       .where(sql`subject = 'contact' and action <> 'update'`),
@@ -800,15 +792,15 @@ export const history = sqliteTable(
 export const historyPermissions = ['archive', 'remove_values'] as const;
 
 /**
- * Allows a batch to remove contacts' values from entries of history. The batch inserts the one row before the statements
- * that need it, and deletes it after them. Without it, triggers refuse that. Nothing asks for `archive` any more.
+ * Allows a batch to remove contacts' values from the history. The batch inserts the one row first and deletes it last.
+ * `archive` is unused.
  */
 export const historyPermits = sqliteTable(
   'history_permits',
   {
     id: integer().primaryKey(),
     permission: text({ enum: historyPermissions }).notNull(),
-    /** The first and the last of the entries, both included. */
+    /** Both included. */
     firstId: integer('first_id').notNull(),
     lastId: integer('last_id').notNull(),
   },
@@ -819,8 +811,8 @@ export const historyPermits = sqliteTable(
 );
 
 /**
- * How far earlier builds archived the history. Nothing reads or writes this table, `archivedDeletions` and the permission to
- * archive; they stay for the Worker that runs until this release is deployed, and the next release removes them.
+ * Earlier builds archived the history until here. This table, `archivedDeletions` and the permission to archive are
+ * unused. They stay for the Worker that runs until this release is deployed. The next release removes them.
  */
 export const historyArchives = sqliteTable(
   'history_archives',
@@ -833,7 +825,7 @@ export const historyArchives = sqliteTable(
   (table) => [check('history_archives_single', sql`${table.id} = 1`)],
 );
 
-/** What others than moving in had deleted or erased, from archived entries of history. Nothing reads or writes it. */
+/** Deletions and erasures in archived entries of history, except those by moving in. Unused. */
 export const archivedDeletions = sqliteTable(
   'archived_deletions',
   {
@@ -850,21 +842,21 @@ export const archivedDeletions = sqliteTable(
   ],
 );
 
-/** The place in a table up to which the cron has looked, so that the next run continues there. */
+/** Where the cron continues in a table. */
 export const sweeps = sqliteTable('sweeps', {
   name: text().primaryKey(),
-  /** The last id that was looked at. */
+  /** The last id that it examined. */
   after: integer().notNull(),
 });
 
 /** The last runs of the cron. */
 export const cronRuns = sqliteTable('cron_runs', {
   id: integer().primaryKey(),
-  /** The cron expression in wrangler.toml that started the run. */
+  /** The expression in wrangler.toml that started the run. */
   cron: text().notNull(),
   startedAt: text('started_at').notNull(),
   tookMilliseconds: integer('took_ms').notNull(),
-  /** JSON: what failed, by the names of the works in src/worker/cron.ts. */
+  /** JSON: the failed works, by their names in src/worker/cron.ts. */
   failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 
@@ -878,23 +870,23 @@ export const notificationEvents = [
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
-/** Tells a registrar of changes that others make to its contacts, and of new secrets. Written in the batch of the change. */
+/** Changes by others to a registrar's contacts, and new secrets. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
   {
-    /** Never reused: a registrar may still refer to a notification that was deleted. */
+    /** Never reused, because a registrar may still refer to a deleted notification. */
     id: integer().primaryKey({ autoIncrement: true }),
     registrarId: integer('registrar_id')
       .notNull()
       .references(() => registrars.id),
     event: text({ enum: notificationEvents }).notNull(),
     text: text().notNull(),
-    /** The code of the contact, which may have been deleted since, or the name of the API user. */
+    /** The contact's code, even if it was deleted, or the API user's name. */
     subjectKey: text('subject_key').notNull(),
-    /** The fields that changed, by the names that registrars know; no values. */
+    /** The changed fields, in registrars' names, without values. */
     fields: text({ mode: 'json' }).$type<string[]>().notNull(),
     createdAt: createdAt(),
-    /** Null until the registrar marks it as read. */
+    /** Null until the registrar marks it. */
     readAt: text('read_at'),
   },
   (table) => [
@@ -904,59 +896,59 @@ export const notifications = sqliteTable(
   ],
 );
 
-/** The addresses to which registrars' notifications are pushed, one delivery at a time. */
+/** Registrars' addresses for notifications. Each gets one delivery at a time. */
 export const webhooks = sqliteTable('webhooks', {
   registrarId: integer('registrar_id')
     .primaryKey()
     .references(() => registrars.id),
   url: text().notNull(),
-  /** `whsec_` and base64, as shown to the operator. Signing needs the secret itself, not a digest. */
+  /** `whsec_` and base64, as the operator sees it. Signing needs the secret, not a digest. */
   secret: text().notNull(),
-  /** Secrets that the registrar has replaced. Each signs beside the current one until its time. */
+  /** The registrar's earlier secrets. Each signs beside the current one until its time. */
   replacedSecrets: text('replaced_secrets', { mode: 'json' })
     .$type<{ secret: string; until: string }[]>()
     .notNull()
     .default([]),
   createdAt: createdAt(),
-  /** Until then, a message in the queue leads to the next attempt; null if there is none. */
+  /** A message in the queue will make the next attempt until then; null if there is none. */
   queuedUntil: text('queued_until'),
-  /** Nothing is sent before then: a consumer is at it, or the endpoint has failed. */
+  /** Sending pauses until then: a consumer is at work, or the endpoint has failed. */
   resumesAt: text('resumes_at'),
-  /** Attempts that failed since the last one that succeeded. */
+  /** Failed attempts since the last success. */
   failures: integer().notNull().default(0),
-  /** The time of the first of them. */
+  /** The first of them. */
   failingSince: text('failing_since'),
 });
 
-/** Deliveries to push, each written in the batch of its change, and the log of those that arrived. */
+/** Deliveries to make, each written in the batch of its change, and the log of those that arrived. */
 export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {
-    /** Sent as `webhook-id`, by which the receiver recognises a repetition. */
+    /** Sent as `webhook-id`, by which receivers recognise repeats. */
     id: text().primaryKey(),
     registrarId: integer('registrar_id')
       .notNull()
       .references(() => registrars.id),
-    /** Null for a test, which never waits. Deliveries leave in this order. */
+    /** The order of deliveries. Null for a test, which never waits. */
     notificationId: integer('notification_id').references(() => notifications.id, {
       onDelete: 'cascade',
     }),
     createdAt: createdAt(),
-    /** Since when it waits, or waited: its creation, or the operator's last `resend`. */
+    /** When the wait began: at its creation, or with the operator's last `resend`. */
     waitsSince: text('waits_since').notNull(),
     attempts: integer().notNull().default(0),
     attemptedAt: text('attempted_at'),
     /** The result of the last attempt, in a few words. */
     outcome: text(),
     deliveredAt: text('delivered_at'),
-    /** The time at which the delivery was given up. */
+    /** When the delivery was given up. */
     failedAt: text('failed_at'),
   },
   (table) => {
     const isOpen = sql`delivered_at is null and failed_at is null`;
     return [
       index('webhook_deliveries_created_at').on(table.createdAt),
-      // Without it, each notification that is deleted scans the table for its deliveries.
+      // Saves a scan of the deliveries for each deleted notification.
       index('webhook_deliveries_notification_id').on(table.notificationId),
       index('webhook_deliveries_open').on(table.registrarId, table.notificationId).where(isOpen),
       index('webhook_deliveries_waiting').on(table.waitsSince).where(isOpen),
@@ -964,17 +956,17 @@ export const webhookDeliveries = sqliteTable(
   },
 );
 
-/** The outcomes of writes with an idempotency key, kept for a day. */
+/** Outcomes of writes with an idempotency key, kept for a day. */
 export const idempotencyKeys = sqliteTable(
   'idempotency_keys',
   {
-    /** The user of the key: two callers may use the same one. */
+    /** The key's user, because two callers may choose the same key. */
     caller: text().notNull(),
     key: text().notNull(),
-    /** SHA-256 of method, path and body: distinguishes a repeated request from another with the same key. */
+    /** SHA-256 of method, path and body, to recognise a repeated request. */
     requestDigest: text('request_digest').notNull(),
     createdAt: createdAt(),
-    /** JSON: the outcome of the write, from which the answer is made each time. */
+    /** JSON: the outcome of the write, from which each answer is made. */
     outcome: text().notNull(),
   },
   (table) => [
