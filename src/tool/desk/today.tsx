@@ -91,7 +91,7 @@ function Lists({ findings, days }: { findings: Findings; days: readonly DailyCou
     return points && <Chart points={[...points, [today, count ?? 0]]} highest={highest} />;
   };
   const columns: Shown<(typeof rows)[number]>['columns'] = {
-    list: ({ list }) => texts.en.lists[list],
+    list: ({ list }) => (list === 'all' ? 'Retained names together' : texts.en.lists[list]),
     names_today: ({ count }) => <b>{valueText(count)}</b>,
     last_year: chartOf,
     ...plain('publishedAt', 'isBehind'),
