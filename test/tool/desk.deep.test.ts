@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { opening } from '../../src/tool/bindings.ts';
 import { deskPages } from '../../src/tool/desk/desk.tsx';
 import { serveDesk } from '../../src/tool/desk/server.ts';
@@ -71,6 +74,14 @@ async function loaded(page: Page, act: () => Promise<void>) {
   await act();
   await load;
 }
+
+test('prints the address beside the file, for a browser that cannot read the file', async () => {
+  const desk = registry.start('desk --no-open');
+  onTestFinished(() => void desk.kill());
+  const [printed] = await once(desk.stdout, 'data');
+  const [, file, address] = /^(file:\S+)\nor, .*: (\S+)\n$/.exec(String(printed))!;
+  expect(await readFile(fileURLToPath(file!), 'utf8')).toContain(`url=${address}"`);
+});
 
 /** What is asked on the telephone, what one types, and what the first page then says. */
 test.each([

@@ -23,7 +23,9 @@ export const deskCommand = verb(
     const file = path.join(directory.path, 'desk.html');
     writeFileSync(file, pageThatOpens(desk.url), { mode: 0o600 });
     const { href: url } = pathToFileURL(file);
-    await writeOutput(options.json ? `${JSON.stringify({ url })}\n` : `${url}\n`);
+    // A browser of its own file system, such as a snap, does not see the file.
+    const text = `${url}\nor, in a browser that cannot read it: ${desk.url}`;
+    await writeOutput(`${options.json ? JSON.stringify({ url }) : text}\n`);
     if (options.open) openBrowser(url);
     await once(process, 'beforeExit');
     return undefined;
