@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { joinBytes, toBase64 } from '../../base/bytes/encoding.ts';
+import { hmacKey } from '../../base/bytes/hmac.ts';
 import { RegistryError } from '../../base/error.ts';
 import { onFirstUse } from '../../base/on-first-use.ts';
 import type { Contact } from '../contact.ts';
@@ -160,12 +161,9 @@ export async function isSigned(
   body: ArrayBuffer,
   signature: string,
 ): Promise<boolean> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = encoder.encode(secret);
-  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['verify']);
   const digits = signature.match(/[0-9a-f]{2}/gi) ?? [];
   const given = Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16));
   const signed = new Uint8Array(body).filter((byte) => byte !== 0x20 && (byte < 9 || byte > 13));
   // Every wrong signature takes the same time.
-  return crypto.subtle.verify(algorithm, key, given, signed);
+  return crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(secret)), given, signed);
 }

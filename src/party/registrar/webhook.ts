@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { fromBase64, toBase64 } from '../../base/bytes/encoding.ts';
+import { hmacKey } from '../../base/bytes/hmac.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 
@@ -79,8 +80,6 @@ export async function signedHeaders(
 }
 
 async function signature(secret: string, signed: BufferSource): Promise<string> {
-  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
-  const bytes = fromBase64(secret.slice(prefix.length))!;
-  const key = await crypto.subtle.importKey('raw', bytes, algorithm, false, ['sign']);
+  const key = await hmacKey(fromBase64(secret.slice(prefix.length))!);
   return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)))}`;
 }

@@ -1,0 +1,8 @@
+/** For `sign` and `verify` of `crypto.subtle`: HMAC-SHA256 (RFC 2104). */
+export function hmacKey(secret: Uint8Array): Promise<CryptoKey> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  return crypto.subtle.importKey('raw', new Uint8Array(secret), algorithm, false, [
+    'sign',
+    'verify',
+  ]);
+}
