@@ -42,20 +42,20 @@ export function readDomainName(text: string): ReadName {
   return fault ? { fault } : read;
 }
 
-/** What is wrong with a text that is no name, in words that follow it, and the name that a browser opens for it. */
+/** Returns the fault in words that follow the text, and the name that a browser opens for it. */
 export function faultSentence(text: string, fault: NameFault): string {
-  const meant = nameOpenedFor(text);
+  const suggestion = nameOpenedFor(text);
   return (
     (unseenIn(text.trim()) ?? nameFaults[fault]) +
-    (meant ? `. Did you mean ${JSON.stringify(meant.name)}?` : '')
+    (suggestion ? `. Did you mean ${JSON.stringify(suggestion.name)}?` : '')
   );
 }
 
 export const nameOpenedFor = (text: string) => readDomainName(hostOpenedFor(text) ?? '').domain;
 
 /**
- * The host that a browser opens for the text, which may be an address of a page or of e-mail: in punycode, as UTS 46
- * maps it. Undefined if there is none.
+ * Returns the host that a browser opens for the text, in punycode by UTS 46. The text may be an address of a page or of
+ * e-mail. Undefined if there is none.
  */
 export function hostOpenedFor(text: string): string | undefined {
   if (text.length > unitsPerCharacter * maximumNameOctets) return undefined;
@@ -64,19 +64,19 @@ export function hostOpenedFor(text: string): string | undefined {
 }
 
 /**
- * Reads a host name of letters, marks and numbers of any script: every name that a registry may have on record, since
- * earlier releases took more than IDNA 2008 allows.
+ * Reads a host name of letters, marks and numbers of any script, because a registry may have older names that IDNA 2008
+ * does not allow.
  */
 export function readHostName(text: string): ReadName {
   if (/[\p{Cc}\p{Cs}\s]/u.test(text)) return { fault: 'invisible' };
   if (text.endsWith('.')) return { fault: 'finalDot' };
   if (text === '') return { fault: 'noDot' };
   const labels = lowerCase(text).split('.').map(normalised).map(decoded);
-  const fault = labels.map(findLabelFault).find((found) => found !== undefined);
+  const fault = labels.map(findLabelFault).find((value) => value !== undefined);
   if (fault) return { fault };
   if (labels.length < 2) return { fault: 'noDot' };
   const name = labels.join('.');
-  // Otherwise an IPv4 address would be a name (RFC 3696, section 2; https://url.spec.whatwg.org/#ends-in-a-number-checker).
+  // Or an IPv4 address would be a name (RFC 3696, section 2; https://url.spec.whatwg.org/#ends-in-a-number-checker).
   if (/\.(\d+|0x[\da-f]*)$/.test(name)) return { fault: 'digits' };
   const ascii = punycode.toASCII(name);
   if (ascii.split('.').some((label) => label.length > maximumLabelOctets)) {
@@ -86,10 +86,10 @@ export function readHostName(text: string): ReadName {
   return { domain: { name, punycode: ascii } };
 }
 
-/** UTS 46 makes σ of every Σ, and `toLowerCase` makes ς of one at the end of a word. */
+/** UTS 46 turns every Σ into σ. `toLowerCase` turns one at the end of a word into ς. */
 export const lowerCase = (text: string) => text.replaceAll('Σ', 'σ').toLowerCase();
 
-/** In lower case; a label that is too long in any form is not normalised. */
+/** Does not normalise a label that is too long in any form. */
 const normalised = (label: string) => nfc(label, maximumLabelOctets) ?? label;
 
 /** A label that is not valid punycode stays as it is. */
@@ -115,7 +115,7 @@ function findLabelFault(label: string): NameFault | undefined {
   if (!/^[\p{L}\p{M}\p{N}-]+$/u.test(label) || /\p{Default_Ignorable_Code_Point}/u.test(label)) {
     return 'character';
   }
-  // No octet stands for more than two code units. To encode thousands of them would take seconds.
+  // An octet encodes at most two code units. Encoding thousands of them would take seconds.
   if (label.length > 2 * maximumLabelOctets) return 'longLabel';
   if (isPunycode(label)) return 'malformedPunycode';
   if (label.startsWith('-') || label.endsWith('-')) return 'outerHyphen';
@@ -127,8 +127,8 @@ function findLabelFault(label: string): NameFault | undefined {
 }
 
 /**
- * Letters, marks and decimal digits that RFC 5892 excludes: by exception (section 2.6) or context (appendix A), in blocks
- * of symbols (2.5), and as old Hangul (2.9).
+ * Characters that RFC 5892 excludes: by exception (section 2.6) or context (appendix A), in blocks of symbols (2.5),
+ * and as old Hangul (2.9).
  */
 const excluded = new RegExp(
   '[\\u0640\\u0660-\\u0669\\u06f0-\\u06f9\\u07fa\\u1100-\\u11ff\\u20d0-\\u20ff\\u302e\\u302f\\u3031-\\u3035\\u303b' +
@@ -136,16 +136,16 @@ const excluded = new RegExp(
   'u',
 );
 
-/** Every letter that is written from the right is in these blocks (DerivedBidiClass.txt). */
+/** All letters written from the right are in these blocks (DerivedBidiClass.txt). */
 const fromRight = '\\u0590-\\u08ff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
 const hasFromRight = new RegExp(`[${fromRight}]`, 'u');
-/** The labels of a name that has such letters (RFC 5893, section 2). Modifiers have no direction. */
+/** Labels of a name with such letters (RFC 5893, section 2). Modifiers have no direction. */
 const labelBesideFromRight = new RegExp(
   `^((?=\\p{L})[${fromRight}\\p{Mn}\\d-]+|(?=[\\p{Ll}\\p{Lo}])[^${fromRight}\\p{Lm}]+)$`,
   'u',
 );
 
-/** Judges a host name by IDNA 2008 and by what the platform makes of it: nobody could open a name that it maps. */
+/** Judges a host name by IDNA 2008, and by the platform, which must not map it to another name. */
 function findIdnaFault({ name, punycode: ascii }: DomainName): NameFault | undefined {
   if (name === ascii) return undefined;
   if (excluded.test(name) || /[^\p{L}\p{Mn}\p{Mc}\p{Nd}.-]/u.test(name)) return 'character';
