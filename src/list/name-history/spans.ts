@@ -111,7 +111,7 @@ type DisputedSpan = Span & { recordedAt: string };
  * Returns the spans of the disputes on record, and of deleted ones from the day of their recording. Leaves out times
  * during which a dispute was closed, even if it was opened again.
  */
-export function disputedSpans(entries: readonly Entry[], kept: readonly DisputedDays[]): Span[] {
+export function disputedSpans(entries: readonly Entry[], present: readonly DisputedDays[]): Span[] {
   const deleted: DisputedSpan[] = [];
   const gaps: Pick<Span, 'from' | 'until'>[] = [];
   /**
@@ -147,7 +147,7 @@ export function disputedSpans(entries: readonly Entry[], kept: readonly Disputed
       until: earlier(span.until, at),
     });
   }
-  const spans = kept.map(({ closedAt, ...days }) =>
+  const spans = present.map(({ closedAt, ...days }) =>
     disputedSpan({ ...days, closedAt: closedAt && madeAt(closedAt) }),
   );
   spans.push(...deleted);

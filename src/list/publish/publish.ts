@@ -132,9 +132,9 @@ export async function publishAndPurge(
   { isForced = false } = {},
 ): Promise<void> {
   const startedAt = Date.now();
-  const measure = (some: readonly ListName[], outcome: 'published' | 'failed') => {
+  const measure = (group: readonly ListName[], outcome: 'published' | 'failed') => {
     const milliseconds = Date.now() - startedAt;
-    for (const list of some) writePoint(env, publicationPoint(list, outcome, milliseconds));
+    for (const list of group) writePoint(env, publicationPoint(list, outcome, milliseconds));
   };
   const db = openDatabase(env.DB);
   const publishing = publish({ db, kv: env.LISTS, clock: currentTime }, lists, { isForced });

@@ -89,8 +89,8 @@ export function readNames(list: ListName, reader: Reader): Promise<readonly Brow
     async fromHead(head) {
       const { lists } = memoryOf(reader.kv);
       const key = `${list} ${head.etag}`;
-      const kept = lists.find('names', key);
-      if (kept) return kept;
+      const hit = lists.find('names', key);
+      if (hit) return hit;
       const names: BrowsedName[] = [];
       for await (const part of namesFrom(head, '', reader)) names.push(...part);
       lists.keep('names', key, names, bytesOf(names));

@@ -25,8 +25,8 @@ async function changesTo(head: Head, since: string, reader: Reader) {
 async function stepsOf(head: Head, reader: Reader): Promise<Steps> {
   const { lists } = memoryOf(reader.kv);
   const key = changesKey(head.list, head.publication);
-  const kept = lists.find('steps', key);
-  if (kept) return kept;
+  const hit = lists.find('steps', key);
+  if (hit) return hit;
   reader.meter.kvReads += 1;
   const steps = await findSteps(reader.kv, head);
   // A character takes two bytes at most.

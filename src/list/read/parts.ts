@@ -78,8 +78,8 @@ export async function loadBlock(
 ): Promise<LoadedBlock> {
   const { parts } = memoryOf(reader.kv);
   const key = blockKey(list, block);
-  const kept = parts.find('block', key);
-  if (kept) return kept;
+  const hit = parts.find('block', key);
+  if (hit) return hit;
   reader.meter.kvReads += 1;
   const value = await getBlock(reader.kv, list, block).catch((error) => {
     if (error instanceof MissingBlockError) reader.report(list, 'incomplete');
@@ -99,8 +99,8 @@ export function loadFragment(
 ): string {
   const { parts } = memoryOf(kv);
   const key = `${block.key} ${fragment.first}`;
-  const kept = parts.find('fragment', key);
-  if (kept !== undefined) return kept;
+  const hit = parts.find('fragment', key);
+  if (hit !== undefined) return hit;
   const text = readFragment(block, fragment);
   // A character takes two bytes at most.
   if (isKept) parts.keep('fragment', key, text, 2 * text.length);

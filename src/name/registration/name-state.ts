@@ -35,7 +35,7 @@ export async function readNameStates(
   // Bound values, of which a query takes a hundred: D1 bills each row of `json_each`.
   const nameList = [...names];
   const today = sql.raw(`'${dayOf(now)}'`);
-  const [[newest], registered, retained, disputed, held] = await db.batch([
+  const [[newest], domainRows, retainedRows, disputeRows, auctionRows] = await db.batch([
     // Read first, so that every change during the other reads has a higher id.
     db.select({ id: max(history.id) }).from(history),
     db.select({ name: domains.name }).from(domains).where(inArray(domains.name, nameList)),
@@ -52,14 +52,14 @@ export async function readNameStates(
   ]);
   return names.map((name) => {
     const isOfName = (row: { name: string }) => row.name === name;
-    const own = retained.filter(isOfName);
+    const own = retainedRows.filter(isOfName);
     return {
       lastEntryId: newest?.id ?? 0,
-      isRegistered: registered.some(isOfName),
+      isRegistered: domainRows.some(isOfName),
       isBlocked: own.some(({ status }) => status === 'blocked'),
-      dispute: disputed.find(isOfName),
+      dispute: disputeRows.find(isOfName),
       reservation: own.find((row) => row.status === 'reserved' && !hasEnded(row, now)),
-      auction: held.find(isOfName),
+      auction: auctionRows.find(isOfName),
     };
   });
 }

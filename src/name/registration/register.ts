@@ -44,7 +44,7 @@ export async function registerDomain(
   const fits = await matcherOf(secrets);
   const look = () => lookAt(db, record, fits, at);
   const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Registered> => {
-    const { state, present, parties, given } = seen;
+    const { state, present, parties, matches } = seen;
     const row = domainRow(record, present, parties);
     const change: Change<Registered> = {
       ...changeOf(operation, { type: 'domain', key: name, registrar: record.registrar }),
@@ -57,7 +57,7 @@ export async function registerDomain(
       throw nameConflict(name, 'registered', 'is registered already');
     }
     throwProblems(problemsOf([record], parties));
-    const consumed = judgeSecrets(name, state, { ...given, isAny: secrets.length > 0 }, at);
+    const consumed = judgeSecrets(name, state, { ...matches, isAny: secrets.length > 0 }, at);
     const registration = {
       ...{ name, systemId: system.id, registeredAt: at.toISOString(), consumed },
       lastEntry: sql`(select max(id) from history)`,
@@ -94,7 +94,7 @@ async function lookAt(
     state,
     present: isRegistered ? (await loadDomains(db, [name])).get(name) : undefined,
     parties: await loadParties(db, [record]),
-    given: {
+    matches: {
       code: await fits(auction?.registrationCode),
       disputePassword: await fits(dispute?.password),
       password: await fits(reservation?.password),
@@ -120,12 +120,12 @@ function consequences(
 
 /** Compares digests, whose timing reveals no secret. */
 async function matcherOf(secrets: readonly string[]) {
-  const given = new Set(await Promise.all(secrets.map((secret) => sha256Hex(secret))));
+  const digests = new Set(await Promise.all(secrets.map((secret) => sha256Hex(secret))));
   return async (secret: string | null | undefined) =>
-    typeof secret === 'string' && given.has(await sha256Hex(secret));
+    typeof secret === 'string' && digests.has(await sha256Hex(secret));
 }
 
-interface Given {
+interface SecretMatches {
   code: boolean;
   disputePassword: boolean;
   password: boolean;
@@ -135,16 +135,16 @@ interface Given {
 /** Returns the obstacle to a registration without a secret. */
 export function findObstacle(name: string, state: NameState, now: Date): string | undefined {
   if (state.isRegistered) return 'registered';
-  const none = { code: false, disputePassword: false, password: false, isAny: false };
-  const judged = orRefusal(() => judgeSecrets(name, state, none, now));
-  return judged instanceof RegistryError ? judged.problems[0].obstacle : undefined;
+  const noMatches = { code: false, disputePassword: false, password: false, isAny: false };
+  const result = orRefusal(() => judgeSecrets(name, state, noMatches, now));
+  return result instanceof RegistryError ? result.problems[0].obstacle : undefined;
 }
 
 /** Returns the secrets that the registration consumes. Throws `conflict` for the first obstacle. */
-function judgeSecrets(name: string, state: NameState, given: Given, now: Date): Consumed {
+function judgeSecrets(name: string, state: NameState, matches: SecretMatches, now: Date): Consumed {
   const { isBlocked, dispute, auction, reservation } = state;
   if (isBlocked) throw nameConflict(name, 'blocked', 'is blocked');
-  if (dispute && !given.disputePassword) throw nameConflict(name, 'disputed', 'is disputed');
+  if (dispute && !matches.disputePassword) throw nameConflict(name, 'disputed', 'is disputed');
   const consumed: Consumed = dispute ? { disputeId: dispute.id } : {};
   if (auction?.status === 'started') throw nameConflict(name, 'in_auction', 'is in auction');
   if (auction?.status === 'awaiting_payment') {
@@ -152,8 +152,8 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
   }
   if (auction) {
     const { id, registrationCode, registrationDeadline: deadline } = auction;
-    if (!given.code || registrationCode === null) {
-      const [obstacle, fault] = given.isAny
+    if (!matches.code || registrationCode === null) {
+      const [obstacle, fault] = matches.isAny
         ? (['code_wrong', 'this is not the registration code of its auction'] as const)
         : (['code_missing', 'the registration code of its auction is missing'] as const);
       const what = `has been won in an auction: ${fault}`;
@@ -166,8 +166,8 @@ function judgeSecrets(name: string, state: NameState, given: Given, now: Date): 
     consumed.auction = { id, registrationCode };
   }
   if (reservation && !auction && !dispute) {
-    if (!given.password || reservation.password === null) {
-      const [obstacle, fault] = given.isAny
+    if (!matches.password || reservation.password === null) {
+      const [obstacle, fault] = matches.isAny
         ? (['password_wrong', 'this is not its password'] as const)
         : (['password_missing', 'its password is missing'] as const);
       throw nameConflict(name, obstacle, `is reserved: ${fault}`, 'password');

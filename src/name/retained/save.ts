@@ -36,29 +36,29 @@ export async function saveRetainedDomain(
   operation: Operation,
   { name, punycode }: DomainName,
   status: RetainedStatus,
-  given: Reservation = {},
+  fields: Reservation = {},
 ): Promise<SavedName> {
   const { db, origin } = operation;
   const { request } = origin;
-  if (hasEnded(given, request.at)) throw new RegistryError('invalid', 'is over', 'last_day');
-  const drawn = status === 'reserved' && given.password === undefined ? randomHex(16) : undefined;
+  if (hasEnded(fields, request.at)) throw new RegistryError('invalid', 'is over', 'last_day');
+  const secret = status === 'reserved' && fields.password === undefined ? randomHex(16) : undefined;
   const isName = and(eq(retainedDomains.name, name), eq(retainedDomains.status, status))!;
   const look = () => db.select().from(retainedDomains).where(isName);
   const judge = ([row]: Awaited<ReturnType<typeof look>>): Change<SavedName> => {
     const isNew = !row || hasEnded(row, request.at);
-    const kept = isNew ? { password: drawn ?? null, lastDay: null } : row;
-    const { password = kept.password, lastDay = kept.lastDay } = given;
+    const current = isNew ? { password: secret ?? null, lastDay: null } : row;
+    const { password = current.password, lastDay = current.lastDay } = fields;
     const change = {
       ...changeOf(operation, { type: 'retained_domain', key: name }),
-      outcome: { lastDay, ...(isNew && drawn !== undefined && { password: drawn }), isNew },
+      outcome: { lastDay, ...(isNew && secret !== undefined && { password: secret }), isNew },
     } as const;
     if (!row) {
-      const added = { status, password, lastDay };
-      const values = { name, punycode, ...added, createdAt: request.at.toISOString() };
+      const columns = { status, password, lastDay };
+      const values = { name, punycode, ...columns, createdAt: request.at.toISOString() };
       return {
         ...change,
         action: 'create',
-        changes: difference({}, added),
+        changes: difference({}, columns),
         onlyIf: sql`not exists (select 1 from ${retainedDomains} where ${isName})`,
         statements: [
           insertRetainedDomains(

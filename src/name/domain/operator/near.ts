@@ -12,7 +12,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { nameOpenedFor } from '../../../base/text/domain-name.ts';
 import { findDomainName } from './name.ts';
 
-/** Reads a name in any spelling, also within the address of a page. Returns undefined for a text that has none. */
+/** Reads a name in any spelling, also in the address of a page. Undefined for a text without one. */
 export async function nameWithin(db: Database, text: string): Promise<string | undefined> {
   if (!text.includes('.') || text.includes('@')) return undefined;
   const name = await findDomainName(db, text).catch((error) => {
@@ -22,14 +22,14 @@ export async function nameWithin(db: Database, text: string): Promise<string | u
 }
 
 const maximumNames = 10;
-/** Of a label with other accents. */
+/** Spellings of a label with other accents. */
 const maximumSpellings = 500;
 const plainLetters = 'abcdefghijklmnopqrstuvwxyz';
 
 /**
- * The first ten names that are on record, or were, among those that somebody may have meant by this one: itself, those
- * above it, and those whose first label has other accents, or one character more, less or other, or two exchanged.
- * Without a dot, the text is a label in any of the zones. Looks for some thousand names, each in indexes.
+ * Finds at most ten names, present or past, that are like this one: itself, those above it, and those whose first label
+ * has other accents, or one character more, less or other, or two exchanged. A text without a dot is a label in any of
+ * the zones. Looks up some thousand names in indexes.
  */
 export async function findNearNames(
   db: Database,
@@ -41,7 +41,7 @@ export async function findNearNames(
   const above = others.slice(0, -1).map((_, place) => others.slice(place).join('.'));
   const table = [...plainLetters, ...(letters || 'äöõüšž')];
   const labels = [label, ...spellings(label, table), ...edits(label, table)];
-  const near = endings.flatMap((ending) => labels.map((each) => `${each}.${ending}`));
+  const near = endings.flatMap((ending) => labels.map((spelling) => `${spelling}.${ending}`));
   const rows = await db.all<{ name: string }>(sql`
     select distinct value as name from json_each(${JSON.stringify([...above, ...near])})
     where exists (select 1 from ${domains} where name = value)
@@ -61,7 +61,7 @@ function spellings(label: string, table: readonly string[]): string[] {
   for (const letter of label) {
     const alike = table.filter((other) => withoutAccent(other) === withoutAccent(letter));
     const next = alike.length > 0 ? alike : [letter];
-    heads = heads.flatMap((head) => next.map((each) => head + each)).slice(0, maximumSpellings);
+    heads = heads.flatMap((head) => next.map((end) => head + end)).slice(0, maximumSpellings);
   }
   return heads;
 }

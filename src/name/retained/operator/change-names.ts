@@ -76,7 +76,7 @@ export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;
   const newDay = sql`ifnull(given.last_day, iif(${lastDay} < ${dayOf(now)}, null, ${lastDay}))`;
   const isNewDay = sql`${newDay} is not ${lastDay}`;
-  const given = sql`(${names}) as given`;
+  const newNames = sql`(${names}) as given`;
   const differs = sql`${name} = given.name and ${status} = given.status
     and (${isNewPassword} or ${isNewDay})`;
   const changes = {
@@ -85,7 +85,7 @@ export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   };
   return {
     ...recordedNames('update', sql`${name}`, changes),
-    source: sql`from ${given} cross join ${retainedDomains} where ${differs}`,
+    source: sql`from ${newNames} cross join ${retainedDomains} where ${differs}`,
     statements: [
       db
         .update(retainedDomains)
@@ -93,7 +93,7 @@ export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
           password: sql`ifnull(given.password, ${password})`,
           lastDay: newDay,
         })
-        .from(given)
+        .from(newNames)
         .where(differs),
     ],
   };

@@ -33,38 +33,38 @@ export async function replaceRetainedDomains(
   const replacement = `${at.toISOString()} ${crypto.randomUUID()}`;
   const oldest = new Date(at.getTime() - abandonedAfterMilliseconds).toISOString();
   await db.delete(retainedReplacements).where(lt(retainedReplacements.replacement, oldest));
-  const wanted = distinct(names);
-  for (const rows of jsonArrays(wanted)) {
-    const given = sql`from (${namesIn(rowsIn(rows))})`;
-    await insertRows(db, retainedReplacements, { replacement, ...namedColumns }, given);
+  const records = distinct(names);
+  for (const rows of jsonArrays(records)) {
+    const source = sql`from (${namesIn(rowsIn(rows))})`;
+    await insertRows(db, retainedReplacements, { replacement, ...namedColumns }, source);
   }
   const isCollected = eq(retainedReplacements.replacement, replacement);
   const collected = sql`select * from retained_replacements where replacement = ${replacement}`;
   // If this replacement pauses for a day, another one deletes its names. An incomplete list must not replace anything.
-  const isComplete = sql`(select count(*) from (${collected})) = ${wanted.length}`;
-  const given = sql`${collected} and ${isComplete}`;
+  const isComplete = sql`(select count(*) from (${collected})) = ${records.length}`;
+  const replacements = sql`${collected} and ${isComplete}`;
   const isSuperfluous = and(
     inArray(retainedDomains.status, statuses),
     sql`not exists (select 1 from (${collected}) as wanted
       where wanted.name = ${retainedDomains.name} and wanted.status = ${retainedDomains.status})`,
     isComplete,
   );
-  const replaced = await changeEach(
+  const counts = await changeEach(
     operation,
     {
       removed: [removals(db, isSuperfluous!)],
-      updated: [updates(db, given, at)],
-      added: [additions(db, given, at)],
+      updated: [updates(db, replacements, at)],
+      added: [additions(db, replacements, at)],
     },
     seen === undefined ? undefined : nothingSince(seen, 'retained_domain'),
   );
-  const left = await retried(() => db.$count(retainedReplacements, isCollected));
-  if (left < wanted.length) throw new Error('the collected names are gone; replace them again');
+  const rest = await retried(() => db.$count(retainedReplacements, isCollected));
+  if (rest < records.length) throw new Error('the collected names are gone; replace them again');
   await db
     .delete(retainedReplacements)
     .where(isCollected)
     .catch(() => {});
-  return replaced;
+  return counts;
 }
 
 /** Returns the digests (SHA-256, hexadecimal) of used passwords, by reserved name. */
