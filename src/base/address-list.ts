@@ -6,7 +6,7 @@ import {
   isIPv4MappedIPv6,
 } from 'hono/utils/ipaddr';
 
-/** The address of every Worker that calls another zone. Anybody can use it, so no list may include it. */
+/** The address of every Worker that calls another zone. Anybody can use it, so no list includes it. */
 export const workersAddress = '2a06:98c0:3600::103';
 
 /**

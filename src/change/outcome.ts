@@ -42,7 +42,7 @@ export function outcomeOf<Outcome>(
   return { outcome: JSON.parse(kept.outcome) };
 }
 
-/** Keeps the outcome if the condition holds. Without a key, does nothing. */
+/** Returns the statement that keeps the outcome if the condition holds; none without a key. */
 export function keepOutcome(
   db: Database,
   {

@@ -136,7 +136,7 @@ async function commit<Outcome>(db: Database, change: Change<Outcome>): Promise<b
   return recorded.meta.changes > 0;
 }
 
-/** Returns the history first. For `write`, and for consequences of another change. */
+/** Returns the statements, the history first. For `write`, and for consequences of another change. */
 export function statementsOf(
   db: Database,
   {

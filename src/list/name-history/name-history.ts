@@ -33,8 +33,8 @@ export interface NameInterval {
 const maximumEntries = 2_000;
 
 /**
- * Returns the intervals of the name's statuses, the oldest first, then by status. Disputes begin at midnight UTC. What
- * ends by the calendar ends with its last day. Costs one round trip.
+ * Returns the intervals of the name's statuses, the oldest first, then by status. Disputes begin at midnight UTC. An
+ * end by the calendar is the end of the last day. Costs one round trip.
  */
 export async function readNameHistory(
   db: Database,

@@ -19,8 +19,8 @@ const maximumDeletions = 400;
 const maximumJournalRows = 100_000;
 
 /**
- * Deletes, a week after, the blocks and changes of replaced or killed publications, and the journals' rows that all
- * lists have followed. Keeps what KV's head may still name. Limits the work of one run.
+ * Deletes the journals' rows that all lists have followed and, after a week, the keys of replaced or killed
+ * publications. Keeps what KV's head may still name. Limits the work of one run.
  */
 export async function deleteReplacedKeys(db: Database, kv: KVNamespace, now: Date): Promise<void> {
   const source = await retried(() => readSource(db, now));

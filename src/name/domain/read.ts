@@ -5,7 +5,7 @@ import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import type { DomainName } from './name.ts';
 
-/** As in the history, with sorted codes. */
+/** The form of the history. Codes are sorted. */
 export interface Recorded {
   registrar: string;
   registrant: string | null;

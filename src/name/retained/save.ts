@@ -23,7 +23,7 @@ export interface Reservation {
 
 export interface SavedName {
   lastDay: string | null;
-  /** Of a new reservation that came without one. */
+  /** The random password of a new reservation that came without one. */
   password?: string;
   isNew: boolean;
 }

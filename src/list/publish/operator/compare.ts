@@ -8,8 +8,8 @@ import { type ListName, listNames } from '../../lists.ts';
 import { isBehind, readSource } from '../source.ts';
 
 /**
- * Compares each list in KV with the database. Skips lists that are behind or were published meanwhile. Reads every row
- * and every block. Throws a MissingBlockError if KV lacks one.
+ * Returns whether each list in KV equals the database. Skips lists that are behind or were published meanwhile. Reads
+ * every row and every block. Throws a MissingBlockError if KV lacks one.
  */
 export async function compareLists(db: Database, kv: KVNamespace, now: Date) {
   const heads = await Promise.all(listNames.map((list) => findStoredHead(kv, list)));

@@ -45,7 +45,7 @@ export async function correctAuction(
   const look = async () => {
     const before = await getAuctionOf(db, uuidOrName);
     const { uuid } = before;
-    // An auction that holds its name keeps it: it could be started in spite of some obstacles.
+    // Does not judge these again: an auction may have started in spite of them, and keeps its name.
     const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
     const ignored = ['reserved', 'disputed', ...kept] as const;
     const obstacles = await findAuctionObstacles(operation, [before], ignored, uuid);
