@@ -206,5 +206,21 @@ test('a new secret that lets nobody in says why', async () => {
   expect(added.refused_because).toEqual(['suspended']);
   await registry.done('system add epp');
   await registry.done('system disable epp');
-  expect((await lastLines('system rotate epp'))[1]).toBe(disabled);
+  const nowhere = 'It may call from nowhere: system update --allow-ip lets it in.';
+  expect(await lastLines('system rotate epp')).toEqual([disabled, nowhere]);
+  await registry.done('system update epp --allow-ip 192.0.2.7');
+  registry.edit('update systems set certificate_required = 1');
+  const certificate = 'It needs a client certificate too.';
+  expect(await lastLines('system enable epp')).toEqual(['enabled system epp', certificate]);
+});
+
+test('registrar show names the users that are disabled', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  for (const name of ['ats', 'mari'])
+    await registry.done(`api-user add --registrar ALPHA --username ${name}`);
+  await registry.done('api-user disable mari');
+  const { stdout } = await registry.run('registrar show ALPHA');
+  expect(stdout).toContain('api_users:             ats, mari (disabled)\n');
+  const { registrar } = await registry.done('registrar show ALPHA');
+  expect(registrar.api_users).toEqual(['ats', 'mari']);
 });

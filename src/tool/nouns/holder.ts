@@ -40,7 +40,13 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
 export async function refusalsOf({ db, origin }: Registry, { type, key }: Holder) {
   if (type === 'system') {
     const system = (await listSystems(db)).find(({ name }) => name === key);
-    return system?.disabledAt ? (['disabled'] as const) : [];
+    if (!system) return [];
+    const refusals: [LoginRefusal, boolean][] = [
+      ['disabled', system.disabledAt !== null],
+      ['certificate', system.isCertificateRequired],
+      ['address', system.allowedIps.length === 0],
+    ];
+    return refusals.flatMap(([refusal, isRefused]) => (isRefused ? [refusal] : []));
   }
   const at = origin.request.at.toISOString();
   const login = { username: key, address: undefined, certificate: null, at };
@@ -52,6 +58,7 @@ const refusalSentences: Partial<Record<LoginRefusal, string>> = {
   disabled: 'It is still disabled: enable lets it in again.',
   suspended: 'Its registrar is suspended: registrar resume lets it in again.',
   certificate: 'It needs a client certificate too.',
+  address: 'It may call from nowhere: system update --allow-ip lets it in.',
 };
 
 export const refusalLines = (refusals: readonly LoginRefusal[]) =>

@@ -53,7 +53,10 @@ const show = verb(
   async ({ db }, code) => {
     const registrar = await getRegistrar(db, code);
     const users = await listApiUsers(db, code);
-    const api_users = () => users.map(({ username }) => username);
+    const api_users = {
+      of: () => users.map(({ username }) => username),
+      cell: () => users.map((one) => `${one.username}${one.disabledAt ? ' (disabled)' : ''}`),
+    };
     return showReport('registrar', { ...registrarsView.columns, api_users }, registrar);
   },
 );
