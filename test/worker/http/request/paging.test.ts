@@ -122,7 +122,7 @@ it.each([
   ['', 'an empty one'],
   ['5', 'a number'],
   ['x', 'a letter'],
-  ['%00', 'a control character'],
+  ['%25', 'a percent sign'],
   ['MTAw', 'base64'],
   [base64Url('5'), 'a number in base64'],
   [base64Url('1'.repeat(18)), 'a place past all places'],
