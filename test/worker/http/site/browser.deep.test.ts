@@ -72,11 +72,23 @@ it.each(states)('%s fits windows of every width', async (_, path) => {
 it.each(states)('%s fits windows with a font of twice the size', async (_, path) => {
   const { page } = await open(`/et/${path}`);
   await page.evaluate("document.documentElement.style.fontSize = '200%'");
-  for (const width of [390, 768, 1280]) {
+  for (const width of [320, 390, 768, 1280]) {
     await page.setViewportSize({ width, height: 900 });
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
   }
 });
+
+it.each(['k1.ee', 'tamm.ee', 'free.ee'])(
+  'the bar beside the verdict on %s has the colour of its words',
+  async (name) => {
+    const { page } = await open(`/en/?name=${name}`);
+    const [bar, words] = await page.evaluate<string[]>(
+      `[getComputedStyle(document.querySelector('.answer')).borderLeftColor,
+        getComputedStyle(document.querySelector('.answer .said')).color]`,
+    );
+    expect(bar).toBe(words);
+  },
+);
 
 describe.each([true, false])('without JavaScript: %s', (isScriptOff) => {
   it('leads from the keyboard to the answer', async () => {
