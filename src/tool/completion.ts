@@ -1,4 +1,3 @@
-import tab from '@bomb.sh/tab/commander';
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Command } from 'commander';
 import { bare } from './command.ts';
@@ -44,6 +43,11 @@ With a link to src/tool/registry in your PATH, add this to ~/.bashrc, ~/.zshrc (
   .action((shell) => writeAnswer(`${scripts[shell]}\n`)) as unknown as CommandUnknownOpts;
 
 /** Prints how the last of the words may go on, each with a description. */
-export function printCompletions(program: CommandUnknownOpts, words: readonly string[]): void {
+export async function printCompletions(
+  program: CommandUnknownOpts,
+  words: readonly string[],
+): Promise<void> {
+  // In the bundle, an import at the top would be loaded by every command.
+  const { default: tab } = await import('@bomb.sh/tab/commander');
   tab(program as unknown as Command, { completionCommandName: 'completion' }).parse([...words]);
 }

@@ -108,7 +108,7 @@ async function complete(words: readonly string[]): Promise<void> {
   const nouns = Object.keys(commands).filter((noun) => noun !== 'completion');
   const named = nouns.filter((noun) => words.length > 1 && noun === words[0]);
   const program = await loadProgram(named.length > 0 ? named : nouns);
-  (await import('./completion.ts')).printCompletions(program, words);
+  await (await import('./completion.ts')).printCompletions(program, words);
 }
 
 /** The known noun and verb at the start of the arguments. */
