@@ -20,7 +20,7 @@ const withoutAccents = (text: string) =>
 
 function wordsOf(text: string): string[] {
   const plain = withoutAccents(text);
-  return (plain.match(/[\p{L}\p{M}\p{N}]+/gu) ?? [plain]).slice(0, maximumWords);
+  return (plain.match(/[^\s\p{P}]+/gu) ?? [plain]).slice(0, maximumWords);
 }
 
 /** Whether a name contains every word of the text, with accents or without; of many words, the first ten. */

@@ -94,12 +94,16 @@ const pageOfNear = (text: string, names: readonly string[]): DeskPage => ({
     ),
 });
 
+/** Such as `kohv.ee` and `registrar ALPHA`. */
+const labelOf = (href: string) =>
+  decodeURIComponent(href.replace(/^\/(name\/)?|\?.*/g, '').replace('/', ' '));
+
 const Links = ({ hrefs }: { hrefs: readonly string[] }) =>
   hrefs.length === 0 ? null : (
     <ul>
       {hrefs.map((href) => (
         <li>
-          <a href={href}>{decodeURIComponent(href.slice(1).replace(/\?.*/, ''))}</a>
+          <a href={href}>{labelOf(href)}</a>
         </li>
       ))}
     </ul>
