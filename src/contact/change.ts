@@ -21,8 +21,8 @@ import { contactByCode } from './read.ts';
 import { checksAfter } from './verifications.ts';
 
 /**
- * Looks up what the change depends on besides the contact with each look, unless the outcome is known. Two round trips.
- * Throws `not_found`, and what `judge`, `ask` and `withLogin` throw.
+ * Runs `ask` after each look, unless the outcome is known from an earlier request. Two round trips. Throws `not_found`,
+ * and what `judge`, `ask` and `withLogin` throw.
  */
 export function writeContact<Outcome, Asked = undefined>(
   { db, login, request }: RegistrarCall,
@@ -46,7 +46,7 @@ export function writeContact<Outcome, Asked = undefined>(
   });
 }
 
-/** Also ends the verifications of values that change. The outcome is the updated contact. */
+/** Also ends the verifications of changed values. The outcome is the updated contact. */
 export function rowUpdate(
   operation: Operation,
   contact: ContactWithRegistrar,
@@ -88,8 +88,8 @@ export function rowUpdate(
 }
 
 /**
- * Adds a notification of the contact's registrar, and its delivery to the webhook, to a change that somebody else
- * makes. The text says what was done, and by whom, unless `notice` says something else.
+ * Adds a notification of the contact's registrar, and its delivery to the webhook, to a change by somebody else. By
+ * default, the text says what was done and by whom.
  */
 export function notifyingRegistrar<Outcome>(
   db: Database,
@@ -105,7 +105,7 @@ export function notifyingRegistrar<Outcome>(
     event: `contact.${action}d`,
     text: `Contact ${code} has been ${action}d by ${who}${endedText(changes)}`,
     subjectKey: code,
-    // No field is left of a deleted contact.
+    // A deleted contact has no fields.
     fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
     createdAt: origin.request.at.toISOString(),
     ...notice,
@@ -113,7 +113,7 @@ export function notifyingRegistrar<Outcome>(
   return notifying(db, change, notification);
 }
 
-/** The rest of a sentence that says which verifications a change has ended; empty if none. */
+/** Returns the end of a sentence, empty without ended verifications. */
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
     const change = changes[verificationColumn[claim]] as

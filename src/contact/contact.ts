@@ -13,7 +13,7 @@ export type Contact = typeof contacts.$inferSelect;
 export type ContactWithRegistrar = Contact & { registrar: string };
 
 export function selectContacts(db: Database) {
-  // D1 returns the rows of a batch as objects, in which two columns `code` would be one.
+  // D1 returns the rows of a batch as objects, so a second column `code` would replace the first.
   const registrar = sql<string>`${registrars.code}`.as('registrar');
   return db
     .select({ ...getTableColumns(contacts), registrar })
@@ -21,17 +21,17 @@ export function selectContacts(db: Database) {
     .innerJoin(registrars, eq(registrars.id, contacts.registrarId));
 }
 
-/** Any registrar's contact; the case of the code does not matter. Throws `not_found`. */
+/** Returns any registrar's contact, ignoring the case of the code. Throws `not_found`. */
 export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {
   const [contact] = await selectContacts(db).where(eq(contacts.code, asciiUpperCase(code)));
   if (contact) return contact;
   throw new RegistryError('not_found', `there is no contact ${JSON.stringify(code)}`, 'code');
 }
 
-/** Answers show these, but they are not stored. */
+/** Shown in answers but not stored. */
 export const derivedStatuses = ['ok', 'linked'] as const;
 
-/** The statuses of RFC 5733: the stored ones, or else `ok`, and `linked` if a domain refers to the contact. */
+/** Returns the statuses of RFC 5733: the stored ones or `ok`, and `linked` if a domain refers to the contact. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
@@ -46,7 +46,7 @@ const prohibited = {
   },
 } as const;
 
-/** Throws `update_prohibited` or `delete_prohibited`, with the status, if one prohibits the operation. */
+/** Throws `update_prohibited` or `delete_prohibited` with the status that prohibits the operation. */
 export function checkStatuses(contact: Contact, operation: 'Update' | 'Delete'): void {
   const prohibiting: string[] = prohibitingStatuses(operation);
   const status = contact.statuses.find((each) => prohibiting.includes(each));
@@ -72,22 +72,21 @@ export function referenceTo(contact: Versioned & Pick<Contact, 'code'>): Contact
 type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
 
 /**
- * The contact's entity tag. It changes with everything that an interface shows of the contact, and differs from the
- * tags of an earlier contact with the same code.
+ * Returns the contact's entity tag. It changes with everything that an interface shows of the contact, and differs from
+ * the tags of an earlier contact with the same code.
  */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
 }
 
 /**
- * The version that a write gives a contact. It grows, and is not below the request's milliseconds: after a restore,
- * no version names two contents.
+ * Returns the version for a write. It grows and is at least the request's milliseconds, so that no version names two
+ * contents after a restore.
  */
 export function nextVersion(at: Date, previous = 0): number {
   return Math.max(previous + 1, at.getTime());
 }
 
-/** Throws `changed_meanwhile` for any other version than the expected one. */
 export function checkVersion(
   contact: Contact,
   { isExpected }: Pick<WriteRequest, 'isExpected'>,
@@ -109,7 +108,7 @@ export function contactSubject({
   return { type: 'contact', key: code, uuid, registrar } as const;
 }
 
-/** Throws `not_found` if there is no row. */
+/** Throws `not_found` without a row. */
 export function theContact<Row extends Contact>([contact]: readonly Row[]): Row {
   if (!contact) throw new RegistryError('not_found', 'Object does not exist');
   return contact;
@@ -120,8 +119,8 @@ export function generateAuthInfo(): string {
 }
 
 /**
- * The `updated_at` of a change that is written at this time: later than that of every earlier change of the
- * registrar's contacts, even of deleted ones, so that whoever follows the changes misses none.
+ * Returns the `updated_at` of a change: later than every earlier change of the registrar's contacts, even of deleted
+ * ones, so that clients that follow the changes miss none.
  */
 export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   const time = at.toISOString();

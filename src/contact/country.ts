@@ -19,7 +19,10 @@ export function isCountryCode(code: string): boolean {
   return known.has(code);
 }
 
-/** In upper case, without spaces around it. Other text, which a former registry may have stored, stays as it is. */
+/**
+ * Returns a code in upper case without surrounding spaces, and any other text, which may come from a former registry,
+ * unchanged.
+ */
 export function knownCountry(text: string): string {
   const code = asciiUpperCase(text.trim());
   return isCountryCode(code) ? code : text;

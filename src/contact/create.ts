@@ -70,7 +70,7 @@ export function createContact(
         changes: difference({}, content),
         statements: [db.insert(contacts).values(contact)],
         outcome: referenceTo({ uuid, code, version, domainCount: 0 }),
-        // If nobody chose the code, the next attempt draws another.
+        // Without a chosen id, the next attempt draws another code.
         taken: chosen ? taken() : undefined,
       };
     },
@@ -82,8 +82,9 @@ function taken(): RegistryError {
 }
 
 /**
- * What `createContact` would throw for each of the contacts; undefined for one that it would create, which counts as
- * created for those after it. A given refusal is returned as it is. One round trip. Throws what `withLogin` throws.
+ * Returns the error that `createContact` would throw for each contact, or undefined. Contacts without an error count as
+ * created for the following ones. Errors in the input are returned as they are. One round trip. Throws what `withLogin`
+ * throws.
  */
 export async function validateContacts(
   db: Database,
@@ -105,7 +106,7 @@ export async function validateContacts(
   });
 }
 
-/** A registrar's contacts are numbered in the order of their ids. */
+/** Numbers follow the order of a registrar's ids. */
 function nextNumber(registrarId: number | SQL): SQL<number> {
   return sql`(
     select ifnull(max(${contacts.number}), 0) + 1 from ${contacts}
@@ -114,27 +115,27 @@ function nextNumber(registrarId: number | SQL): SQL<number> {
 }
 
 /**
- * Inserts the rows of a query that has each as JSON in its column `row`, with its registrar's code and its `position`. A
- * row may bring its id, its version and the time of its last change.
+ * Inserts the rows of a query. Its column `row` has each contact as JSON with its registrar's code and its `position`,
+ * and may have an id, a version and the time of the last change.
  */
 export function insertContacts(db: Database, rows: SQL, at: Date) {
   const registrarId = registrarIdOf(sql`row ->> 'registrar'`);
   const values = {
     ...valuesInJson(contacts),
     registrarId,
-    // The order of a registrar's contacts is that of their ids, whenever they move in. SQLite collects all rows before it
-    // writes the first, because the query reads the table that it writes to.
+    // Keeps a registrar's contacts in the order of their ids, even if they moved in. The query reads the table that it
+    // writes to, so SQLite collects all rows before it writes the first.
     number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
       + row_number() over (partition by row ->> 'registrar' order by row ->> 'position'))`,
     version: sql`ifnull(row ->> 'version', ${nextVersion(at)})`,
-    // Whether a domain referred to it before, nobody knows.
+    // Unknown whether a domain ever referred to it.
     unlinkedAt: at.toISOString(),
     updatedAt: sql`ifnull(row ->> 'updatedAt', ${changeTime(registrarId, at)})`,
   };
   return insertRows(db, contacts, values, sql`from (${rows}) order by row ->> 'position'`);
 }
 
-/** The code that a contact with this id would get, and whether it is free. One round trip. Throws `invalid`. */
+/** Returns the code for this id, and whether it is available. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
   const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
     takenCodes(db, registrarId, [id]),
@@ -143,7 +144,7 @@ export async function checkContactCode(db: Database, login: Login, id: string) {
   return { code, isAvailable: !taken.some((row) => row.code === code) };
 }
 
-/** Which of the codes that the registrar's contacts with these ids would get are taken. */
+/** Returns the taken codes among those that these ids would get. */
 export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
   const upper = JSON.stringify(ids.map(asciiUpperCase));
   // An id may be a whole code.
@@ -159,12 +160,12 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
     );
 }
 
-/** Including the registrar's prefix. */
+/** Includes the registrar's prefix. */
 const maximumCodeLength = 100;
 
 /**
- * `<REGISTRAR>:<SUFFIX>` in upper case, with one prefix; without an id, the suffix is drawn. Throws `invalid` for an
- * empty suffix or too long a code.
+ * Returns `<REGISTRAR>:<SUFFIX>` in upper case, with a random suffix if there is no id. Throws `invalid` for an empty
+ * suffix or too long a code.
  */
 export function contactCode(caller: Pick<Caller, 'registrarCode'>, id?: string | null): string {
   const prefix = `${caller.registrarCode}:`;
@@ -183,8 +184,8 @@ export function invalidId(): RegistryError {
 }
 
 /**
- * A copy for another registrar, for `insertContacts`: the stored values with a new code, UUID and auth_info. Throws
- * `invalid` if the registrar's code leaves no room for a contact code.
+ * Returns a copy for another registrar, for `insertContacts`, with a new code, UUID and auth_info. Throws `invalid` if
+ * the registrar's code leaves no room for a contact code.
  */
 export function copyFor(
   registrarCode: string,
@@ -214,7 +215,7 @@ export function copyFor(
   };
 }
 
-/** What was checked, for another registrar: who did it, and under what reference, stays with the former one. */
+/** Returns the checks for another registrar, without who made them and under what reference. */
 export function checksForOthers(contact: Contact): Partial<Contact> {
   const checks = Object.values(verificationColumn).map((column) => {
     const check = contact[column];

@@ -24,8 +24,8 @@ import { contactColumns } from './fields.ts';
 import { contactByCode } from './read.ts';
 
 /**
- * Two round trips. Throws `linked` if a domain refers to the contact, even one that was linked a moment ago;
- * `delete_prohibited`, `not_found`, `changed_meanwhile`.
+ * Two round trips. Throws `linked` if a domain refers to the contact, even since a moment ago; `delete_prohibited`,
+ * `not_found`, `changed_meanwhile`.
  */
 export function deleteContact(
   { db, login, request }: RegistrarCall,
@@ -52,7 +52,7 @@ const countedDomains = 10_000;
 
 type Referring = Awaited<ReturnType<typeof referringDomains>>[number];
 
-/** How many domains refer to the contact with this code, and the first of its registrar's as a JSON array. */
+/** Counts the domains that refer to the contact, and names the first of its registrar's as a JSON array. */
 export function referringDomains(db: Database, code: string) {
   const linked = sql`select distinct domain_id as id from ${domainContacts}
     where contact_id = contacts.id limit ${countedDomains}`;
@@ -115,12 +115,12 @@ const lost = Object.fromEntries(
     .map(([column]) => [column, contacts[column].default ?? null]),
 );
 
-/** D1 allows 1,000 queries in a scheduled run; a deletion takes five, and a window one. */
+/** D1 allows 1,000 queries in a scheduled run. A deletion takes five, a window one. */
 const limits = { window: 2_000, windows: 20, deletions: 100 };
 
 /**
  * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues
- * where the last run stopped, and begins again after the last contact. Returns how many it deleted.
+ * after the last run and starts over after the last contact. Returns the number of deletions.
  */
 export async function deleteOrphans(
   db: Database,
@@ -144,7 +144,7 @@ export async function deleteOrphans(
   return deleted;
 }
 
-/** Orphans among the next contacts, and the last id of these; null after the last contact. */
+/** Returns the orphans among the next contacts, and the last id read; null after the last contact. */
 async function findOrphans(
   db: Database,
   before: string,
@@ -166,7 +166,6 @@ async function findOrphans(
   return { ...row, ids: JSON.parse(row.ids) };
 }
 
-/** Returns whether the contact was still an orphan. */
 async function deleteOrphan(
   db: Database,
   id: number,
@@ -185,7 +184,7 @@ async function deleteOrphan(
     });
     return true;
   } catch (error) {
-    // Somebody has linked, locked or deleted it since it was found.
+    // The contact was linked, locked or deleted after the search.
     if (error instanceof RegistryError) return false;
     throw error;
   }

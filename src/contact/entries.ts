@@ -4,8 +4,8 @@ import { columnsOfClaim, verificationColumn } from './fields.ts';
 import { separators } from './identity-code.ts';
 
 /*
- * A contact may come back under another code: its UUID tells which entries of the history are about it. The index by
- * UUID has only the entries that give or take a code; these lead to the others.
+ * A restored contact may get another code, so its UUID decides which history entries are about it. The index by UUID
+ * covers only creations and deletions, which lead to the other entries by code.
  */
 
 function codesOf(uuid: SQL): SQL {
@@ -13,17 +13,17 @@ function codesOf(uuid: SQL): SQL {
     where stay.subject = 'contact' and stay.action <> 'update' and stay.subject_uuid = ${uuid}`;
 }
 
-/** Whatever the contact's code was. */
+/** Matches entries under any of the contact's codes. */
 export function isAboutContact(uuid: SQL): SQL {
-  // Earlier builds archived entries, so the one that gave it may be gone.
+  // The creation may be missing, because earlier builds archived entries.
   const code = sql`select present.code from ${contacts} as present where present.uuid = ${uuid}`;
   return sql`history.subject = 'contact' and history.subject_uuid = ${uuid}
     and history.subject_key in (${code} union all ${codesOf(uuid)})`;
 }
 
 /**
- * The same as two halves of a `union all` in the order of ids: SQLite has the entries under one code in that order, and
- * sorts those under other codes, which hardly any contact has.
+ * Returns the condition of `isAboutContact` as two halves of a `union all` in the order of ids. SQLite has the entries
+ * of one code in that order and sorts only those of other codes, which are rare.
  */
 export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'underOthers', SQL> {
   const isAbout = sql`${history.subject} = 'contact' and ${history.subjectUuid} = ${uuid}`;
@@ -34,7 +34,7 @@ export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'un
   };
 }
 
-/** Whether an entry is the last deletion of a contact that is still deleted. */
+/** Matches the last deletion of a contact that is still deleted. */
 export const isLastDeletion = sql`history.subject = 'contact' and history.action = 'delete'
   and not exists (select 1 from ${contacts} as present where present.uuid = history.subject_uuid)
   and not exists (select 1 from ${history} as later
@@ -46,7 +46,7 @@ type Entry = typeof history.$inferSelect;
 
 const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 
-/** The identity code before or after a change, in the form of `identityKey`. D1 takes no `glob` pattern over 50 bytes. */
+/** The identity code before or after a change, in the form of `identityKey`. D1 limits `glob` patterns to 50 bytes. */
 export function keyOfChanged(side: 'from' | 'to'): SQL {
   const code = sql.raw(`(changes ->> '$.ident.${side}')`);
   const letter = sql`substr(${code}, n, 1)`;
@@ -63,8 +63,8 @@ export function keyOfChanged(side: 'from' | 'to'): SQL {
 }
 
 /**
- * The entry since which the contact has belonged to its present person: the newest that changed its identity to more
- * than another spelling, or whose codes were removed. 0 if there is none.
+ * Returns the id of the first entry about the present person: the newest that changed the identity beyond spelling, or
+ * whose identity codes were removed; 0 if there is none.
  */
 export function sameIdentitySince(uuid: SQL): SQL<number> {
   return sql<number>`ifnull((
@@ -77,8 +77,8 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
 }
 
 /**
- * As the contact's present person may see it: without the values of a change of the identity, and a verification that
- * had ended before; and, if the identity `isCorrected`, without the notes on statuses.
+ * Hides what the contact's present person may not see: values of a change of the identity, checks that ended earlier
+ * and, if the identity `isCorrected`, notes on statuses.
  */
 export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   const { action, changes } = entry;
@@ -92,7 +92,7 @@ export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   return { ...entry, changes: Object.fromEntries(fields) };
 }
 
-/** As a registrar may see it: who checked something for a former registrar, and under what reference, is that one's. */
+/** Hides from a registrar who made a check for a former registrar, and its reference. */
 export function withoutOthersChecks(entry: Entry, registrarCode: string): Entry {
   const isOthers = entry.registrar !== registrarCode;
   const isTransfer = 'registrar' in entry.changes;
@@ -108,7 +108,7 @@ export function withoutOthersChecks(entry: Entry, registrarCode: string): Entry 
 
 const checkColumns: ReadonlySet<string> = new Set(Object.values(verificationColumn));
 
-/** A check that had ended before comes back with a contact whose deletion is taken back. */
+/** An ended check also returns when the deletion of its contact is undone. */
 function isOfEndedCheck({ from, to }: { from: unknown; to: unknown }): boolean {
   return hasEnded(from) || (from === null && hasEnded(to));
 }

@@ -3,28 +3,26 @@ import type { Claim } from '../../drizzle/schema.ts';
 import type { Contact } from './contact.ts';
 import { contactRules } from './rules.ts';
 
-/** Registrars send fields of their own contacts, registrants of theirs. */
 export type Sender = 'registrar' | 'registrant';
 
 export interface ContactField {
-  /** Names in answers to registrars, in answers to registrants (a path) and in files; null where it is left out. */
+  /** Names in answers to registrars, in answers to registrants (a path) and in files; null if absent there. */
   registrar: string | null;
   registrant: string | null;
   file: string | null;
-  /** What clients send; null if they never send it. */
+  /** The rule for values from clients; null if they never send it. */
   rule: (() => z.ZodMiniType) | null;
   sentBy: readonly Sender[];
   group: 'address' | 'identity' | null;
-  /** Required fields are never empty; others may be cleared. */
   isRequired: boolean;
-  /** A list is cleared by an empty list, text by null or the empty string. */
+  /** An empty list clears a list; null or the empty string clears text. */
   isList: boolean;
-  /** Whether it describes the contact and is lost with it, so that the history of the deletion records it. */
+  /** Content is lost with the contact, so the history records it at the deletion. */
   isContent: boolean;
   isPersonal: boolean;
-  /** A claim about the value, which a change of the value ends. */
+  /** The claim that ends when the value changes. */
   claim: Claim | null;
-  /** Registrars see this for an unknown value; registrants see an empty string. */
+  /** Shown to registrars for an unknown value; registrants see an empty string. */
   blank: '' | null;
 }
 
@@ -56,7 +54,7 @@ const text = {
 const requiredText = { ...text, isRequired: true } as const;
 const addressText = { ...text, group: 'address', claim: 'address', blank: '' } as const;
 
-/** An update by a client can only repeat it; the operator may correct it. */
+/** Only the operator can change it; a client's update may repeat it. */
 const identity = {
   ...requiredText,
   sentBy: ['registrar'],
@@ -67,18 +65,17 @@ const identity = {
 /** Set by an import or by the operator. */
 const administrative = { ...bookkeeping, isContent: true } as const;
 
-/** It ends with the value that was verified, and may say with what document. */
+/** A change of the verified value ends it. It may name a personal document. */
 const verification = <const Name extends string>(file: Name) =>
   ({ ...administrative, file, isPersonal: true }) as const;
 
-/** The same name in answers to registrars and in files. */
 function named<const Name extends string>(registrar: Name, registrant: string | null = registrar) {
   return { registrar, registrant, file: registrar };
 }
 
 /**
- * Every field of a contact, in the order in which registrants see them; answers, bodies, files and history are derived
- * from it. A missing column does not compile.
+ * All fields of a contact in the order for registrants. Answers, bodies, files and history derive from this list, and a
+ * missing column does not compile.
  */
 export const contactFields = {
   id: { ...bookkeeping, registrar: 'id' },
@@ -154,8 +151,8 @@ export const contactFields = {
   domainCount: bookkeeping,
   unlinkedAt: bookkeeping,
   version: bookkeeping,
-  // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. API users' names go as well: former
-  // registries had many forms.
+  // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. Former registries had many forms, so
+  // names of API users are personal as well.
   creator: { ...bookkeeping, ...named('creator_str', null), isPersonal: true },
   updater: { ...bookkeeping, ...named('updator_str', null), isPersonal: true },
   createdAt: { ...bookkeeping, ...named('created_at', null) },
@@ -178,7 +175,7 @@ export const verificationColumn = {
 
 export const contactColumns = Object.entries(contactFields) as [keyof Contact, ContactField][];
 
-/** Many people share a birthday, so an identity of that type includes the name. */
+/** Includes the name for birthdays, which many people share. */
 export function columnsOfClaim(claim: Claim, identType?: string | null): (keyof Contact)[] {
   const isNamed = claim === 'identity' && identType === 'birthday';
   return contactColumns
@@ -209,6 +206,6 @@ export type ContactIdentity = Pick<Contact, IdentityColumn>;
 
 export type NewContact = ContactChanges &
   Pick<Contact, RequiredColumn> & {
-    /** A suffix that the registrar chose, or the whole code. */
+    /** The registrar's suffix or the whole code. */
     code?: string | null | undefined;
   };

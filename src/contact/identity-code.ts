@@ -1,7 +1,7 @@
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 
 /**
- * ASCII characters but the plus that people write between the letters and digits of a code, and the spaces, hyphens and
+ * The separators that people write in a code (all ASCII punctuation except the plus), and the spaces, hyphens and
  * dashes that word processors insert.
  */
 export const separators = [
@@ -11,14 +11,15 @@ export const separators = [
 ].join('');
 
 /**
- * A Swedish or Finnish code whose `+` says that its person was born a century before the one with a hyphen. Finland's
- * other signs of a century are letters.
+ * A Swedish or Finnish code. Its `+` means a birth one century before the same code with a hyphen. Finland's other
+ * century signs are letters.
  */
 const centuryCode = /^\d{6}(\d\d)?\+\d{3}[\dA-Z]$/;
 
 /**
- * Codes are compared in this form, stored as `ident_key`: letters and digits, with ASCII letters in upper case, and the
- * `+` of a century. A code without any is its own key. `keyOfChanged` in entries.ts is the same in SQL.
+ * Returns the form in which codes are compared and stored as `ident_key`: letters and digits, ASCII letters in upper
+ * case, and the `+` of a century. A code that would be empty is its own key. `keyOfChanged` in entries.ts does the same
+ * in SQL.
  */
 export function identityKey(code: string): string {
   const kept = Array.from(code).filter((character) => !separators.includes(character));
@@ -26,7 +27,7 @@ export function identityKey(code: string): string {
   return centuryCode.test(key) ? key : key.replaceAll('+', '') || code;
 }
 
-/** Whether a search parameter is such a code whose `+` was not encoded, and arrived as a blank. */
+/** Checks for a search parameter with such a code whose `+` was not encoded and became a space. */
 export function hasLostPlus(code: string): boolean {
   const isCentury = (text: string) => centuryCode.test(identityKey(text));
   return !isCentury(code) && isCentury(code.replace(' ', '+'));

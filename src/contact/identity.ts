@@ -12,8 +12,8 @@ export const identityForms = {
 };
 
 /**
- * Judges an identity code by its type and country on the day of `now`. Only Estonia's formats are checked: no list of
- * formats knows every lawful code.
+ * Checks an identity code by its type and country on the day of `now`. Only Estonia's formats are checked: no list of
+ * formats covers every lawful code.
  */
 export function identityProblem(
   { ident, identType, identCountryCode }: ContactIdentity,

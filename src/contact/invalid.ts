@@ -4,13 +4,13 @@ import type { Contact } from './contact.ts';
 import { type ContactIdentity, contactColumns } from './fields.ts';
 import { identityProblem } from './identity.ts';
 
-/** A stored value that today's rules refuse; `field` is its name in files. Secrets are left out. */
+/** A stored value that today's rules refuse, without secrets; `field` is its name in files. */
 export interface InvalidValue extends Problem {
   field: string;
   value?: unknown;
 }
 
-/** Problems of the identity, and of whatever else changes. */
+/** Returns problems of the identity and of other changed fields. */
 export function invalidIdentity(
   contact: Contact,
   changes: Partial<ContactIdentity & Pick<Contact, 'name'>>,
@@ -24,7 +24,7 @@ export function invalidIdentity(
     .map(({ value: _, ...problem }) => problem);
 }
 
-/** Values for which a creation would be refused on the day of `now`. */
+/** Returns values that a creation on the day of `now` would refuse. */
 export function invalidValues(contact: Contact, now: Date): InvalidValue[] {
   const accepted: Partial<Record<keyof Contact, unknown>> = {};
   const invalid = contactColumns.flatMap(([column, { rule, file, isRequired }]): InvalidValue[] => {

@@ -2,13 +2,14 @@ import { type SQL, sql } from 'drizzle-orm';
 import { contacts } from '../../drizzle/schema.ts';
 import type { Contact } from './contact.ts';
 
-/** A row with `jsonOf` some columns; several contacts have commas between them. */
+/** A row of `jsonOf`; several contacts are joined by commas. */
 export interface JsonRow {
   json: string;
 }
 
 /**
- * One JSON text, because D1 takes longer to return many short values than SQLite to find them. D1 accepts 32 columns.
+ * One JSON text, because D1 needs more time to return many short values than SQLite to find them. D1 accepts 32
+ * columns.
  */
 export function jsonOf(columns: readonly (keyof Contact)[]): SQL {
   const values = columns.map((name) =>

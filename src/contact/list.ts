@@ -21,8 +21,8 @@ import { type ContactFilters, searching } from './search.ts';
 const offset = sql.placeholder('offset');
 
 /**
- * Where the page at an offset begins; null past the last contact. The counts of the blocks lead to the right one, so
- * at most one block of contacts is walked. By ROWS, SQLite reads the blocks in order and stops at the right one.
+ * The start of the page at an offset; null past the last contact. The counts of the blocks lead to the right block, so
+ * at most one block of contacts is walked. `rows` makes SQLite read the blocks in order and stop at the right one.
  */
 const isFromOffset = gte(
   contacts.number,
@@ -41,13 +41,13 @@ const isFromOffset = gte(
 
 export const listContacts = listing(['number', ...registrarColumns], registrarRepresentation);
 
-/** Only codes, which are read from an index. */
+/** Codes alone come from an index. */
 export const listContactCodes = listing(['number', 'code'], ({ code }) => code);
 
 /**
- * Lists a registrar's contacts in the order of their ids, or searches them. Returns a page, how many contacts the
- * registrar has, and where the next page begins, if there may be one. One round trip, or two for a page of more than
- * 2,000,000 bytes.
+ * Lists or searches a registrar's contacts in the order of their ids. Returns a page, the registrar's number of
+ * contacts, and the start of the next page, if there may be one. One round trip; two for a page of over 2,000,000
+ * bytes.
  */
 function listing<Column extends keyof Contact>(
   columns: readonly ('number' | Column)[],
@@ -58,7 +58,7 @@ function listing<Column extends keyof Contact>(
       select ${jsonOf(columns)} as json from ${contacts}
       where ${contacts.registrarId} = ${registrarOfLogin} and ${isInPage}
       order by ${contacts.number} limit ${sql.placeholder('limit')}`;
-    // One row comes from D1 in less time than 200, but D1 refuses one whose text is too long.
+    // D1 returns one row faster than 200, but refuses a row whose text is too long.
     const joined = () => sql`select ifnull(group_concat(json), '') as json from (${rows()})`;
     return { inOneRow: prepared<JsonRow>(joined), inRows: prepared<JsonRow>(rows) };
   };
@@ -82,7 +82,7 @@ function listing<Column extends keyof Contact>(
   };
 }
 
-/** Contacts of every registrar, in the order of their ids. One round trip. */
+/** Lists the person's contacts at every registrar in the order of their ids. One round trip. */
 export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
   return retried(() =>
     db

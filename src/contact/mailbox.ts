@@ -3,11 +3,11 @@ import { lowerCase, readHostName } from '../base/text/domain-name.ts';
 import { searchKey } from '../base/text/search-key.ts';
 
 /*
- * One mailbox has many addresses: its domain has a Unicode form and punycode, in either case. Addresses are stored as
- * given and compared here.
+ * A mailbox has many addresses: its domain in Unicode or punycode, in either case. Addresses are stored as sent and
+ * compared here.
  */
 
-/** The case of what is before the @ counts (RFC 5321, section 2.4). */
+/** The local part is case-sensitive (RFC 5321, section 2.4). */
 export function isSameMailbox(one: string, other: string): boolean {
   return unicodeForm(one) === unicodeForm(other);
 }
@@ -25,10 +25,10 @@ function partsOf(email: string): [local: string, labels: string[]] {
   return [email.slice(0, start), domain.split('.')];
 }
 
-/** More international labels than these are looked for all in Unicode and all in punycode. */
+/** With more international labels, a search tries only all Unicode and all punycode. */
 const mixedLabels = 4;
 
-/** The search keys of all addresses of a mailbox, whatever the case of what is before the @. */
+/** Returns the search keys of a mailbox's addresses, ignoring the case of the local part. */
 export function emailKeys(email: string): string[] {
   const [local, labels] = partsOf(email);
   const spellings = labels.map((label) => {

@@ -26,23 +26,23 @@ import { isPersons } from './read.ts';
 type Entries = AsyncIterable<Pick<EntryRow, 'entry'>>;
 
 interface RegisteredContact {
-  /** Without what is left of whoever had it before a corrected identity. */
+  /** Without any former person's data. */
   contact: Contact;
   registrar: { code: string; name: string };
 }
 
-/** Iterate over the domains first, then over the history. */
+/** Iterate over the domains before the history. */
 export interface PersonalContact extends RegisteredContact {
   domains: AsyncIterable<{ name: string; role: string }>;
   history: Entries;
 }
 
-/** An entry of history may have some 8 KB. */
+/** A history entry may have about 8 KB. */
 const pageRows = 200;
 
 /**
- * Everything that is kept about the person at every registrar, in the order of the contacts' ids. Pages are read as
- * it is iterated over, so a thousand contacts take no more memory than ten.
+ * Yields all data about the person at every registrar, in the order of the contacts' ids. Pages are read during the
+ * iteration, so memory does not grow with the number of contacts.
  */
 export async function* listPersonalData(
   db: Database,
@@ -60,8 +60,8 @@ export async function* listPersonalData(
 }
 
 /**
- * What is kept about the person beside their contacts: what is left of deleted ones, each with its `history`, and
- * what was disclosed. One round trip.
+ * Returns other data about the person: deleted contacts, each with its `history`, and disclosures. One round trip
+ * before the histories.
  */
 export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
   const subjects = deleted(person);
@@ -97,8 +97,8 @@ async function* inWindows<Row>(rows: AsyncIterable<Row> | Iterable<Row>) {
 export type PersonalDisclosure = typeof disclosures.$inferSelect;
 
 /**
- * Disclosures that were granted and are not kept from the person, in the order of the requests. An index finds them by
- * the identity, whoever holds the contact now.
+ * Selects granted disclosures that the person may see, in the order of the requests, even if somebody else has the
+ * contact now.
  */
 export function disclosuresOf(
   db: Database,
@@ -113,7 +113,7 @@ export function disclosuresOf(
       and(
         eq(disclosures.identCountryCode, person.countryCode),
         eq(disclosures.identKey, identityKey(person.code)),
-        // Literals, because with bound values SQLite would not choose the partial index.
+        // Literals: with bound values SQLite would not use the partial index.
         sql`ident_type = 'priv' and outcome = 'granted' and confidential = 0`,
         sql`ifnull(${disclosures.visibleAfter}, '') <= ${now.toISOString()}`,
         gt(disclosures.id, after),
@@ -128,7 +128,7 @@ async function* everyContact(db: Database, person: Person): AsyncGenerator<Regis
   const registrar = { code: registrars.code, name: registrars.name };
   const since = sameIdentitySince(sql`${contacts.uuid}`);
   const { underCode } = conditionsByCode(sql`${contacts.uuid}`, sql`${contacts.code}`);
-  // As they were when the person got the contact; null if they have not changed since.
+  // The notes when the person got the contact; null if unchanged since.
   const notesBefore = sql<string | null>`iif(${since} = 0, null, (
     select changes -> '$.statusNotes.from' from ${history}
     where ${underCode} and id > ${since} and changes -> '$.statusNotes' is not null
@@ -166,14 +166,14 @@ interface DomainRow {
 
 function everyDomain(db: Database, person: Person) {
   const { domainId, contactId, role } = domainContacts;
-  // The index by contact has the links of one in this order.
+  // The index by contact has a contact's links in this order.
   const linkId = sql<number>`${domainContacts}.rowid`;
   return everyRow<DomainRow>(
     ({ after, limit }) =>
       db
         .select({ contactId, linkId, name: domains.name, role })
         .from(contacts)
-        // SQLite keeps the order of cross joins: the person's few contacts come first.
+        // SQLite keeps the order of cross joins, so the few contacts come first.
         .crossJoin(domainContacts)
         .crossJoin(domains)
         .where(
@@ -195,9 +195,7 @@ function existing(person: Person): SQL {
   return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
 }
 
-/**
- * Each deleted contact with the id of the entry of its deletion: the last one, as a deletion may have been taken back.
- */
+/** Selects deleted contacts with the id of their last deletion, since an earlier one may have been undone. */
 function deleted({ countryCode, code }: Person): SQL {
   return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
     where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}
@@ -226,7 +224,7 @@ function everyEntry(db: Database, subjects: SQL, ids: readonly number[]) {
           and(
             isAbout,
             after && gte(contactId, after.contactId),
-            // As one bound, by which SQLite finds the first entry, it is worked out once for each contact.
+            // A single bound is computed once for each contact, and leads SQLite to the first entry.
             gte(history.id, sql`max(${first}, ${next ?? 0})`),
           ),
         );
@@ -242,13 +240,13 @@ function everyEntry(db: Database, subjects: SQL, ids: readonly number[]) {
   }, pageRows);
 }
 
-/** Contacts have to be asked for in the order of the rows. */
+/** The contacts must be requested in the order of the rows. */
 function byContact<Row extends { contactId: number }>(rows: AsyncGenerator<Row, void>) {
   let next: IteratorResult<Row, void> | undefined;
   return async function* rowsOf(contactId: number): AsyncGenerator<Row, void> {
     next ??= await rows.next();
     while (!next.done && next.value.contactId <= contactId) {
-      // A contact that was created or deleted meanwhile is in one of the queries only.
+      // Only one of the queries has a contact that was created or deleted between them.
       if (next.value.contactId === contactId) yield next.value;
       next = await rows.next();
     }

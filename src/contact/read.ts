@@ -48,19 +48,18 @@ export function isContactOfPerson(person: Person, uuid: string): SQL | undefined
   return and(eq(contacts.uuid, asciiLowerCase(uuid)), isPersons(person));
 }
 
-/** Contacts of any registrar. */
 export function isPersons(person: Person): SQL | undefined {
   return and(
     eq(contacts.identCountryCode, person.countryCode),
-    // A literal, because with a bound value SQLite would not choose the partial index.
+    // A literal: with a bound value SQLite would not use the partial index.
     sql`${contacts.identType} = 'priv'`,
     eq(contacts.identKey, identityKey(person.code)),
   );
 }
 
 /**
- * The newest entry first, also after the contact's deletion; of several contacts with the same code, the last one's.
- * One round trip. Throws `not_found`.
+ * Lists the history, newest first, also after the contact's deletion. Of several contacts with the code, it is the last
+ * one's. One round trip. Throws `not_found`.
  */
 export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
   const key = asciiUpperCase(code);
@@ -76,8 +75,8 @@ export async function listContactHistory(db: Database, login: Login, code: strin
 }
 
 /**
- * The registrar's contact with this code, or else the last one with it that was the registrar's at its end; null if there is
- * none. The newest creation or deletion says whose it was.
+ * Selects the registrar's contact with this code, or else the last former one that was the registrar's at its end; null
+ * if there is none. The newest creation or deletion names the owner.
  */
 function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> {
   const owner = sql`ifnull(
@@ -95,10 +94,10 @@ function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> 
       order by id desc limit 1))`;
 }
 
-/** The newest entry first, since the contact has been the person's. One round trip. Throws `not_found`. */
+/** Lists the history since the contact became the person's, newest first. One round trip. Throws `not_found`. */
 export async function listHistoryOfPerson(db: Database, person: Person, uuid: string, page: Page) {
   const isTheirs = isContactOfPerson(person, uuid);
-  // Of another's contact the code is null here, under which there is no entry.
+  // Null for another person's contact, and no entry has that code.
   const itsCode = sql`(select code from ${contacts} where ${isTheirs})`;
   const itsUuid = sql`${asciiLowerCase(uuid)}`;
   const [rows, entries] = await retried(() =>
@@ -116,7 +115,6 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
   return entries.map((entry) => withoutFormerPerson(entry));
 }
 
-/** Selects by UUID, so that the history of an earlier contact with the same code is not shown. */
 function historyOf(
   db: Database,
   { code, uuid }: { code: SQL; uuid: SQL },

@@ -6,12 +6,12 @@ import type { Database } from '../base/database/open.ts';
 import { type SweepLimits, sweep } from '../base/database/sweep.ts';
 import { personalFields } from './fields.ts';
 
-/** D1 allows 1,000 queries in a scheduled run; a window takes one, and three more if it has something to remove. */
+/** D1 allows 1,000 queries in a scheduled run. A window takes one, or four to remove values. */
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
 /**
- * Removes personal values from entries of contacts' history that are older than an instant, but never from a
- * contact's newest. Continues where the run before stopped. Returns from how many entries it removed values.
+ * Removes personal values from contact history older than an instant, except from each contact's newest entry.
+ * Continues after the last run. Returns the number of changed entries.
  */
 export async function removeOldValues(
   db: Database,
@@ -21,7 +21,7 @@ export async function removeOldValues(
   let removed = 0;
   await sweep(db, 'history_values', windows, async (after) => {
     const { last, oldest, ids } = await findOldValues(db, { before, after, limit: window });
-    // Ids grow with time: after a window without an old entry there are none.
+    // Ids grow with time, so the following windows have no old entries either.
     if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
       const isOld = isIn(history.id, JSON.stringify(ids));
@@ -33,7 +33,6 @@ export async function removeOldValues(
   return removed;
 }
 
-/** Entries with values to remove among the next ones, and the last id that was looked at; null if there is none. */
 async function findOldValues(
   db: Database,
   { before, after, limit }: { before: string; after: number; limit: number },
@@ -50,7 +49,7 @@ async function findOldValues(
   return { ...row, ids: JSON.parse(row.ids) as number[] };
 }
 
-/** Excludes the newest entry of a contact that exists, which may have come back under another code. */
+/** Excludes the newest entry of an existing contact, even one restored under another code. */
 const isPast = sql`(
   exists (
     select 1 from ${history} as later
@@ -76,8 +75,8 @@ export function hasValues(changes: SQL, isMeantValue: SQL = sql`true`): SQL {
 }
 
 /**
- * Statements that replace personal values in entries by the fact that they were removed, with a permit for the entries from
- * the first to the last id: it is given if `source` (the rest of the query) has a row. `isMeantValue` judges a row of
+ * Returns statements that replace personal values by the note that they were removed. Their permit covers the entries
+ * from the first to the last id, if `source`, the rest of its query, has a row. `isMeantValue` judges a row of
  * `json_each` on `changes`.
  */
 export function removeValues(

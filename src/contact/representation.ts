@@ -2,7 +2,7 @@ import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
 import { isVerified, verificationsOf } from './verifications.ts';
 
-/** The order that is documented for registrars. A missing field does not compile. */
+/** The documented order for registrars. A missing field does not compile. */
 const registrarOrder = Object.keys({
   id: true,
   code: true,
@@ -36,7 +36,7 @@ const registrarNames = registrarOrder.map(
   (column) => [column, contactFields[column].registrar] as const,
 );
 
-/** A copy, filled in, takes half as long as adding field by field. */
+/** Filling in a copy takes half as long as adding each field. */
 const blankRepresentation: Record<string, unknown> = Object.fromEntries(
   registrarNames.map(([column, name]) => [name, contactFields[column].blank]),
 );
@@ -60,7 +60,7 @@ export function detailedRepresentation(contact: Contact): Record<string, unknown
   };
 }
 
-/** Whom the identity service has identified, and the registrar has to approve; a birthday stands for a code. */
+/** The service's result that waits for the registrar's approval. A birthday stands in place of a code. */
 function pendingIdentity({ identityRequest, identType }: Contact) {
   const { pending } = identityRequest ?? {};
   if (!pending) return null;
@@ -74,7 +74,6 @@ function pendingIdentity({ identityRequest, identType }: Contact) {
   };
 }
 
-/** Includes the times that the live registry shows. */
 export function verificationRepresentation(contact: Contact) {
   const { identityVerification, identityRequest, verificationDemand } = contact;
   return {
@@ -87,7 +86,7 @@ export function verificationRepresentation(contact: Contact) {
   };
 }
 
-/** A former registry's number is shown as a number. */
+/** Returns a number as such if a former registry's id is one. */
 function shownValue(
   contact: Partial<Contact> & Pick<Contact, 'statuses' | 'domainCount'>,
   column: keyof Contact,
@@ -98,7 +97,7 @@ function shownValue(
   return isNumber ? Number(value) : value;
 }
 
-/** Has only strings and lists, which are empty if the value is unknown. */
+/** Has only strings and lists, empty for unknown values. */
 export function registrantRepresentation(contact: Contact): Record<string, unknown> {
   const shown: Record<string, unknown> = {};
   for (const [column, { registrant: path }] of contactColumns) {
@@ -111,10 +110,9 @@ export function registrantRepresentation(contact: Contact): Record<string, unkno
   return shown;
 }
 
-/** They say nothing about the person. */
 const recordIds: (keyof Contact)[] = ['id', 'registrarId'];
 
-/** Everything that either interface shows of the contact, for the person to take away. */
+/** Returns everything that either interface shows of the contact. */
 export function personalRepresentation(contact: Contact): Record<string, unknown> {
   const shown = registrantRepresentation(contact);
   for (const [column, { registrant, registrar }] of contactColumns) {

@@ -14,9 +14,9 @@ import {
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 
-/** Each zod type takes what a client sent and returns what is stored. */
+/** Each zod type accepts the client's value and returns the stored one. */
 
-/** RFC 5733: `+`, country code, dot, number. Without look-aheads, which the programs of many clients lack. */
+/** RFC 5733: `+`, country code, dot, number. Avoids look-aheads, which many clients' programs lack. */
 const phonePattern = /^\+\d{1,3}\.\d{1,14}$/;
 const hasPartOfZeros = /^\+0+\.|\.0+$/;
 
@@ -60,7 +60,6 @@ export const contactRules = {
   ),
   identType: onFirstUse(() => z.enum(identityTypes, 'Ident type is invalid')),
   identCountryCode: onFirstUse(() => countryCode('Ident country code is invalid')),
-  /** The part after the registrar's prefix, or the whole code. */
   code: onFirstUse(() =>
     textField(
       'Contact id is invalid',
@@ -80,8 +79,8 @@ export const contactRules = {
 };
 
 /**
- * Whether a client repeats the stored value, but for spaces around it, its Unicode form, or the case of a country code.
- * Blank repeats blank, but a null `auth_info` asks for a new one.
+ * Compares ignoring surrounding spaces, Unicode normalization and the case of country codes. Blank repeats blank, but a
+ * null `auth_info` requests a new one.
  */
 export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
   if (column === 'authInfo' && given === null) return false;
@@ -97,14 +96,14 @@ export function isRepeated(column: keyof Contact, given: unknown, onRecord: unkn
   return form(given) === form(onRecord);
 }
 
-/** Any script's letters, marks and digits, except those that Unicode lets fonts leave out. */
+/** Letters, marks and digits of any script, except those that Unicode lets fonts omit. */
 const letter = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}]';
 
 /** RFC 5321's dot-string of atoms, with RFC 6531's letters of every script. Quoted strings are refused. */
 const atom = `(${letter}|[!#$%&'*+\\-/=?^_\`{|}~])+`;
 const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
 
-/** The domain name may be internationalised. Its top-level domain consists of letters, or is in punycode. */
+/** Accepts international domain names. The top-level domain has letters only, or is in punycode. */
 const emailAddress = () =>
   z.transform((given: string, { issues }) => {
     const [local = '', domain = '', ...rest] = given.split('@');

@@ -19,7 +19,7 @@ import { emailKeys } from './mailbox.ts';
 export interface ContactFilters {
   ident?: string | undefined;
   email?: string | undefined;
-  /** Matches the beginning. */
+  /** The beginning of a name. */
   name?: string | undefined;
   status?: ContactStatus | 'ok' | 'linked' | undefined;
   isUnverified?: boolean;
@@ -27,19 +27,19 @@ export interface ContactFilters {
   identCountryCode?: string | undefined;
 }
 
-/** Bounds of a page's cost in rows. Tests set lower ones. */
+/** Limits of a page's cost in rows. Tests set lower ones. */
 const bounds = {
-  /** Candidates of one condition are counted up to this many, */
+  /** Candidates counted for a single condition. */
   counted: 10_000,
-  /** those of several up to this many together, which leaves some for walking. */
+  /** Candidates counted for several conditions together, which leaves rows for the walk. */
   countedOfSeveral: 6_000,
-  /** Counting, sorting and walking together. The page itself takes some 600 more. */
+  /** Rows for counting, sorting and walking together. The page itself takes about 600 more. */
   read: 10_350,
 };
 
 interface Condition {
   index: string;
-  /** Candidates, which the index leads to. */
+  /** Selects candidates by the index. */
   where: SQL;
   /** Judges a candidate; absent if all match. */
   fits?: SQL;
@@ -47,7 +47,7 @@ interface Condition {
 
 const given = (name: string) => sql.placeholder(name);
 
-/** Usually the most selective first: the first five that are asked for lead the search. */
+/** Ordered by usual selectivity, since the first five in use lead the search. */
 const conditions = {
   ident: { index: 'contacts_by_ident', where: sql`ident_key = ${given('ident')}` },
   email: { index: 'contacts_by_email', where: sql`email_key = ${given('email')}` },
@@ -95,22 +95,24 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
 }
 
 interface Found extends JsonRow {
-  /** In the order of the list: the number in 15 digits; by change, after the time of the change. Sorts as text. */
+  /**
+   * The key of the list's order, sorted as text: the number in 15 digits, in searches by change after the time of the
+   * change.
+   */
   place: string;
-  /** At most the bound; null if more candidates than are counted leave it open. */
+  /** At most the bound; null if there are too many candidates to tell. */
   matches: number | null;
-  /** How many contacts were counted in all. */
   seen: number;
-  /** How many contacts were walked through, and the place of the last one. */
+  /** The number of contacts in the walk, and the last one's place. */
   walked: number;
   last: string;
 }
 
 /**
- * Lists those of a registrar's contacts that meet the filters, at least one, in the order of their ids, or with
- * `updatedSince` in that of their changes. One round trip. Returns a page, the number of matches (the bound for more,
- * null if they were not counted), and the place where the next page begins, if there may be one: a page may be short,
- * or empty, although another follows. Throws `out_of_range` for an offset that would take too many rows.
+ * Lists a registrar's contacts that meet the filters (at least one), in the order of their ids or, with `updatedSince`,
+ * of their changes. Returns a page, even a short or empty one, the number of matches (at most the bound; null if not
+ * counted) and the start of the next page, if there may be one. One round trip. Throws `out_of_range` for an offset
+ * that would take too many rows.
  */
 export function searching<Column extends keyof Contact>(
   columns: readonly Column[],
@@ -127,7 +129,6 @@ export function searching<Column extends keyof Contact>(
     const search = searches.get(key) ?? searchFor(columns, names, limits);
     searches.set(key, search);
     const after = number === 0 ? '' : (afterInstant ?? '') + String(number).padStart(15, '0');
-    // Every number comes after 0.
     const start = { after, instant: afterInstant ?? values.since, number };
     const nameEnd = `${values.name}\u{10ffff}`;
     const [, rows] = await readWithLogin(db, login, () => [
@@ -154,16 +155,16 @@ function tooFar(): RegistryError {
 }
 
 /**
- * Counts the candidates of each condition. The matches among the fewest are the result; if these are too many, a walk
- * goes on in the order of the list from where the page begins. Places are collected as JSON and cut as text, because
- * D1 counts a row that SQLite materializes and sorts once more.
+ * Counts each condition's candidates. The result is the matches among the fewest. If these are too many, a walk in the
+ * order of the list begins at the page's start. Places are collected as JSON and cut as text, because D1 counts
+ * materialized and sorted rows again.
  */
 function searchFor(
   columns: readonly (keyof Contact)[],
   names: readonly ConditionName[],
   limits: typeof bounds,
 ) {
-  // Those without a status are the most, and D1 takes five terms in a UNION.
+  // Most contacts have no status, and D1 accepts five terms in a UNION.
   const leads = names.filter((name) => names.length === 1 || name !== 'ok').slice(0, 5);
   const bound =
     leads.length === 1 ? limits.counted : Math.floor(limits.countedOfSeveral / leads.length);
@@ -210,18 +211,17 @@ function searchFor(
   );
 }
 
-/** SQL text, because D1 binds a hundred parameters. */
+/** SQL text, because D1 limits a query to a hundred parameters. */
 const constant = (number: number) => sql.raw(String(number));
 
-/** Reads one candidate more than the bound, at most. */
 const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => sql`
   select count(*) as candidates, total(fits) as matches, ${constant(isInOrder ? 0 : 2)} as sorting,
     json_group_array(place) filter (where fits and place > ${given('after')}) as places
   from (${candidates} limit ${constant(bound + 1)})`;
 
 /**
- * The matches among the fewest candidates in the order of the list, if all were counted, or enough for the page.
- * Others are sorted, which reads them twice more, if no more than `read` are read in all.
+ * Selects the matches among the fewest candidates in the order of the list, if all were counted or they fill the page.
+ * Sorting reads candidates twice more, so it must keep the total within `read`.
  */
 const orderedMatches = (bound: number, read: number) => sql`
   select iif(sorting,
@@ -230,7 +230,7 @@ const orderedMatches = (bound: number, read: number) => sql`
   where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(read)},
     not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})`;
 
-/** The matches from where the page begins, unless they are known. Reads at most what counting has left of `read`. */
+/** Selects the matches from the page's start, unless they are known. Reads at most the rest of `read`. */
 const walkedMatches = (onward: SQL, read: number) => sql`
   select count(*) as walked, max(place) as last, json_group_array(place) filter (where fits) as places
   from (${onward}

@@ -21,11 +21,10 @@ import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { isSameMailbox } from './mailbox.ts';
 import { isContactOfPerson } from './read.ts';
 
-/** Throws what is wrong with the request. */
 type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
- * Two round trips. Throws what `changesOf` throws; `identity_change` if a given identity is not the stored one;
+ * Two round trips. Throws what `changesOf` throws, `identity_change` for an identity other than the stored one,
  * `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
@@ -71,7 +70,6 @@ export function updateContactOfPerson(
   });
 }
 
-/** The outcome is the updated contact. */
 export function contactUpdate(
   operation: Operation,
   contact: ContactWithRegistrar,

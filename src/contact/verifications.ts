@@ -3,7 +3,7 @@ import type { Changes } from '../change/history/changes.ts';
 import type { Contact } from './contact.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
 
-/** Newest checks of claims whose values have not changed since, in the order of the claims. */
+/** Returns the newest checks of unchanged values, in the order of the claims. */
 export function verificationsOf(contact: Contact): (Verification & { claim: Claim })[] {
   return claims.flatMap((claim) => {
     const verification = contact[verificationColumn[claim]];
@@ -15,14 +15,14 @@ export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 
-/** A check for whoever must not learn who made it, and under what reference. */
+/** Hides who made the check and under what reference. */
 export function withoutSource(check: Verification): Verification {
   return { ...check, reference: null, verified_by: null };
 }
 
 /**
- * What becomes of the verifications by the changes, but for those that the changes give: those of values that change
- * end. With the identity, the others go without their source, and what the identity service was asked is forgotten.
+ * Returns the effect of the changes on verifications that they do not set: checks of changed values end. A changed
+ * identity also removes the source of other checks, and the request to the identity service.
  */
 export function checksAfter(contact: Contact, changes: Changes): Partial<Contact> {
   const isChange = (claim: Claim) =>

@@ -36,14 +36,14 @@ import { keyHasWords } from './words.ts';
 
 export interface ContactCriteria {
   registrar?: string | undefined;
-  /** An identity code of any type and country; case and separators do not matter. */
+  /** An identity code of any type and country, ignoring case and separators. */
   ident?: string | undefined;
   /** The whole address, ignoring case. */
   email?: string | undefined;
   /** Words of the name, in any order. */
   name?: string | undefined;
   isUnverified?: boolean | undefined;
-  /** Only those with a demand whose last day is before this day. */
+  /** Selects contacts whose demand's last day is before this day. */
   overdueOn?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function listContactsBy(
   page: RowsAfter<Pick<Contact, 'id' | 'number'>>,
 ): Promise<ContactWithRegistrar[]> {
   const { registrar, ident, email, name, isUnverified: isWithout, overdueOn } = criteria;
-  // A registrar's contacts have numbers in the order of their ids, and an index by these.
+  // Numbers follow the order of a registrar's ids, and have an index.
   const place = registrar === undefined ? 'id' : 'number';
   return selectContacts(db)
     .where(
@@ -74,7 +74,7 @@ export function listContactsBy(
         email === undefined ? undefined : inArray(contacts.emailKey, emailKeys(email)),
         name === undefined ? undefined : keyHasWords(contacts.nameKey, name),
         isWithout ? isUnverified : undefined,
-        // A query of its own, or SQLite would go through all contacts by their ids.
+        // A separate query, or SQLite would scan all contacts by id.
         overdueOn === undefined
           ? undefined
           : sql`${contacts.id} in (select id from ${contacts} where ${isOverdue(overdueOn)})`,
@@ -84,13 +84,13 @@ export function listContactsBy(
     .limit(page.limit);
 }
 
-/** Whether an entry ended the time in which a contact belonged to the person with this identity code. */
+/** Matches entries that ended the holding of a contact by the person with this identity code. */
 export function endsHolder(ident: string): SQL {
   const [from, to] = [keyOfChanged('from'), keyOfChanged('to')];
   return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
 }
 
-/** Its id is that of the entry that records the deletion. */
+/** The id is that of the history entry. */
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
 /** At least one of `ident` and `email`. */
@@ -143,8 +143,8 @@ function deletionsOf({ ident, email }: DeletedCriteria): SQL {
 }
 
 /**
- * Follows the rules of the registrar interface, but the identity may change as well, and is judged as a new one. Throws
- * the problems of the identity; `update_prohibited`, `not_found`.
+ * Follows the rules of the registrar interface, but checks a changed identity like a new one. Throws the problems of
+ * the identity; `update_prohibited`, `not_found`.
  */
 export function updateAnyContact(
   operation: Operation,
@@ -168,7 +168,7 @@ export async function deleteAnyContact(operation: Operation, code: string): Prom
   return change(operation, code, (contact) => contactDeletion(operation, contact, linked));
 }
 
-/** The note explains the statuses that are added. */
+/** The note explains the added statuses. */
 export interface StatusChange {
   add: readonly ContactStatus[];
   remove: readonly string[];
@@ -176,8 +176,8 @@ export interface StatusChange {
 }
 
 /**
- * Whatever the statuses prohibit. Throws `not_found`; `invalid` for a status to remove that is neither known nor the
- * contact's.
+ * Ignores prohibitions by statuses. Throws `not_found`; `invalid` for a status to remove that neither exists nor is on
+ * the contact.
  */
 export function changeContactStatuses(
   operation: Operation,
@@ -202,7 +202,7 @@ export function changeContactStatuses(
   });
 }
 
-/** Also notifies the contact's registrar; returns what differs. */
+/** Also notifies the contact's registrar. Returns the changed fields. */
 async function change(
   operation: Operation,
   code: string,
@@ -218,7 +218,7 @@ async function change(
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
-/** Takes a query that has each contact as JSON, with its `uuid`, in its column `row`. */
+/** Deletes the contacts of a query whose column `row` has each as JSON with its `uuid`. */
 export function deleteContacts(db: Database, rows: SQL) {
   return db.delete(contacts).where(sql`${contacts.uuid} in (select row ->> 'uuid' from (${rows}))`);
 }

@@ -22,16 +22,16 @@ import { endsHolder } from './administer.ts';
 import { type Identifiers, identifyContact, removalOf } from './erase.ts';
 
 export interface FormerErasure extends Identifiers {
-  /** Entries of history whose values go, the one of the correction among them; 0 if nothing is left of the person. */
+  /** History entries that lose values; 0 if none have values of the person. */
   entries: number;
   disclosures: number;
 }
 
 /**
- * Removes what the history keeps of whoever had the contact, given by its code or UUID, before its identity was last
- * corrected, if the person with this identity code is among them; and that person from disclosures. The contact
- * stays, and so do notes on statuses, and what is kept of its present person. Throws `not_found`, and `invalid` for a
- * code that several contacts had, or whose person has the contact now.
+ * Removes a former holder, identified by the identity code, from the history and the disclosures of a contact (a code
+ * or UUID). Also removes the values of others who had the contact before its last correction. The contact, its notes on
+ * statuses and its present person's values stay. Throws `not_found`; `invalid` for a code that several contacts had, or
+ * if the contact is the person's now.
  */
 export async function eraseFormerHolder(
   operation: Operation,
@@ -45,7 +45,7 @@ export async function eraseFormerHolder(
     ...(await lookAtFormer(db, contact, ident)),
     disclosed: await db.$count(disclosures, isTheirs),
   });
-  // Whoever has read a check that goes must look again before writing.
+  // A new version stops writes that are based on a removed check.
   const version = sql`max(${contacts.version} + 1, ${origin.request.at.getTime()})`;
   const judge = (seen: Awaited<ReturnType<typeof look>>) => {
     const { end, registrar, newest, meant, entries, disclosed, ofPresent } = seen;
@@ -111,8 +111,8 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
 }
 
 /**
- * In entries after the last correction (`end`): where checks of a former person stand that have ended, and the ids
- * of checks that have begun since, which are the present person's.
+ * Returns the places of a former person's ended checks in entries after the last correction (`end`), and the ids of
+ * checks begun since, which are the present person's.
  */
 async function findChecks(db: Database, isAbout: SQL, end: number) {
   const entries = await db
@@ -138,7 +138,7 @@ async function findChecks(db: Database, isAbout: SQL, end: number) {
   return { ofFormer, ofPresent: [...ofPresent] };
 }
 
-/** Ended checks, which nothing shows, say who was checked: those of a former person go from the row. */
+/** Removes a former person's ended checks from the row. They are never shown, but say who was checked. */
 function withoutEnded(kept: readonly string[]) {
   const ids = JSON.stringify(kept);
   const columns = Object.values(verificationColumn).map((column) => {

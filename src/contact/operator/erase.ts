@@ -21,35 +21,34 @@ import { hasValues, isPersonalValue, removeValues } from '../recorded-values.ts'
 
 export type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 
-/** What an erasure removes. The history still shows who changed which field, and when. */
+/** An erasure's extent. The history still shows who changed which field, and when. */
 export interface Erasure extends Identifiers {
-  /** Its known personal fields; undefined if it was deleted before. */
+  /** Its personal fields with values; undefined for a deleted contact. */
   contact: string[] | undefined;
   /**
-   * Entries with personal values, and the fields of these; and the people who made changes as registrants, whose names
-   * stay.
+   * Entries with personal values, the fields with such values, and the registrants who made changes, whose names stay.
    */
   history: { entries: number; fields: string[]; actors: string[] };
-  /** Copies of the contact that are kept to answer repeated requests. */
+  /** Copies of the contact kept to answer repeated requests. */
   outcomes: number;
-  /** Disclosures about the contact; they stay, without saying about whom they are. */
+  /** Disclosures about the contact, which stay without the person. */
   disclosures: number;
-  /** The codes of contacts with the same identity, which are not erased. */
+  /** The codes of contacts with the same identity; they are not erased. */
   others: string[];
-  /** Deleted contacts of which the history still has values. */
+  /** Deleted contacts with the same identity, of which the history has values. */
   deletedOthers: Identifiers[];
 }
 
 /**
- * Removes everything personal that is kept of a contact, given by its code or UUID: the contact, the values in its
- * history, the person in disclosures, and kept outcomes. Throws `linked` while a domain refers to it,
- * `delete_prohibited`, `not_found`, and `invalid` for a code that several contacts had.
+ * Removes all personal data of a contact, given by its code or UUID: the contact, the values in its history, the person
+ * in disclosures, and kept outcomes. Throws `linked` while a domain refers to it, `delete_prohibited`, `not_found`, and
+ * `invalid` for a code that several contacts had.
  */
 export async function eraseContact(operation: Operation, codeOrUuid: string): Promise<Erasure> {
   const { db, origin } = operation;
   const contact = await identifyContact(db, codeOrUuid);
   const isAbout = isAboutContact(sql`${contact.uuid}`);
-  // A former holder goes, too: they may be one person, whose identity was corrected.
+  // Includes former holders: a correction may concern the same person.
   const remains = {
     entries: sql`${isAbout} and ${hasValues(sql`${history.changes}`)}`,
     disclosed: eq(disclosures.contactUuid, contact.uuid),
@@ -82,14 +81,14 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
   return (await write(db, origin.request, attempt, operation)).outcome;
 }
 
-/** Whether it was deleted or not. Throws `not_found`, and `invalid` for a code that several contacts had. */
+/** Identifies existing and deleted contacts. Throws `not_found`, and `invalid` for a code that several contacts had. */
 export async function identifyContact(db: Database, codeOrUuid: string): Promise<Identifiers> {
   const [code, uuid] = [asciiUpperCase(codeOrUuid), asciiLowerCase(codeOrUuid)];
   const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(uuid);
   const isRecorded = isUuid
     ? isAboutContact(sql`${uuid}`)
     : sql`history.subject = 'contact' and history.subject_key = ${code}`;
-  // Of several codes in the history, SQLite takes the one of the newest entry.
+  // With max(id), SQLite takes the other columns from the newest entry.
   const known = await db.all<Identifiers & { place: number }>(sql`
     select code, uuid, 1 as place from ${contacts}
     where ${isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code)}
@@ -167,12 +166,11 @@ function checkUnlinked({ code, domainCount }: Contact): void {
 
 interface Remains {
   entries: SQL;
-  /** Of the entries' personal values; all of them if undefined. Judges a row of `json_each` on `changes`. */
+  /** Restricts the entries' personal values; all if undefined. Judges a row of `json_each` on `changes`. */
   values?: SQL;
   disclosed: SQL;
 }
 
-/** Removes the values, the person from disclosures, and kept outcomes, if the condition holds. */
 export function removalOf(
   db: Database,
   contact: Identifiers,
@@ -192,12 +190,12 @@ export function removalOf(
   ] as const;
 }
 
-/** Whether a kept outcome is about the contact's person; others have only the contact's code. */
+/** Matches kept outcomes with the person's data; others have only the contact's code. */
 function isCopyOf({ uuid }: Identifiers): SQL {
   return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
-/** By code, or by birthday and name. No index has birthdays of every registrar. */
+/** Compares codes, or birthday and name. No index has birthdays of every registrar. */
 async function findContactsOfSamePerson(
   db: Database,
   { uuid }: Identifiers,
@@ -247,7 +245,7 @@ async function findContactsOfSamePerson(
   };
 }
 
-/** A name that was removed is nobody's. */
+/** A removed name matches nothing. */
 function isNamesake({ name, personName }: Record<'name' | 'personName', string | null>): boolean {
   return name !== null && personName !== null && searchKey(name) === searchKey(personName);
 }

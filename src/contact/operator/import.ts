@@ -23,22 +23,19 @@ import { insertContacts } from '../create.ts';
 import { contactColumns, type FileColumn, type RequiredColumn } from '../fields.ts';
 import { updateAnyContact } from './administer.ts';
 
-/** A contact from any registry, even this one. It keeps the values that it brings; the registry fills in the others. */
+/** A contact from any registry, even this one. The registry fills in values that it does not have. */
 export type ContactRecord = Pick<Contact, RequiredColumn | 'code'> &
   Partial<Pick<Contact, FileColumn>> & {
     registrar: string;
   };
 
-/** The columns that an update by a file leaves alone: the operator changes them one by one, or a check does. */
+/** Columns that an update by a file never changes: the operator changes them one by one, or a check does. */
 const fixedColumns: readonly string[] = contactColumns
   .filter(([column, { group }]) => group === 'identity' || /Verification$/.test(column))
   .map(([column]) => column)
   .concat('verificationDemand', 'identityRequest');
 
-/**
- * Why records cannot be imported: an unknown registrar, a new code without the registrar's prefix, or a contact that
- * exists with other values, which only `isUpdate` overwrites.
- */
+/** Finds records that cannot be imported. Only `isUpdate` overwrites existing values. */
 export async function findContactProblems(
   db: Database,
   records: readonly ContactRecord[],
@@ -48,8 +45,8 @@ export async function findContactProblems(
 }
 
 /**
- * Adds the contacts that do not exist yet, all or none, in the order of the records, and returns how many. It is one
- * batch, for some ten thousand records. A dry run writes nothing. Throws the problems of `findContactProblems`.
+ * Adds the missing contacts, all or none, in the order of the records, and returns their number. One batch, for about
+ * ten thousand records. Throws the problems of `findContactProblems`.
  */
 export function importContacts(
   operation: Operation,
@@ -74,8 +71,8 @@ export function importContacts(
 }
 
 /**
- * Gives contacts that exist the values of the records, one after the other, by the rules of the registrar interface, and
- * returns how many differed. Throws what `updateAnyContact` throws.
+ * Updates existing contacts one by one, by the rules of the registrar interface, and returns the number of changed
+ * contacts. Throws what `updateAnyContact` throws.
  */
 export async function updateContacts(
   operation: Operation,
@@ -95,7 +92,6 @@ export async function updateContacts(
   return count;
 }
 
-/** Loads the existing rows to which the records refer. */
 async function loadPresent(db: Database, records: readonly ContactRecord[]) {
   const codes = await db.select({ code: registrars.code }).from(registrars);
   const present = {
@@ -148,7 +144,7 @@ function problemOf(
   return { reason: 'taken', message, field: 'code' };
 }
 
-/** Existing codes may begin with another registrar's code, because contacts move in with theirs; new ones may not. */
+/** Contacts that moved in may have another registrar's prefix; new codes must have their own registrar's. */
 function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefined {
   const prefix = `${registrar}:`;
   if (code.startsWith(prefix) && code !== prefix) return undefined;

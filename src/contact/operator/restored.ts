@@ -10,8 +10,8 @@ import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
 
 /**
- * Contacts that were erased at these instants, but that the database, the history or disclosures have values of; not
- * those created since, by other than moving in.
+ * Finds contacts that were erased at these instants but still have values in the database, the history or disclosures.
+ * Excludes contacts created since the erasure, unless they moved in.
  */
 export async function findRestored(
   db: Database,
@@ -43,16 +43,16 @@ export async function findRestored(
 }
 
 /**
- * Tells apart the few people who have had one contact. So short a digest fits thousands of identity codes: whoever tries
- * all of them learns nobody's.
+ * Distinguishes the few people who have had one contact. The digest is so short that thousands of identity codes match
+ * it: trying all of them reveals nobody's code.
  */
 export async function formerDigest(uuid: string, ident: string): Promise<string> {
   return (await sha256Hex(`${uuid} ${identityKey(ident)}`)).slice(0, 3);
 }
 
 /**
- * Former holders who were erased, but of whom the history or disclosures have values, or who have the contact; not those
- * who came to it since the erasure, by other than moving in. `ident` is a code in the form of `identityKey`.
+ * Finds former holders who were erased but still have values in the history or disclosures, or have the contact.
+ * Excludes people who got the contact after the erasure, unless it moved in. `ident` is in the form of `identityKey`.
  */
 export async function findRestoredFormer(
   db: Database,

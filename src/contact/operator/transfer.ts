@@ -19,9 +19,9 @@ import { checksForOthers, insertContacts } from '../create.ts';
 import { demandNotice } from './verification-rules.ts';
 
 /**
- * Gives a contact to another registrar and returns it as it was. Its code and its UUID stay; its record id, number
- * and auth_info are new, and a demand goes along. Both registrars are notified. Throws `not_found`, `linked`, and
- * `changed_meanwhile` unless the contact has the version that was `seen`.
+ * Gives a contact to another registrar and returns its previous state. Its code, UUID and open demand stay; its record
+ * id, number and auth_info are new. Both registrars are notified. Throws `not_found`, `linked`, and `changed_meanwhile`
+ * if it is no longer at the version that was `seen`.
  */
 export async function transferContact(
   operation: Operation,
@@ -41,9 +41,9 @@ export async function transferContact(
 
   const at = origin.request.at;
   const authInfo = generateAuthInfo();
-  // The identity service was asked for the registrar that loses it.
+  // The former registrar made the request to the identity service.
   const given = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
-  // What is left out is filled in when the row is inserted.
+  // The insertion fills in the omitted columns.
   const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
   const version = nextVersion(at, contact.version);
   const updater = origin.actor.name;
@@ -63,7 +63,7 @@ export async function transferContact(
     ...(demand ? [{ ...won, fields: [], ...demandNotice(contact.code, 0, demand) }] : []),
   ];
   const statements = [
-    // A contact keeps its registrar as long as it is the same row (migrations/0001_triggers.sql).
+    // A row never changes its registrar (migrations/0001_triggers.sql).
     db.delete(contacts).where(eq(contacts.id, id)),
     insertContacts(db, rows, at),
     ...insertNotifications(db, notices),

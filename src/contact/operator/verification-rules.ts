@@ -3,24 +3,21 @@ import { claims, type VerificationDemand } from '../../../drizzle/schema.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayRule, instantRule } from '../../base/time/instant.ts';
 
-/**
- * Rules for the columns about verifications, as files have them; properties are in the order in which they are stored.
- */
+/** Rules for verification columns in files. Properties are in the order in which they are stored. */
 
 const anyText = z.string('is not text');
 const text = anyText.check(z.minLength(1, 'is empty'));
 const textOrNull = z._default(z.nullable(anyText), null);
 
-/** Not in the future, in the form in which the database keeps times. */
+/** A time that is not in the future, in the database's form. */
 export const pastInstantRule = z.pipe(
   instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
-    // A later change gets a later time, so every change of the registrar from then on would be in the future too.
+    // Otherwise all later changes of the registrar would get times in the future, too.
     z.refine((instant) => instant <= currentTime(), 'is in the future'),
   ),
   z.transform((instant: Date) => instant.toISOString()),
 );
 
-/** A check, which succeeded if a file says no more. */
 export const verificationRule = z.object(
   {
     id: text,
@@ -65,14 +62,12 @@ export const identityRequestRule = z.object(
   'is not a request to the identity service, a JSON object',
 );
 
-/** What is wrong, after the property that it concerns. */
 export function reasonIn({ issues: [issue] }: z.core.$ZodError): string {
   const { path, message } = issue!;
   const field = path.filter((part) => typeof part === 'string').join('.');
   return field ? `${field} ${message}` : message;
 }
 
-/** What the registrar of a contact is told when it is to verify it. */
 export function demandNotice(code: string, domains: number, { claims, by }: VerificationDemand) {
   const refer = domains === 1 ? '1 domain refers' : `${domains} domains refer`;
   const text = `Contact ${code} must be verified by ${by}: ${claims.join(', ')}; ${refer} to it`;

@@ -32,16 +32,16 @@ import { verified } from './verification.ts';
 const identityService: Actor = { type: 'identity_service', name: 'Identity service' };
 
 interface Requested extends ContactReference {
-  /** Where the person is to be identified; null if the open request has had that done. */
+  /** The page that identifies the person; null if the open request is already completed. */
   link: string | null;
-  /** The contact's UUID, so that its erasure finds what is kept of the answer. */
+  /** The contact's UUID, by which an erasure finds the kept answer. */
   uuid: string;
 }
 
 /**
- * Looks at an open request first: takes its result if there is one, or gives its link again. Otherwise a new request
- * takes the place of the last, of its pending decision and of the identity's verification. Two round trips. Throws
- * `invalid` for an organisation; `not_offered`, `service_failed`, `not_found`, `changed_meanwhile`.
+ * Takes the result of an open request or returns its link. Otherwise creates a request, which replaces the last one,
+ * its pending decision and the identity's verification. Two round trips. Throws `invalid` for an organisation;
+ * `not_offered`, `service_failed`, `not_found`, `changed_meanwhile`.
  */
 export function requestIdentification(
   call: RegistrarCall,
@@ -73,15 +73,14 @@ export function requestIdentification(
   );
 }
 
-/** Undefined while the request waits for the registrar's decision, and once it is decided. */
 function openRequest({ identityRequest }: Contact): IdentityRequest | undefined {
   const isOpen = identityRequest && !identityRequest.pending && !identityRequest.decided_at;
   return isOpen ? identityRequest : undefined;
 }
 
 /**
- * Takes the result of the contact's request with this id from the service, and tells the registrar; does nothing if the
- * request is another one, decided or not completed. Returns the contact. Throws `not_found`, `service_failed`.
+ * Takes the result of the contact's request with this id and notifies the registrar. Changes nothing unless that
+ * request is open and completed. Returns the contact. Throws `not_found`, `service_failed`.
  */
 export async function takeIdentification(
   db: Database,
@@ -111,7 +110,7 @@ export async function takeIdentification(
   return outcome;
 }
 
-/** The contact's identity is verified, waits for the registrar's decision, or neither yet. */
+/** Verifies the identity if the service found the contact's own; the registrar decides on any other. */
 function result(
   contact: Contact,
   { status, result }: Identification,
@@ -131,8 +130,8 @@ function result(
 }
 
 /**
- * Read as the live registry does (app/interactions/actions/process_contact_identification_webhook.rb). What the service
- * does not say is empty.
+ * Reads the result as the live registry does (app/interactions/actions/process_contact_identification_webhook.rb).
+ * Missing values are empty.
  */
 function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
   const claimText = (claim: string) => {
@@ -145,7 +144,7 @@ function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
   }
   return {
     country_code: claimText('country').toUpperCase(),
-    // Whoever has a code is not known by a birthday.
+    // A person with a code is not identified by birthday.
     ident: claimText('id_number') ? '' : claimText('birthdate') || claimText('date_of_birth'),
     name: claimText('name') || `${claimText('given_name')} ${claimText('family_name')}`.trim(),
   };
@@ -161,9 +160,9 @@ function decided(contact: Contact, origin: Origin): Partial<Contact> {
 }
 
 /**
- * If the service has found another identity than the contact's: approved, it becomes the contact's and is verified;
- * rejected, it is forgotten with its request. Two round trips. Throws `update_prohibited`, also if there is nothing to
- * decide, or a contact cannot have that identity; `not_found`, `changed_meanwhile`.
+ * Decides on an identity from the service that differs from the contact's. Approval gives it to the contact, verified;
+ * rejection deletes it and its request. Two round trips. Throws `update_prohibited`, also without a pending decision or
+ * if a contact cannot have that identity; `not_found`, `changed_meanwhile`.
  */
 export function decideVerification(
   call: RegistrarCall,
@@ -205,8 +204,8 @@ function approved(
 }
 
 /**
- * A PDF about the newest request for the registrar's contact. One round trip. Throws `not_found`, also if there is
- * none; `invalid`, `not_offered`, `service_failed`.
+ * Returns the PDF of the contact's newest request. One round trip. Throws `not_found`, also without a PDF; `invalid`,
+ * `not_offered`, `service_failed`.
  */
 export async function getProof(
   db: Database,

@@ -6,8 +6,8 @@ import { onFirstUse } from '../../base/on-first-use.ts';
 import type { Contact } from '../contact.ts';
 
 /**
- * Each type of contact has a client of its own. The service has eeID's protocol (github.com/internetee/eeID-ident-
- * api-doc); what its description leaves open is as in github.com/internetee/registry: app/services/eeid and
+ * A client of the service for one type of contact. The protocol is eeID's (github.com/internetee/eeID-ident-api-doc),
+ * and where that leaves things open, as in github.com/internetee/registry: app/services/eeid and
  * app/interactions/actions/contact_verify.rb.
  */
 export interface IdentityClient {
@@ -19,7 +19,7 @@ export interface IdentityClient {
 
 export type Identification = z.output<ReturnType<typeof identification>>;
 
-/** For all calls of one task together: the service itself gives up after ten seconds. */
+/** Covers all calls of one task. The service itself gives up after ten seconds. */
 const maximumMilliseconds = 5_000;
 const maximumJsonBytes = 64 * 1024;
 const maximumPdfBytes = 8 * 1024 * 1024;
@@ -28,7 +28,7 @@ const token = onFirstUse(() => z.object({ access_token: z.string() }));
 
 const identification = onFirstUse(() =>
   z.object({
-    // It is the reference of a verification.
+    // Becomes the reference of a verification.
     id: z.string().check(z.regex(/^[\w-]{1,100}$/)),
     link: z.string().check(z.regex(/^https?:\/\/\S{1,2000}$/)),
     status: z.enum(['pending', 'completed', 'expired']),
@@ -37,8 +37,8 @@ const identification = onFirstUse(() =>
 );
 
 /**
- * Throws `invalid` for an organisation, which nobody can identify; `not_offered` if the registry has no client for the
- * type.
+ * Throws `invalid` for an organisation, since only people can be identified; `not_offered` if the registry has no
+ * client for the type.
  */
 export function clientFor(
   clients: readonly IdentityClient[],
@@ -76,7 +76,7 @@ export async function createIdentification(
   return parsed(identification(), await ask(client, '', maximumJsonBytes, body));
 }
 
-/** Undefined if the service does not know the request. Throws `service_failed`. */
+/** Returns undefined for an unknown request. Throws `service_failed`. */
 export async function findIdentification(
   client: IdentityClient,
   id: string,
@@ -87,7 +87,7 @@ export async function findIdentification(
   return found;
 }
 
-/** A PDF; undefined if there is none. Throws `service_failed`. */
+/** Returns the PDF; undefined if there is none. Throws `service_failed`. */
 export async function findProof(
   client: IdentityClient,
   id: string,
@@ -101,7 +101,7 @@ export async function findProof(
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Takes a token for one call, within one time limit for both, and returns the body of the answer; undefined for a 404. */
+/** Takes a token and makes one call within a common time limit. Returns the body; undefined for a 404. */
 async function ask(
   { url, id, secret }: IdentityClient,
   path: string,
@@ -111,7 +111,7 @@ async function ask(
   const signal = AbortSignal.timeout(maximumMilliseconds);
   const call = async (path: string, authorization: string, limit: number, init: RequestInit) => {
     const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-    // A redirect would take the credentials elsewhere.
+    // A redirect would send the credentials elsewhere.
     const options = { ...init, headers, redirect: 'manual', signal } as const;
     const response = await fetch(`${url}/api/${path}`, options);
     if (response.ok) return readAll(response, limit);
@@ -153,8 +153,8 @@ function parsed<Shape extends z.ZodMiniObject>(
 }
 
 /**
- * Whether the client's secret signs the body: HMAC-SHA256 in hexadecimal, over the body without its white space, as
- * app/controllers/eeid/webhooks/identification_requests_controller.rb has it.
+ * Verifies the body's signature by the client's secret: HMAC-SHA256 in hexadecimal over the body without white space,
+ * as in app/controllers/eeid/webhooks/identification_requests_controller.rb.
  */
 export async function isSigned(
   { secret }: IdentityClient,

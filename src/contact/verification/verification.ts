@@ -17,7 +17,7 @@ export interface Check {
   framework?: string | null | undefined;
   reference?: string | null | undefined;
   result?: 'success' | 'failed' | null | undefined;
-  /** The time of the request unless given. */
+  /** By default the time of the request. */
   verifiedAt?: Date | null | undefined;
 }
 
@@ -26,8 +26,8 @@ interface RecordedVerification extends ContactReference {
 }
 
 /**
- * Replaces the check before of the same claim. Two round trips, and one more with the time of the check. Throws
- * `invalid` for a check in the future, and if the value has changed since; `not_found`, `changed_meanwhile`.
+ * Replaces the claim's last check. Two round trips, and one more for a check with a time. Throws `invalid` for a time
+ * in the future, or if the value has changed since; `not_found`, `changed_meanwhile`.
  */
 export function recordVerification(
   call: RegistrarCall,
@@ -42,7 +42,7 @@ export function recordVerification(
       columnsOfClaim(claim, contact.identType).map((column) => contact[column]),
     );
     checked ??= values;
-    // The check is of what was on record when it came.
+    // The check applies to the values at the first look.
     if (values !== checked) throw changedMeanwhile();
     if (!verifiedAt || !(await hasChangedSince(db, contact, claim, verifiedAt))) return;
     const message = 'The value has changed since it was verified';
@@ -61,7 +61,7 @@ export function recordVerification(
   );
 }
 
-/** As far as the history has it. */
+/** Knows only changes in the history. */
 async function hasChangedSince(
   db: Database,
   { uuid, identType }: Contact,
@@ -76,7 +76,7 @@ async function hasChangedSince(
   return (await db.$count(history, isChange)) > 0;
 }
 
-/** Two round trips. Throws `not_found`, also for a verification that was withdrawn before; `changed_meanwhile`. */
+/** Two round trips. Throws `not_found`, also for an already withdrawn verification; `changed_meanwhile`. */
 export function withdrawVerification(
   call: RegistrarCall,
   code: string,
@@ -92,7 +92,7 @@ export function withdrawVerification(
   });
 }
 
-/** A demand ends when everything that it asks for is verified. */
+/** Ends a demand when all its claims are verified. */
 export function verified(
   contact: Contact,
   { claim, method, framework = null, reference = null, result, verifiedAt }: Check,

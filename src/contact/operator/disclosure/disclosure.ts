@@ -23,18 +23,17 @@ export interface NewDisclosure
     Disclosure,
     'requester' | 'identifiedBy' | 'organization' | 'basis' | 'requestedFields' | 'isConfidential'
   > {
-  /** Its code. */
   contact: string;
   receivedAt: Date;
 }
 
-/** The id that was given last, also before the database was restored. */
+/** The highest id ever used, even before a restore of the database. */
 const lastId = sql<number>`max(ifnull(max(${disclosures.id}), 0),
   ifnull((select seq from sqlite_sequence where name = 'disclosures'), 0))`;
 
 /**
- * Opens a request about the present holder of a contact. Throws `invalid` for unknown fields, text that cannot be kept,
- * or a receipt in the future; `not_found`.
+ * Opens a request about the present holder of a contact. Throws `invalid` for unknown fields, unacceptable text or a
+ * receipt in the future; `not_found`.
  */
 export async function openDisclosure(
   operation: Operation,
@@ -82,7 +81,7 @@ export async function openDisclosure(
     return {
       ...change,
       action: 'create',
-      // Nothing that tells whose data it is: history outlives the erasure of a person.
+      // Excludes the person: history outlives a person's erasure.
       changes: difference({}, request),
       onlyIf: sql`not exists (select 1 from ${disclosures} where id = ${id})
         and ${isUnchanged(contact)}`,
@@ -94,9 +93,9 @@ export async function openDisclosure(
 }
 
 /**
- * Grants an open request, or some of its fields, and returns what is disclosed. Throws `gone` if the contact is,
- * `conflict` if it has another holder now or the request is answered already, `invalid` for a field that was not
- * requested or that the contact does not have and for a time that is past, and `not_found`.
+ * Grants an open request, or some of its fields, and returns the disclosed values. Throws `gone` without the contact;
+ * `conflict` if it has another holder or the request is already answered; `invalid` for a field that was not requested
+ * or is empty, and for a time in the past; `not_found`.
  */
 export async function grantDisclosure(
   operation: Operation,
@@ -130,8 +129,8 @@ export async function grantDisclosure(
 }
 
 /**
- * Refuses an open request, or returns it as incomplete, with an explanation. Throws `conflict` if it is answered
- * already, `invalid`, and `not_found`.
+ * Refuses an open request, or returns it as incomplete, with an explanation. Throws `conflict` if it is already
+ * answered, `invalid`, and `not_found`.
  */
 export async function declineDisclosure(
   operation: Operation,
@@ -155,7 +154,6 @@ function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
   throw new RegistryError('conflict', message, 'id');
 }
 
-/** Undefined if the contact no longer belongs to whom the request is about. */
 function presentHolder(
   { id, identCountryCode, identKey, identType }: Disclosure,
   contact: Contact | null,
@@ -207,7 +205,7 @@ function subjectOf(id: number) {
   return { type: 'disclosure', key: String(id) } as const;
 }
 
-/** Each field once, in the order of the known ones. Throws `invalid` for any other, and for none. */
+/** Returns each field once, in the order of the known ones. Throws `invalid`. */
 function chosenFields(fields: readonly string[], known: readonly string[]): string[] {
   const unknown = fields.find((field) => !known.includes(field));
   if (unknown === undefined && fields.length > 0) {
@@ -221,7 +219,6 @@ function chosenFields(fields: readonly string[], known: readonly string[]): stri
 const maximumNote = 1_000;
 const note = textField(`must be text of 1 to ${maximumNote} characters`, maximumNote);
 
-/** Throws `invalid` for text that cannot be kept. */
 function noteOf(text: string, field: string): string {
   const { data, error } = note.safeParse(text);
   if (error) throw new RegistryError('invalid', `${field} ${error.issues[0]!.message}`, field);

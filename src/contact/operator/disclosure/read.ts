@@ -6,20 +6,18 @@ import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 
-/** A request, from somebody with a right to ask, to learn who a contact is. */
+/** A request to learn who a contact is, from somebody with a right to ask. */
 export type Disclosure = typeof disclosures.$inferSelect;
 
 const hourMilliseconds = 60 * 60 * 1000;
 
-/** Such a request is to be answered within these hours. */
 export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: number): string {
   return timeAfter(new Date(receivedAt), hours * hourMilliseconds);
 }
 
-/** Those to be answered within a day, and overdue ones, the oldest first. */
+/** Lists open requests that are overdue or due within a day, oldest first. */
 export async function listDueDisclosures(db: Database, hours: number, now: Date) {
   const { id, outcome, receivedAt } = disclosures;
-  // Received by then: due within a day.
   const receivedBy = timeAfter(now, (24 - hours) * hourMilliseconds);
   const due = await db
     .select({ id, receivedAt })
@@ -29,7 +27,7 @@ export async function listDueDisclosures(db: Database, hours: number, now: Date)
   return due.map((one) => ({ id: one.id, answerBy: answerBy(one, hours) }));
 }
 
-/** With its contact, unless that is gone. Throws `not_found`. */
+/** Includes the contact; null if it no longer exists. Throws `not_found`. */
 export async function getDisclosure(db: Database, id: number) {
   const [found] = await db
     .select({ disclosure: disclosures, contact: contacts })
@@ -40,7 +38,6 @@ export async function getDisclosure(db: Database, id: number) {
   throw new RegistryError('not_found', `there is no disclosure ${id}`, 'id');
 }
 
-/** In the order in which the requests were opened. */
 export function listDisclosures(
   db: Database,
   { onlyOpen }: { onlyOpen: boolean },
@@ -57,8 +54,8 @@ export function listDisclosures(
 }
 
 /**
- * Counts by month of receipt, organisation and outcome, and in all. Names only organisations, so that it may be
- * published.
+ * Counts requests by month of receipt, organisation and outcome, and in total. Names only organisations, so that it may
+ * be published.
  */
 export async function reportDisclosures(db: Database) {
   const every: Disclosure[] = await Array.fromAsync(
@@ -74,7 +71,7 @@ export async function reportDisclosures(db: Database) {
   return { requests, all: { count: every.length, ...timesOf(every) } };
 }
 
-/** Hours from receipt to answer, rounded up so that no answer looks earlier; null where there is none. */
+/** Hours from receipt to answer, rounded up so that no answer looks earlier; null without answers. */
 function timesOf(disclosures: readonly Disclosure[]) {
   const times = disclosures
     .flatMap(({ receivedAt, answeredAt }) =>

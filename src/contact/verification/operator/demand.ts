@@ -19,7 +19,7 @@ import { getContactByCode } from '../../contact.ts';
 import { demandNotice, demandRule, reasonIn } from '../../operator/verification-rules.ts';
 import { isVerified } from '../../verifications.ts';
 
-/** Sorts the claims. Throws `invalid`, also for a day that is past. */
+/** Sorts the claims. Throws `invalid`, also for a day in the past. */
 export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {
   const { data, error } = demandRule.safeParse(given);
   if (error) throw new RegistryError('invalid', reasonIn(error));
@@ -28,15 +28,15 @@ export function readDemand(given: Record<keyof VerificationDemand, unknown>, now
   return { claims: claims.filter((claim) => data.claims.includes(claim)), by };
 }
 
-/** Claims that are verified already are not asked for. */
+/** `verified` claims were not demanded. */
 export interface Demanded {
   changes: Changes;
   verified: Claim[];
 }
 
 /**
- * Asks the registrar of a contact for verifications, in place of those that it was asked for before, and notifies it;
- * null takes the demand back. If everything is verified already, nothing changes. Throws `not_found`.
+ * Asks a contact's registrar for verifications, notifies it and replaces the last demand; null cancels the demand.
+ * Changes nothing if everything is verified already. Throws `not_found`.
  */
 export async function demandVerification(
   operation: Operation,
@@ -70,7 +70,7 @@ export async function demandVerification(
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
-/** A problem for each code that no contact has, ignoring case. Each code must be there once. */
+/** Returns a problem for each code without a contact. Codes must be in upper case and distinct. */
 export async function findDemandProblems<Demand extends { code: string }>(
   db: Database,
   records: readonly Demand[],
