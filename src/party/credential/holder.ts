@@ -16,16 +16,16 @@ export interface Holder<Type extends HolderType = HolderType> {
 }
 
 /**
- * Whether nobody has used the present secret since it replaced another: only its first use sets until when the other
- * works. It may be lost, so a further secret leaves the other working.
+ * Checks for a present secret that was never used since it replaced another. The first use limits the old secret's
+ * time. A new secret may be lost before, so a further one leaves the old one working.
  */
 function isUnused(replacedSince: string | null, replacedUntil: string | null): boolean {
   return replacedSince !== null && replacedUntil === null;
 }
 
 /**
- * Where the two tables keep what holders have in common. `fields` are those of the secret's digest and its time;
- * `replaced` gives the values of what a new secret replaces, while that goes on working.
+ * The columns of holders in the two tables. `fields` are the secret's digest and its time. `replaced` returns the
+ * values by which a new secret keeps the old one working.
  */
 export const holders = {
   api_user: {
@@ -43,7 +43,7 @@ export const holders = {
     fields: ['secretDigest', 'secretChangedAt'],
     digest: apiUsers.secretDigest,
     previousDigest: apiUsers.previousSecretDigest,
-    /** A password from a former registry has no digest, but a time. */
+    /** A password from a former registry has a time but no digest. */
     replacedSince: apiUsers.previousSecretChangedAt,
     replacedUntil: apiUsers.previousSecretValidUntil,
     replaced: (user: Accounts['api_user']) =>
@@ -86,7 +86,9 @@ export const holders = {
   },
 } as const;
 
-/** Whether the row is as it was seen, but for JSON, which can be written in several ways: `updatedAt` tells of that. */
+/**
+ * Checks for an unchanged row, except JSON, whose text has several forms; a change of JSON also changes `updatedAt`.
+ */
 export function isAsSeen(table: SQLiteTable, seen: Record<string, unknown>): SQL {
   const same = Object.entries(getTableColumns(table))
     .filter(([field, { dataType }]) => field in seen && dataType !== 'json')
@@ -94,7 +96,7 @@ export function isAsSeen(table: SQLiteTable, seen: Record<string, unknown>): SQL
   return sql`exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`;
 }
 
-/** Deletes the replaced secrets, passwords and keys that have ended. */
+/** Deletes replaced secrets, passwords and keys that have ended. */
 export async function forgetReplaced(db: Database, now: Date): Promise<void> {
   const forget = (type: HolderType) => {
     const { table, nothingReplaced, replacedUntil } = holders[type];
@@ -104,14 +106,14 @@ export async function forgetReplaced(db: Database, now: Date): Promise<void> {
   await db.batch([forget('api_user'), forget('system')]);
 }
 
-/** A new secret: 256 random bits, 64 hexadecimal digits. */
+/** Returns 256 random bits as 64 hexadecimal digits. */
 export function generateSecret(): string {
   return randomHex(32);
 }
 
 /**
- * The SHA-256 of a secret, which is all that is stored of it. A fast hash is enough because secrets are generated with
- * at least 160 random bits, so neither a dictionary nor guessing leads from a digest to its secret.
+ * Returns the SHA-256 of a secret, the only stored form. A fast hash is enough: secrets have at least 160 random bits,
+ * so neither a dictionary nor guessing finds one.
  */
 export function digestSecret(secret: string): Promise<string> {
   return sha256Hex(secret);

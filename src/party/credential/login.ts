@@ -4,10 +4,7 @@ import type { Database } from '../../base/database/open.ts';
 import { timeAfter } from '../../base/time/clock.ts';
 import { type HolderType, holders } from './holder.ts';
 
-/**
- * Whether the digest is of the holder's secret, or of the one before it while that works, or the hash is of the password
- * from a former registry.
- */
+/** Matches the holder's secret, the replaced one while it works, or a password from a former registry. */
 export function hasSecret(
   type: HolderType,
   { secretDigest, passwordHash, at }: Record<'secretDigest' | 'passwordHash' | 'at', unknown>,
@@ -19,20 +16,20 @@ export function hasSecret(
     ${type === 'api_user' ? isPassword : sql``})`;
 }
 
-/** Whether the digest is of a secret that has replaced another and was not used before. */
+/** Matches the first use of a secret that replaced another. */
 export function isFirstUse(type: HolderType, digest: unknown): SQL<boolean> {
   const { digest: current, replacedSince, replacedUntil } = holders[type];
   return sql`(${current} = ${digest} and ${replacedSince} is not null and ${replacedUntil} is null)`;
 }
 
-/** When the old secret ends if the new one is first used at this time. */
+/** Returns the end of the old secret after this first use of the new one. */
 export function endOfReplaced(firstUse: string): string {
   return timeAfter(new Date(firstUse), 24 * 60 * 60 * 1000);
 }
 
 /**
- * Which of the holder's bound certificates a login presents: its id the first time, and 0 later; null if it presents none
- * of them, or an expired one. Reads nothing for a login without a certificate, whose fingerprint is null.
+ * Selects the presented certificate if it is bound to the holder and unexpired: its id the first time, 0 later,
+ * otherwise null. Reads nothing for a login without a certificate (a null fingerprint).
  */
 export function presentedCertificate(type: HolderType, fingerprint: unknown, at: unknown) {
   const { table, certificatesOf } = holders[type];

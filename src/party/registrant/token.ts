@@ -21,7 +21,7 @@ const alg = 'HS256';
 const iss = 'registry-edge';
 const aud = 'registrant';
 const tokenLifetimeSeconds = 2 * 60 * 60;
-/** Another machine may have issued the token by a clock that is ahead. */
+/** The issuing machine's clock may be ahead. */
 const leewaySeconds = 60;
 
 /** Nobody here understands an extension, so a critical one is refused (section 4.1.11). */
@@ -43,7 +43,7 @@ const claimsShape = z.object({
   exp: z.number(),
 });
 
-/** A JWT (RFC 7519) for a person whom the caller has authenticated, signed with the first key. */
+/** Returns a JWT (RFC 7519), signed with the first key, for a person whom the caller has authenticated. */
 export async function issueToken(
   [key]: readonly [TokenKey, ...TokenKey[]],
   person: Person,
@@ -69,8 +69,8 @@ export async function issueToken(
 }
 
 /**
- * Also says whether the token's time is over. Throws `unauthorized` if the token is malformed, forged, not yet valid,
- * issued for another purpose, or signed with a key that is not, or no longer, in the list.
+ * Also returns whether the token has expired. Throws `unauthorized` if it is malformed, forged, not yet valid, issued
+ * for another purpose, or signed with a key outside the list.
  */
 export async function verifyToken(
   keys: readonly TokenKey[],

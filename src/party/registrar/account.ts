@@ -3,7 +3,7 @@ import { registrars, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 
-/** The webhook's URL is null if there is none. */
+/** The webhook's URL is null without a webhook. */
 export function selectRegistrars(db: Database) {
   const { lostChangeAt: _, ...columns } = getTableColumns(registrars);
   return db
@@ -20,7 +20,7 @@ export async function getRegistrar(db: Database, code: string, field = 'registra
   throw new RegistryError('not_found', `there is no registrar ${JSON.stringify(code)}`, field);
 }
 
-/** The id of the registrar with this code, or 0, which no registrar has, so that a foreign key refuses it. */
+/** Returns the registrar's id, or 0, which no registrar has and a foreign key refuses. */
 export function registrarIdOf(code: SQL): SQL<number> {
   return sql`ifnull((select id from registrars where code = ${code}), 0)`;
 }

@@ -11,46 +11,45 @@ import { digestSecret } from '../credential/holder.ts';
 import { hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
-/** Who calls in a registrar's name. */
 export type Login = UserLogin | ActingLogin;
 
-/** A write that a registrar asks for. */
+/** A registrar's write. */
 export interface RegistrarCall {
   db: Database;
   login: Login;
   request: WriteRequest;
 }
 
-/** A claim to be an API user; the first query made for it checks it in the same round trip. */
+/** A claim to be an API user, checked in the round trip of the first query. */
 export interface UserLogin {
   username: string;
   /** A secret, or a password from a former registry. */
   secret: string;
   secretDigest: string;
-  /** The stored hash against which the password has been verified. */
+  /** The stored hash that the password matched. */
   passwordHash: string | null;
   address: string | undefined;
   /** The fingerprint of the client certificate. */
   certificate: string | null;
-  /** ISO 8601: a replaced secret works for a limited time. */
+  /** ISO 8601, since a replaced secret works for a limited time. */
   at: string;
-  /** Called before each slow hash that the login takes; throws if it may take no more. */
+  /** Called before each slow hash; throws if the login may not take another. */
   beforeSlowHash?: () => Promise<void>;
-  /** Called when the login is the first with the secret that replaced another. */
+  /** Called at the first use of a secret that replaced another. */
   onFirstUse?: () => void;
-  /** Called with the id of a certificate when the login is the first that presents it. */
+  /** Called with the id of a certificate at its first use. */
   onFirstPresented?: (certificateId: number) => void;
-  /** Set once the claim has been checked. */
+  /** Set when the claim has been checked. */
   caller?: Caller;
 }
 
-/** The login of a system that acts for a registrar. It has been checked. */
+/** The checked login of a system that acts for a registrar. */
 export interface ActingLogin {
   at: string;
   caller: Caller;
 }
 
-/** Whoever has been let in for a registrar. */
+/** A party whose login for a registrar was accepted. */
 export interface Caller {
   registrarId: number;
   registrarCode: string;
@@ -74,7 +73,7 @@ export async function loginOf(
 }
 
 /**
- * The plus keeps SQLite from using the index on usernames: an unknown user and a wrong secret both miss the indexes on
+ * The plus keeps SQLite from using the index on usernames. An unknown user and a wrong secret both miss the indexes on
  * digest and hash, in the same time.
  */
 const isCaller = (claim: Record<'username' | 'secretDigest' | 'passwordHash' | 'at', unknown>) =>
@@ -89,7 +88,7 @@ const placeholders = {
   at: sql.placeholder('at'),
 };
 
-/** The id of the registrar whose `loginValues` are passed to a prepared query; null if the user is refused. */
+/** The registrar's id for a prepared query with `loginValues`; null if the user is refused. */
 export const registrarOfLogin = sql<number>`ifnull(${sql.placeholder('registrarId')}, (
   select registrar_id from ${apiUsers} where ${isCaller(placeholders)}))`;
 
@@ -114,9 +113,9 @@ type Found =
   | { id: null; username: string | null; passwordHash: string };
 
 /**
- * The caller; otherwise, without an id, the hash to verify the password against: the user's, or, without a username,
- * another user's, so that every refused login waits for a slow hash. Later parts are read only if the earlier ones
- * find nothing.
+ * Returns the caller. Otherwise returns, without an id, the hash to verify the password against: the user's or, without
+ * a username, another user's, so that every refused login waits for a slow hash. Each part of the union is read only if
+ * the earlier ones are empty.
  */
 const callerOf = prepared<Found>(
   () => sql`
@@ -136,10 +135,9 @@ const callerOf = prepared<Found>(
 );
 
 /**
- * Checks the login and runs `queries` in one round trip, and returns the caller and their results; the first login
- * with a password takes another one. The queries are scoped by the registrar's id, an SQL expression that is null if
- * the user is refused. For a system, there must be one. Throws `address_denied`, and, for all other refusals alike,
- * `unauthorized`.
+ * Checks the login and runs `queries` in one round trip, or two for the first login with a password. Returns the caller
+ * and the results. The queries are scoped by the registrar's id, an SQL expression that is null if the user is refused;
+ * a system needs at least one query. Throws `address_denied`, and `unauthorized` for all other refusals alike.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -158,7 +156,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   let [[found], ...results] = await ask();
   if (found?.id === null && (await verifyPassword(login, found))) {
     [[found], ...results] = await ask();
-    // Who is refused for something else learns nothing from a faster answer to the next login.
+    // Keeps response times equal for other refusals.
     if (found && found.id !== null) rememberVerified(login, login.passwordHash!);
   }
   if (!found || found.id === null) {
@@ -178,7 +176,7 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [caller, ...(results as BatchResponse<Queries>)];
 }
 
-/** Whether the login has the password of its own user's hash, and has not been verified against it before. */
+/** Returns true for a password that matches its own user's hash and was not verified against it before. */
 async function verifyPassword(
   login: UserLogin,
   { username, passwordHash: stored }: Pick<Found, 'username'> & { passwordHash: string },
@@ -190,15 +188,15 @@ async function verifyPassword(
   return true;
 }
 
-/** Whether a registrar's list, which is JSON, admits the address; an empty one admits any. */
+/** Checks the address against a registrar's JSON list; an empty one allows any. */
 function isAllowed(listed: string, address: string | undefined): boolean {
   const allowedIps: string[] = JSON.parse(listed);
   return allowedIps.length === 0 || parseAddressList(allowedIps).includes(address);
 }
 
 /**
- * Every reason why `withLogin` refuses the login, in the order of its steps; without a secret, it judges the rest. Its time
- * may tell whether the username exists, so only the operator may wait for it.
+ * Lists every reason for `withLogin` to refuse the login, in the order of its steps, without a secret only the others.
+ * Its duration may reveal whether the username exists, so only the operator may wait for it.
  */
 export async function findRefusals(
   db: Database,
@@ -220,7 +218,7 @@ export async function findRefusals(
   return all.filter((refusal) => refusal !== null);
 }
 
-/** `withLogin` for queries that only read: transient faults of D1 are retried. */
+/** `withLogin` for queries that only read: retries transient faults of D1. */
 export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
   login: Login,
@@ -229,7 +227,7 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   return retried(() => withLogin(db, login, queries));
 }
 
-/** The `keyHolder` of the login's actor, for a query that may come before its check. */
+/** Returns the `keyHolder` of the login's actor, for a query that may run before the check. */
 export function keyHolderOf(login: Login, registrarId: SQL<number>): SQL {
   if (isApiUser(login)) return sql`'registrar:' || ${registrarId}`;
   return sql`${login.caller.actor.keyHolder ?? null}`;

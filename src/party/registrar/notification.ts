@@ -28,7 +28,7 @@ export function insertNotifications(db: Database, all: readonly NewNotification[
   return jsonArrays(all).flatMap((array) => insertion(db, values, sql`true`, array));
 }
 
-/** One notification, or one for each row of a JSON array, and the deliveries to registrars that have a webhook. */
+/** Inserts one notification, or one for each row of a JSON array, and deliveries for registrars with a webhook. */
 function insertion(
   db: Database,
   values: { [Column in keyof NewNotification]: SQL | NewNotification[Column] },
@@ -48,7 +48,7 @@ function insertion(
     array === undefined
       ? [sql``, 1, eq(webhooks.registrarId, values.registrarId)]
       : [sql`from (${rowsIn(array)})`, sql`json_array_length(${array})`, sql`true`];
-  // Ids only grow, so the newest are those that the statement before has inserted.
+  // Ids only grow, so the last statement inserted the newest.
   const inserted = sql`from ${webhooks} join ${notifications} on ${webhooks.registrarId} = ${notifications.registrarId}
     where ${notifications.id} > (select max(id) from ${notifications}) - ${count} and ${ofRegistrar} and ${condition}`;
   return [
@@ -57,7 +57,7 @@ function insertion(
   ];
 }
 
-/** Receivers get it as `webhook-id`. Deliveries of notifications get one from the database. */
+/** Returns the `webhook-id` for receivers. The database creates it for deliveries of notifications. */
 export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }
@@ -99,7 +99,7 @@ export async function listUnreadNotifications(
   return unread;
 }
 
-/** Finds a notification, read or not. One round trip. Throws `not_found`. */
+/** Returns a notification, read or unread. One round trip. Throws `not_found`. */
 export async function getNotification(
   db: Database,
   login: Login,
@@ -113,8 +113,8 @@ export async function getNotification(
 }
 
 /**
- * Marks the registrar's notification as read; repeating it changes nothing. Two round trips, because the address of the
- * login is judged before anything is written. Throws `not_found`.
+ * Marks the registrar's notification as read; repeating it changes nothing. Two round trips, because the login's
+ * address is checked before the write. Throws `not_found`.
  */
 export async function markNotificationRead(
   db: Database,

@@ -29,7 +29,7 @@ export async function getOwnAccount(db: Database, login: Login) {
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,
         secretChangedAt: apiUsers.secretChangedAt,
-        // A first use is recorded after its answer; the cron forgets the time some time after it has passed.
+        // The first use is recorded after its answer, and the cron removes the time some time after it has passed.
         previousSecretValidUntil: sql<
           string | null
         >`iif(${isFirstUse('api_user', secretDigest)}, ${endOfReplaced(at)},
@@ -48,10 +48,9 @@ const isReplaced =
   'This secret has been replaced by one that is in use: only that one can be replaced.';
 
 /**
- * Gives the caller's user a new secret. What it replaces works until a day after its first use; until then, the old
- * secret gets another new one, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the
- * old secret once the new one has been used, to the new one while the old one works, and to a system, and what
- * `withLogin` throws.
+ * Gives the caller's user a new secret. The old one works until a day after the new one's first use. Until then the old
+ * one can get another new one, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the
+ * old secret after that use, to the new one while the old one works, and to a system; and what `withLogin` throws.
  */
 export async function replaceOwnSecret(
   db: Database,
@@ -112,13 +111,12 @@ export async function replaceOwnSecret(
   return { caller, username, secret };
 }
 
-/** Refuses what the caller may not change now, with a sentence that says why. */
 export function prohibited(detail: string): RegistryError {
   const message = 'Object status prohibits operation';
   return new RegistryError([{ reason: 'update_prohibited', message, detail }]);
 }
 
-/** Records the first use of the login's secret: the one that it replaced ends a day later. One round trip. */
+/** Records the first use of the login's secret; the replaced one ends a day later. One round trip. */
 export async function recordFirstUse(
   db: Database,
   login: UserLogin,

@@ -15,23 +15,23 @@ import {
 import { prohibited } from './own-account.ts';
 import { generateWebhookSecret, type Webhook, webhookStatements } from './webhook.ts';
 
-/** How long a replaced secret signs beside the new one. */
+/** The time in which a replaced secret also signs. */
 const overlap = 24 * 60 * 60 * 1000;
 
-/** A registrar that replaces secrets faster than this loses the oldest. */
+/** Faster replacements drop the oldest secret. */
 const maximumReplaced = 4;
 
 interface OwnWebhook {
   caller: Caller;
   url: string | null;
-  /** Absent where the webhook has the secret that it had. */
+  /** Absent if the secret is unchanged. */
   secret?: string;
 }
 
 /**
- * Gives the caller's registrar the webhook that `urlOf` returns for the URL that it has, or null for none. Another URL,
- * and `isRotated`, bring a new secret, and what it replaces signs as well for another day. Otherwise nothing changes.
- * Two round trips. Throws `update_prohibited` to a system, what `urlOf` throws, and what `withLogin` throws.
+ * Sets the webhook of the caller's registrar to the URL that `urlOf` returns for the current one; null for none.
+ * Another URL or `isRotated` creates a new secret, and the old one also signs for another day. Otherwise nothing
+ * changes. Two round trips. Throws `update_prohibited` to a system, and what `urlOf` and `withLogin` throw.
  */
 export async function changeOwnWebhook(
   { db, login, request }: RegistrarCall,
@@ -63,7 +63,7 @@ export async function changeOwnWebhook(
     return {
       ...change,
       changes: difference({ webhookUrl: current }, { webhookUrl: url, webhookSecret: secret }),
-      // Each change but an end has a secret of its own.
+      // Every change except a removal has its own secret.
       onlyIf: sql`(select secret from ${webhooks} where ${webhooks.registrarId} = ${registrar.id})
         is ${webhook?.secret ?? null}`,
       statements: [
@@ -76,7 +76,7 @@ export async function changeOwnWebhook(
   return (await write(db, request, { look, judge })).outcome;
 }
 
-/** Those that the webhook has replaced, and now its own; the oldest first. */
+/** Returns the replaced secrets and now the webhook's own, oldest first. */
 function replaced(webhook: Webhook | undefined, at: string): Webhook['replacedSecrets'] {
   if (!webhook) return [];
   const until = timeAfter(new Date(at), overlap);
@@ -84,7 +84,7 @@ function replaced(webhook: Webhook | undefined, at: string): Webhook['replacedSe
   return [...holding, { secret: webhook.secret, until }].slice(-maximumReplaced);
 }
 
-/** The webhook of the caller's registrar. One round trip. Throws as `changeOwnWebhook` does, and `not_found` without one. */
+/** One round trip. Throws as `changeOwnWebhook` does, and `not_found` without a webhook. */
 export async function getOwnWebhook({
   db,
   login,

@@ -1,7 +1,7 @@
 import { fromBase64 } from '../../base/bytes/encoding.ts';
 import { isRecent } from '../../base/time/clock.ts';
 
-/** Whether this is the password of the stored hash. A wrong one takes as long as the right one. */
+/** Checks a password in the same time whether right or wrong. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
   const [, given, salt, hash] = stored.split('$') as [string, string, string, string];
   const wanted = fromBase64(hash)!;
@@ -19,13 +19,13 @@ export async function derive(password: string, salt: BufferSource, iterations: n
 }
 
 /**
- * The stored hashes against which this isolate has verified a password, so that only the first login of many costs
- * the slow hash. A hash found here is only a claim, which each request's query compares with the stored one.
+ * The hashes against which this isolate has verified passwords, so that only the first login costs the slow hash. An
+ * entry is only a claim: each request's query compares it with the stored hash.
  */
 const verified = new Map<string, { stored: string; verifiedAt: number }>();
 
 const rememberedMilliseconds = 10 * 60 * 1000;
-/** An entry takes some 300 bytes. The oldest is dropped first. */
+/** An entry takes about 300 bytes. The oldest is dropped first. */
 const maximumRemembered = 1_000;
 
 export interface Claim {

@@ -9,23 +9,22 @@ export type Webhook = typeof webhooks.$inferSelect;
 
 const { deliveredAt, failedAt } = webhookDeliveries;
 
-/** Whether a delivery is neither delivered nor given up. */
 export const isOpen = sql`(${deliveredAt} is null and ${failedAt} is null)`;
 
-/** Standard Webhooks (standardwebhooks.com) gives this prefix to secrets. */
+/** The prefix for secrets in Standard Webhooks (standardwebhooks.com). */
 const prefix = 'whsec_';
 
-/** A new secret of a webhook: 256 random bits in base64, with the prefix. */
+/** Returns 256 random bits in base64, with the prefix. */
 export function generateWebhookSecret(): string {
   return prefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** The state of a webhook to which nothing has been sent. */
+/** The state before any delivery. */
 const untried = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
 
 /**
- * The statements that give the registrar this webhook, or null for none, if the condition holds. A new URL or secret takes
- * the webhook from the consumer that is posting to the old one; without a URL, waiting deliveries are given up.
+ * Returns statements that set the registrar's webhook, or remove it for null, if the condition holds. A new URL or
+ * secret takes the webhook from the consumer that is posting to the old one. A removal gives up waiting deliveries.
  */
 export function webhookStatements(
   db: Database,
@@ -52,19 +51,16 @@ export function webhookStatements(
   ];
 }
 
-// Symmetric signatures of Standard Webhooks. The specification's own package verifies them in the tests; here it would
-// add 4 KiB of HMAC to the bundle, which the runtime has built in.
+// Symmetric signatures of Standard Webhooks. The tests verify them with the specification's own package, which would
+// add 4 KiB of HMAC to the bundle; the runtime has HMAC built in.
 
-/** The secrets that sign at this time, the newest first. */
+/** Returns the secrets that sign at this time, newest first. */
 export function signingSecrets({ secret, replacedSecrets }: Webhook, now: Date): string[] {
   const replaced = replacedSecrets.filter(({ until }) => until > now.toISOString());
   return [secret, ...replaced.map((each) => each.secret)];
 }
 
-/**
- * The headers by which the receiver verifies who sent a body and when, and that it is unchanged. There is a signature with
- * each secret.
- */
+/** Returns headers with a signature by each secret, for the receiver to verify the sender, the time and the body. */
 export async function signedHeaders(
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },

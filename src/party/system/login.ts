@@ -10,18 +10,18 @@ import type { ActingLogin, UserLogin } from '../registrar/login.ts';
 
 export interface SystemLogin
   extends Pick<UserLogin, 'secretDigest' | 'address' | 'certificate' | 'at' | 'onFirstPresented'> {
-  /** The code of the registrar that it would act for. */
+  /** The code of the registrar to act for. */
   registrarCode?: string | undefined;
 }
 
-/** A system that has presented the right key from an address that it may call from. */
+/** A system with the right key and an allowed address. */
 export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights'> {
   registrar: typeof registrars.$inferSelect | null;
 }
 
 /**
- * The system with this key. One round trip, and another at the first use of a key that has replaced another. Throws
- * `unauthorized`, with the same words for a wrong key, a disabled system, a lacking certificate and another address.
+ * Returns the system with this key. One round trip, and another at the first use of a key that replaced another. Throws
+ * `unauthorized`, with the same message for a wrong key, a disabled system, a missing certificate and another address.
  */
 export async function getSystem(db: Database, login: SystemLogin): Promise<System> {
   const { secretDigest, at } = login;
@@ -56,7 +56,10 @@ function refused(refusal: LoginRefusal): LoginError {
   return new LoginError(refusal, 'Not authorized');
 }
 
-/** The login of the system for the registrar that it named. Throws `forbidden`: a system may know which registrars there are. */
+/**
+ * Returns the system's login for the registrar. Throws `forbidden` with the reason: a system may know which registrars
+ * exist.
+ */
 export function actingLogin(system: System, registrarCode: string, at: string): ActingLogin {
   const { id, name, rights, registrar } = system;
   const forbidden = (why: string) => new RegistryError('forbidden', why);

@@ -8,10 +8,10 @@ import { sendDeliveries, type WebhookSender } from './deliver.ts';
 import { queueDeliveries } from './outbox.ts';
 import { sendTest } from './test-delivery.ts';
 
-/** Longer than a consumer that ended midway holds a webhook. */
+/** Longer than an interrupted consumer holds a webhook. */
 const pauseSeconds = 90;
 
-/** Serves the registrars that the messages name in parallel. A registrar's next attempt is another message. */
+/** Serves the messages' registrars in parallel. Another message brings a registrar's next attempt. */
 export async function consumeDeliveries(
   batch: MessageBatch<WebhookMessage>,
   db: Database,
@@ -25,7 +25,7 @@ export async function consumeDeliveries(
         const ofRegistrar = eq(webhooks.registrarId, registrar);
         const [webhook] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
         if (webhook) await sendTest(db, webhook, test, sender);
-        // If the test has ended the webhook's rest, its waiting deliveries follow at once.
+        // A successful test ends the webhook's pause, so waiting deliveries follow at once.
         await queueDeliveries(db, queue, sender.now(), registrar);
         return message.ack();
       }

@@ -26,15 +26,15 @@ export function senderOf(env: Env): WebhookSender {
   };
 }
 
-/** D1 allows 1,000 queries in an invocation, which takes five messages; a delivery takes two. */
+/** D1 allows 1,000 queries in an invocation. It takes five messages, and a delivery takes two queries. */
 const deliveriesPerMessage = 50;
 
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /**
- * Sends the registrar's waiting deliveries, in the order of the notifications, until an attempt fails. Only one
- * caller at a time sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits.
- * What a process that ends midway had not recorded is sent again, with the same id.
+ * Sends the registrar's waiting deliveries in the order of the notifications until an attempt fails. Only one caller at
+ * a time sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits. An
+ * interrupted process may send unrecorded deliveries again, with the same ids.
  */
 export async function sendDeliveries(
   db: Database,
@@ -55,7 +55,7 @@ export async function sendDeliveries(
     const body = payloadOf(delivery, notification);
     const { outcome, isDelivered } = await post(webhook, delivery.id, body, sender);
     const next = stateAfter(webhook, isDelivered, sender.now());
-    // Nobody else has taken the webhook. A batch that is repeated finds the state that it has written itself.
+    // Still held by this caller. A repeated batch finds the state that it wrote itself.
     const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
     const [, { meta }] = await retried(() =>
       db.batch([
@@ -64,7 +64,7 @@ export async function sendDeliveries(
       ]),
     );
     const resumesAt = new Date(next.resumesAt);
-    // Another caller holds the webhook if it has a new address or this attempt took too long.
+    // A new address or too slow an attempt gives the webhook to another caller.
     if (!isDelivered || meta.changes === 0) return resumesAt;
     Object.assign(webhook, next);
   }
@@ -72,7 +72,7 @@ export async function sendDeliveries(
     resumesAt: null,
     queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
   };
-  // The state is read even if nothing changed, because a repeated batch has already released the webhook.
+  // Reads the state even without a change, because a repeated batch has already released the webhook.
   const [, [left]] = await retried(() =>
     db.batch([
       db
@@ -112,13 +112,13 @@ export function recordAttempt(
       and(
         eq(webhookDeliveries.id, id),
         isNull(webhookDeliveries.deliveredAt),
-        // A delivery that arrived counts as delivered, even if it was given up meanwhile.
+        // An arrived delivery counts as delivered, even if given up meanwhile.
         isDelivered ? undefined : isAsSeen,
       ),
     );
 }
 
-/** Has the names of changed fields and not their values, so no personal data. */
+/** Has the names of changed fields but no values, so no personal data. */
 function payloadOf({ createdAt }: Delivery, notification: Notification): string {
   const { read: _, ...data } = notificationRepresentation(notification);
   return JSON.stringify({ type: notification.event, timestamp: createdAt, data });
@@ -132,10 +132,10 @@ export async function post(
   body: string,
   { fetch, now, isLocal }: WebhookSender,
 ): Promise<{ outcome: string; isDelivered: boolean }> {
-  // The receiver compares it with the real time.
+  // Receivers compare it with the real time.
   const signedAt = new Date(now().getTime() - clockAhead());
   try {
-    // The rule may have become stricter since the URL was stored.
+    // The rule may be stricter than when the URL was stored.
     const response = await fetch(parseWebhookUrl(webhook.url, { isLocal }), {
       method: 'POST',
       headers: {
@@ -148,7 +148,7 @@ export async function post(
       redirect: 'manual',
       signal: AbortSignal.timeout(maximumMilliseconds),
     });
-    // Only the status of the answer counts; the body may be long.
+    // Only the status counts; the body may be long.
     await response.body?.cancel();
     return { outcome: `HTTP ${response.status}`, isDelivered: response.ok };
   } catch (error) {

@@ -6,7 +6,7 @@ const second = 1000;
 const minute = 60 * second;
 const hour = 60 * minute;
 
-/** Follow each failed attempt; the last one is repeated. */
+/** The delays after failed attempts; the last one repeats. */
 const retryDelays = [
   ...[5 * second, minute, 5 * minute, 30 * minute],
   ...[hour, 2 * hour, 4 * hour],
@@ -15,14 +15,14 @@ const retryDelays = [
 /** Longer than an attempt and its record take. */
 const leaseMilliseconds = minute;
 
-/** Afterwards the message counts as lost, and the next run of the cron sends another. */
+/** After this time a message counts as lost, and the next run of the cron sends another. */
 export const queuePatience = 10 * minute;
 
 export function leased(now: Date) {
   return heldFor(leaseMilliseconds, now);
 }
 
-/** Still held by the consumer, or at rest after a failure. */
+/** Keeps the webhook held by the consumer, or pauses it after a failure. */
 export function stateAfter(
   { failures, failingSince }: typeof webhooks.$inferSelect,
   isDelivered: boolean,
@@ -41,7 +41,7 @@ function heldFor(milliseconds: number, now: Date) {
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
 }
 
-/** A pause no longer than a lease is kept: a consumer may hold the webhook, or it is tried again soon anyway. */
+/** Keeps a pause of up to a lease: a consumer may hold the webhook, and a short pause ends soon anyway. */
 export function restEnded(now: Date) {
   // The clock of the operator's machine may be behind the Worker's.
   const longestLease = timeAfter(now, 2 * leaseMilliseconds);

@@ -21,8 +21,8 @@ const messagesPerBatch = 100;
 
 /**
  * Queues one message for each registrar with waiting deliveries, or for this registrar, unless one is already queued.
- * Claims a registrar first, so that only one of several callers sends its message. A claim whose message fails ends
- * before the next run of the cron.
+ * First claims the registrar, so that only one of several callers sends. The claim of a failed message ends before the
+ * next run of the cron.
  */
 export async function queueDeliveries(
   db: Database,
@@ -49,12 +49,12 @@ export async function queueDeliveries(
 
 const givenUpAfter = 7 * day;
 const keptForDays = 30;
-/** One run gives up at most these; the next run continues. */
+/** The limit of a run; the next one continues. */
 const maximumGivenUp = 10_000;
 
 /**
- * Gives up deliveries that have waited for a week, and deletes those that were created and last resent 30 days ago.
- * Logs how many it gave up and how many webhooks are failing, for alarms.
+ * Gives up deliveries that have waited for a week, and deletes those created and last resent 30 days ago. For alarms,
+ * logs the numbers of deliveries given up and of failing webhooks.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   const { id, waitsSince, createdAt } = webhookDeliveries;
@@ -71,10 +71,10 @@ export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   if (failing > 0) writeLog('warn', { event: 'webhook_failing', webhooks: failing });
 }
 
-/** How long an endpoint may fail before the operator is told. */
+/** The time that an endpoint may fail before an alarm. */
 const patience = 60 * minute;
 
-/** Registrars whose webhooks have been failing for an hour while deliveries wait, and since when. */
+/** Lists registrars whose webhooks have failed for an hour while deliveries wait, with the start of the failures. */
 export function listFailingWebhooks(db: Database, now: Date) {
   return db
     .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })

@@ -7,7 +7,7 @@ import type { Webhook } from '../registrar/webhook.ts';
 import { type Delivery, post, recordAttempt, type WebhookSender } from './deliver.ts';
 import { restEnded } from './hold.ts';
 
-/** Notes a test of the webhook, and returns its id. It counts as given up, so that only `sendTest` sends it. */
+/** Records a test of the webhook and returns its id. It counts as given up, so that only `sendTest` sends it. */
 export async function addTest(db: Database, { registrarId }: Webhook, now: Date): Promise<string> {
   const id = newDeliveryId();
   const at = now.toISOString();
@@ -21,10 +21,7 @@ export async function addTest(db: Database, { registrarId }: Webhook, now: Date)
   return id;
 }
 
-/**
- * Sends a test once, records the result and returns it. If the test arrives, a webhook that rests after a failure is
- * tried again at once.
- */
+/** Sends a test once, records the result and returns it. If it arrives, it ends the webhook's pause after a failure. */
 export async function sendTest(
   db: Database,
   webhook: Webhook,

@@ -4,8 +4,8 @@ import { unseenIn } from '../../base/text/field.ts';
 export const maximumUrlLength = 2_000;
 
 /**
- * These lead to no host of the public internet: special-use names (iana.org/assignments/special-use-domain-names) and
- * the rest of `arpa`, ICANN's `internal`, and common names of private networks.
+ * Suffixes outside the public internet: special-use names (iana.org/assignments/special-use-domain-names) and the rest
+ * of `arpa`, ICANN's `internal`, and common names of private networks.
  */
 const privateSuffixes = [
   ...['alt', 'arpa', 'invalid', 'local', 'localhost', 'onion', 'test'],
@@ -14,8 +14,8 @@ const privateSuffixes = [
 ];
 
 /**
- * Requires https and the name of a public host, without a user name or password. In the local environment, http and
- * this machine are allowed as well. Throws `invalid` with the reason.
+ * Requires https and the name of a public host, without a user name or password. The local environment also allows http
+ * and this machine. Throws `invalid` with the reason.
  */
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -42,7 +42,7 @@ function isThisMachine({ protocol, hostname }: URL): boolean {
   return /^https?:$/.test(protocol) && ['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
-/** The parser has turned every way to write an IPv4 address (127.1, 0x7f000001, 2130706433) into this one. */
+/** The parser turns every notation of an IPv4 address (127.1, 0x7f000001, 2130706433) into this one. */
 function isIpAddress(hostname: string): boolean {
   return hostname.startsWith('[') || /^[\d.]+$/.test(hostname);
 }

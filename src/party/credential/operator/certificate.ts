@@ -9,7 +9,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { type Holder, holders } from '../holder.ts';
 import { changeHolder, holderText, type Seen } from './holder.ts';
 
-/** A client certificate; without name and end if only its fingerprint is known. */
+/** A client certificate; without name and end if only the fingerprint is known. */
 export type Certificate = Pick<
   typeof certificates.$inferSelect,
   'fingerprint' | 'commonName' | 'expiresAt'
@@ -20,7 +20,7 @@ export function holderOf(one: { username: string | null; system: string | null }
   return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
 }
 
-/** Every bound certificate with its holder and whether that one's logins need one, by the name of the holder. */
+/** Lists bound certificates with their holders and whether these require one, by the holder's name. */
 export function listCertificates(db: Database) {
   return db
     .select({
@@ -39,7 +39,10 @@ export function listCertificates(db: Database) {
 
 const warnedMilliseconds = 30 * 24 * 60 * 60 * 1000;
 
-/** Those whose logins need a certificate, and whose last one has ended or ends within thirty days; null if none is bound. */
+/**
+ * Lists holders that require a certificate and whose last one has ended or ends within thirty days; null if none is
+ * bound.
+ */
 export async function listEndingCertificates(db: Database, now: Date) {
   const endsAt = sql<string | null>`max(
     iif(${certificates.id} is null, null, ifnull(${certificates.expiresAt}, '9999')))`;
@@ -61,7 +64,7 @@ export async function listEndingCertificates(db: Database, now: Date) {
   return all.flat().filter((one) => one.endsAt === null || one.endsAt <= soon);
 }
 
-/** Binds the certificate to the holder. Throws `invalid` for one that has expired, `taken`, and `not_found`. */
+/** Throws `invalid` for an expired certificate, `taken`, and `not_found`. */
 export async function bindCertificate(
   operation: Operation,
   holder: Holder,
@@ -89,8 +92,8 @@ export async function bindCertificate(
 }
 
 /**
- * Ends the certificate, effective from the next request. Returns whether the holder's logins need one and no unexpired one
- * is left. Throws `not_found` for either.
+ * Removes the certificate, effective from the next request. Returns whether the holder requires one and has no
+ * unexpired one left. Throws `not_found` for the holder or the certificate.
  */
 export function unbindCertificate(
   operation: Operation,
@@ -115,8 +118,8 @@ export function unbindCertificate(
 }
 
 /**
- * Has every login of the holder need a bound certificate, or none again, effective from the next request. Returns whether
- * the holder has presented one yet, too. Throws `invalid` while no unexpired one is bound, and `not_found`.
+ * Sets whether the holder's logins require a bound certificate, effective from the next request. Also returns whether
+ * an unexpired one was ever presented. Throws `invalid` while no unexpired one is bound, and `not_found`.
  */
 export function requireCertificate(
   operation: Operation,

@@ -21,8 +21,8 @@ export function holderText({ type, key }: Holder): string {
 }
 
 /**
- * A holder as it was read: all its certificates are `bound`, and those that have not expired are `valid`. What follows
- * from its change writes only where `isWritten` holds.
+ * A holder as read, with all its certificates (`bound`) and the unexpired ones (`valid`). Consequences of its change
+ * must write only where `isWritten` holds.
  */
 export interface Seen<Type extends HolderType = HolderType>
   extends Pick<Change<never>, 'isWritten'> {
@@ -34,15 +34,15 @@ export interface Seen<Type extends HolderType = HolderType>
 interface HolderChange<Type extends HolderType, Also> {
   action?: Action;
   values?: Partial<Accounts[Type]>;
-  /** What the history says has changed, if it is not the values. */
+  /** The changes for the history if they differ from the values. */
   changes?: Changes;
   consequences?: readonly BatchItem<'sqlite'>[];
   also?: Also;
 }
 
 /**
- * Changes a holder, if nobody else has meanwhile; returns the changed fields, and what `judgeHolder` says `also`. Throws
- * `not_found` about the field.
+ * Changes a holder, unless somebody else changed it meanwhile. Returns the changed fields and `also`. Throws
+ * `not_found` for the field.
  */
 export async function changeHolder<Type extends HolderType, Also>(
   operation: Operation,
@@ -92,8 +92,8 @@ export async function changeHolder<Type extends HolderType, Also>(
 }
 
 /**
- * Adds a holder with these values, of which the history is to show others, and returns its secret, by default a new one; a
- * dry run returns none. Throws `invalid`, `taken`.
+ * Adds a holder and returns its secret, by default a new one; a dry run returns none. The history gets `shown` instead
+ * of the values. Throws `invalid`, `taken`.
  */
 export async function addHolder(
   operation: Operation,
@@ -128,8 +128,8 @@ export async function addHolder(
 }
 
 /**
- * Gives the holder a new secret and returns it; a dry run returns none. The old one ends at once, or else a day after the
- * new one is first used. Throws `not_found`.
+ * Gives the holder a new secret and returns it; a dry run returns none. The old one ends at once, or a day after the
+ * first use of the new one. Throws `not_found`.
  */
 export async function rotateHolder(
   operation: Operation,

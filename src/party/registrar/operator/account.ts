@@ -16,7 +16,7 @@ export async function listRegistrars(db: Database): Promise<Registrar[]> {
   return selectRegistrars(db).orderBy(asc(registrars.code));
 }
 
-/** Throws `not_found` if a code is given that no registrar has. */
+/** Throws `not_found` for an unknown code. */
 export async function checkRegistrar(db: Database, code: string | undefined): Promise<void> {
   if (code !== undefined) await retried(() => getRegistrar(db, code));
 }
@@ -26,8 +26,8 @@ export const registrarCodePattern = /^[A-Z0-9_-]{1,32}$/;
 export const registrarCodeRule = 'use 1 to 32 of A-Z, 0-9, _ and -';
 
 /**
- * Adds a registrar; `allowedIps` are addresses and CIDR ranges, and an empty list allows every address.
- * Throws `invalid`, `taken`.
+ * Adds a registrar. `allowedIps` are addresses and CIDR ranges; an empty list allows every address. Throws `invalid`,
+ * `taken`.
  */
 export async function addRegistrar(
   operation: Operation,
@@ -69,7 +69,7 @@ export interface RegistrarChanges {
   allowedIps?: string[] | undefined;
   /** Null removes the webhook. `parseWebhookUrl` reads a URL. */
   webhookUrl?: string | null | undefined;
-  /** The reason to refuse all logins of the registrar, kept by the history; null lets them in again. */
+  /** The reason to refuse all logins of the registrar, kept in the history; null allows them again. */
   suspension?: string | null | undefined;
 }
 
@@ -80,8 +80,8 @@ interface UpdatedRegistrar {
 }
 
 /**
- * Changes a registrar. A webhook's URL, even an unchanged one, comes with a new secret, which is returned only here; a
- * dry run returns none. Throws `not_found`, `invalid`.
+ * Changes a registrar. Any URL of a webhook, even the same, creates a new secret, returned only here; a dry run returns
+ * none. Throws `not_found`, `invalid`.
  */
 export async function updateRegistrar(
   operation: Operation,
@@ -90,7 +90,7 @@ export async function updateRegistrar(
 ): Promise<UpdatedRegistrar> {
   const { db, origin, isDryRun } = operation;
   const { webhookUrl: url, suspension } = wanted;
-  // A secret that the operator replaces ends at once: it may have leaked.
+  // The old secret ends at once, because it may have leaked.
   const fresh = { secret: generateWebhookSecret(), replacedSecrets: [] };
   const webhook = typeof url === 'string' ? { url, ...fresh } : url;
   const updatedAt = origin.request.at.toISOString();
@@ -115,7 +115,7 @@ export async function updateRegistrar(
     const shown = webhook !== undefined && { webhookUrl: url, webhookFailingSince: null };
     return {
       ...update,
-      // A change of the webhook updates the registrar, too.
+      // A change of the webhook also updates the registrar.
       onlyIf: isAsSeen(registrars, { id: seen.id, updatedAt: seen.updatedAt }),
       statements: [
         db

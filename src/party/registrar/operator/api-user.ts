@@ -6,7 +6,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
 
-/** Lists the API users of one registrar or of all, by registrar and username, without their secrets. */
+/** Lists the API users of one registrar or all, by registrar and username, without secrets. */
 export function listApiUsers(db: Database, registrarCode?: string) {
   const {
     secretDigest,
@@ -14,7 +14,7 @@ export function listApiUsers(db: Database, registrarCode?: string) {
     previousSecretDigest: __,
     ...columns
   } = getTableColumns(apiUsers);
-  // Whoever has no secret has the password from a former registry.
+  // Users without a secret have a password from a former registry.
   const hasOldPassword = sql<boolean>`${secretDigest} is null`.mapWith(Boolean);
   return db
     .select({ ...columns, registrarCode: registrars.code, hasOldPassword })

@@ -18,7 +18,7 @@ export function listSystems(db: Database): Promise<SystemAccount[]> {
   return db.select().from(systems).orderBy(asc(systems.name));
 }
 
-/** Adds a system, and returns its key, as `addHolder` does. Throws `not_found` for an unknown registrar to act for. */
+/** Adds a system and returns its key, as `addHolder` does. Throws `not_found` for an unknown registrar to act for. */
 export async function addSystem(
   operation: Operation,
   { name, key, ...settings }: SystemSettings & { name: string; key?: string },
@@ -37,7 +37,7 @@ export async function updateSystem(
   return (await changeHolder(operation, systemNamed(name), () => ({ values }))).changes;
 }
 
-/** Removes the system, with its key and its certificates; the history keeps its name. Throws `not_found`. */
+/** Removes the system, its key and its certificates. The history keeps its name. Throws `not_found`. */
 export async function removeSystem(operation: Operation, name: string): Promise<void> {
   const { db, origin } = operation;
   await changeHolder(operation, systemNamed(name), ({ account, isWritten }) => {
@@ -51,7 +51,7 @@ export async function removeSystem(operation: Operation, name: string): Promise<
   });
 }
 
-/** The settings in the form in which they are kept. Throws `invalid` and, for a registrar, `not_found`. */
+/** Returns the settings in their stored form. Throws `invalid` and, for a registrar, `not_found`. */
 async function checked(db: Database, { rights, allowedIps }: Partial<SystemSettings>) {
   return {
     rights: rights && (await checkedRights(db, rights)),

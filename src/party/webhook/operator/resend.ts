@@ -10,8 +10,8 @@ import { restEnded } from '../hold.ts';
 
 /**
  * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since
- * an instant that were delivered or given up. A webhook that rests after a failure is tried again at once. Returns how
- * many deliveries. Throws `not_found` if the registrar has no webhook or no such delivery.
+ * an instant that were delivered or given up. Ends the webhook's pause after a failure. Returns the number of
+ * deliveries. Throws `not_found` if the registrar has no webhook or no such delivery.
  */
 export async function resendDeliveries(
   operation: Operation,
@@ -25,7 +25,7 @@ export async function resendDeliveries(
     and(
       eq(webhookDeliveries.registrarId, registrarId),
       'id' in chosen ? eq(id, chosen.id) : gte(createdAt, chosen.since.toISOString()),
-      // A test of the webhook, which has no notification, is not sent again.
+      // Tests have no notification and are not resent.
       isNotNull(notificationId),
     );
   const look = async () => {
