@@ -55,6 +55,7 @@ afterAll(() => closing.disposeAsync());
 async function openDesk(view?: View) {
   const opened = await browser.open(new URL(closing.use(await serveDesk(pages)).url), view);
   await opened.page.getByRole('searchbox').waitFor();
+  await opened.page.waitForLoadState();
   // The first page opens the next one at once, which may abort its icon.
   opened.problems.length = 0;
   return opened;
@@ -170,7 +171,7 @@ test('a command is shown only where it would work', async () => {
 test('a button copies its command, and is not there without a script', async () => {
   const page = await find('tamm.ee');
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.getByRole('button', { name: 'Copy name tamm.ee' }).click();
+  await page.getByRole('button', { name: /^Copy npm run registry -- name tamm.ee / }).click();
   await page.getByText('Copied').waitFor();
   const command = await page.locator('code').first().textContent();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(command);

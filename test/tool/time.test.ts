@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { messageText, timeText } from '../../src/tool/report/words.ts';
 import { parseSince, parseUntil } from '../../src/tool/time.ts';
 
 const { TZ } = process.env;
@@ -44,4 +45,25 @@ test('includes the day that a period ends on', () => {
 
 test('no instant comes after the end of the last day of the calendar', () => {
   expect(parseUntil('9999-12-31').toISOString()).toBe('9999-12-31T23:59:59.999Z');
+});
+
+test.each([
+  [0, 'now'],
+  [-90, '1 minute ago'],
+  [-47 * 3600, '47 hours ago'],
+  [49 * 3600, 'in 2 days'],
+  [-400 * 86_400, '13 months ago'],
+])('says how far away a time is that is %d seconds from now', (seconds, distance) => {
+  // Half a second from the bound, so that the test may take a while.
+  const ahead = seconds * 1000 + Math.sign(seconds) * 500;
+  const said = timeText(new Date(Date.now() + ahead).toISOString());
+  expect(said).toMatch(/^\d\d? [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC \(/);
+  expect(said.split('(')[1]).toBe(`${distance})`);
+});
+
+test('puts times, fields and actors of a message into words, and leaves the rest', () => {
+  const message = messageText('has no auth_info of 7-ApiUser: ats since 2020-01-31T12:00:00.000Z');
+  expect(message).toMatch(
+    /^has no transfer password of API user ats since 31 Jan 2020, 12:00 UTC \(\d+ years ago\)$/,
+  );
 });

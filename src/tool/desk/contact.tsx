@@ -10,8 +10,8 @@ import { eraseContact } from '../../contact/operator/erase.ts';
 import { listDomains } from '../../name/domain/operator/list.ts';
 import { isErasing } from '../nouns/contact/erase.ts';
 import { domainsView } from '../nouns/domain/index.ts';
-import { entrySentence } from '../nouns/history/sentence.ts';
-import { countryText, dayText, fieldWords, timeText } from '../report/words.ts';
+import type { Sentence } from '../report/sentence.ts';
+import { countryText, dayText, fieldWords } from '../report/words.ts';
 import { Entries } from './history.tsx';
 import { type DeskPage, Part, Rows, type ShowPage } from './page.tsx';
 
@@ -41,19 +41,15 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const isErasable = await erasure.then(isErasing, () => false);
   const links = { name: 'name', registrar: 'registrar' } as const;
   const people = { registrant: 'contact', admin: 'contact', tech: 'contact' } as const;
-  const deletion = last ? [...entrySentence(last), `, ${timeText(last.occurredAt)}.`] : [];
+  const isCut = domains.length === shownRows;
   return {
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
-    ...(contact
-      ? {
-          answer: [['A contact of ', { kind: 'registrar', key: contact.registrar }, '.']],
-          facts: factsOf(contact),
-        }
-      : { answer: [['This contact no longer exists.'], deletion] }),
+    answer: [contact ? identitySentence(contact) : ['This contact no longer exists.']],
+    facts: contact ? factsOf(contact) : [],
     children: (
       <>
         {contact && (
-          <Part title={domains.length === shownRows ? `The first ${shownRows} domains` : 'Domains'}>
+          <Part title={isCut ? `The first ${shownRows} domains` : 'Domains'}>
             <Rows view={domainsView} rows={domains} links={{ ...links, ...people }} />
           </Part>
         )}
@@ -69,15 +65,20 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   };
 };
 
+function identitySentence(contact: ContactWithRegistrar): Sentence {
+  const { ident, identType, identCountryCode, registrar: key } = contact;
+  const code = identType === 'birthday' ? dayText(ident) : ident;
+  const who = `The ${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
+  return [`${who}, a contact of `, { kind: 'registrar', key }, '.'];
+}
+
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
-  const { ident, identType, email, phone, fax, street, zip, city, state, orgName } = contact;
-  const type = identType === 'birthday' ? dayText(ident) : ident;
+  const { email, phone, fax, street, zip, city, state, orgName } = contact;
   const checks = claims.map((claim) => {
-    return [`${claim}_checked`, contact[verificationColumn[claim]]] as const;
+    return [`${fieldWords(claim)} checked`, contact[verificationColumn[claim]]] as const;
   });
   const address = [street, zip, city, state, countryText(contact.countryCode)];
   return [
-    ['identity', `${type}, ${fieldWords(identType)}, ${countryText(contact.identCountryCode)}`],
     ['email', <a href={`mailto:${email}`}>{email}</a>],
     ...Object.entries({ phone, fax, orgName }),
     ['address', address.filter(Boolean).join(', ')],

@@ -1,4 +1,5 @@
 import { and, between, eq, gt, sql } from 'drizzle-orm';
+import type { Child } from 'hono/jsx';
 import { history } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
@@ -9,19 +10,16 @@ import { messageOf } from '../report/problem.ts';
 import { counted } from '../report/text.ts';
 import { actorText, messageText, timeText } from '../report/words.ts';
 import { planRevert } from '../undo/revert.ts';
-import { Part, pageHref, Say, Sentences, type ShowPage } from './page.tsx';
+import { Part, pageHref, Sentences, type ShowPage, said } from './page.tsx';
 
-function Heading({ entry }: { entry: HistoryEntry }) {
-  const { id, occurredAt, requestId } = entry;
+function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[] {
   const href = requestId ? `${pageHref('request', requestId)}?near=${id}` : undefined;
-  return (
-    <>
-      <Say parts={entrySentence(entry)} />{' '}
-      <a class="when" href={href}>
-        {timeText(occurredAt)}
-      </a>
-    </>
+  const time = (
+    <a class="when" href={href}>
+      {timeText(occurredAt)}
+    </a>
   );
+  return [...said(entrySentence(entry)), ' ', time];
 }
 
 /** More of them stand in one paragraph. */
@@ -29,32 +27,24 @@ const shownChanges = 4;
 
 export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
   if (entries.length === 0) return null;
+  const items = entries.map((entry) => {
+    const all = changeSentences(entry);
+    const changes = <Sentences all={all} class={all.length > shownChanges ? 'many' : 'few'} />;
+    return <li>{[...heading(entry), changes]}</li>;
+  });
   return (
     <Part title="What happened">
-      <ol class="timeline">
-        {entries.map((entry) => {
-          const all = changeSentences(entry);
-          return (
-            <li>
-              <Heading entry={entry} />
-              <Sentences all={all} class={all.length > shownChanges ? 'many' : 'few'} />
-            </li>
-          );
-        })}
-      </ol>
+      <ol class="timeline">{items}</ol>
     </Part>
   );
 }
 
-const aboutEntries = 50;
+/** Of one thing, and of a request. */
+const shownEntries = 200;
 
-export function entriesAbout(
-  db: Database,
-  subject: HistoryEntry['subject'],
-  key: string,
-): Promise<HistoryEntry[]> {
+export function entriesAbout(db: Database, subject: HistoryEntry['subject'], key: string) {
   const isAbout = and(eq(history.subject, subject), eq(history.subjectKey, key));
-  return listNewestEntries(db, isAbout, aboutEntries);
+  return listNewestEntries(db, isAbout, shownEntries);
 }
 
 const shownRequests = 15;
@@ -62,27 +52,22 @@ const shownRequests = 15;
 /** The newest requests, each with its first change. */
 export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
   const requests = Map.groupBy(entries, ({ requestId, id }) => requestId ?? id);
+  const items = [...requests.values()].slice(0, shownRequests).map((some) => {
+    const first = some.at(-1)!;
+    // Older ones are not read.
+    const least = first === entries.at(-1) ? 'at least ' : '';
+    const others = some.length > 1 && ` and ${least}${counted(some.length - 1, 'more change')}`;
+    return <li>{[...heading(first), others]}</li>;
+  });
   return (
-    <ol class="timeline">
-      {[...requests.values()].slice(0, shownRequests).map((some) => {
-        const first = some.at(-1)!;
-        const others = some.length - 1;
-        // Older ones are not read.
-        const least = first === entries.at(-1) ? 'at least ' : '';
-        return (
-          <li>
-            <Heading entry={first} />
-            {others > 0 && ` and ${least}${counted(others, 'more change')}`}
-          </li>
-        );
-      })}
-    </ol>
+    <Part title="What happened lately">
+      <ol class="timeline">{items}</ol>
+    </Part>
   );
 }
 
 /** No index has requests: this many entries are searched. */
 const searchedEntries = 50_000;
-const shownEntries = 200;
 
 export function findRequest(db: Database, id: string, near?: number): Promise<HistoryEntry[]> {
   const half = searchedEntries / 2;
@@ -107,10 +92,6 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
       [isFree ? 'It can be taken back.' : `It cannot be taken back: ${messageText(obstacle)}.`],
     ],
     children: <Entries entries={entries} />,
-    next: [
-      ...(isFree ? [['history', 'revert', key, '--dry-run']] : []),
-      ...(isFree ? [['history', 'revert', key]] : []),
-      ['history', '--request', key],
-    ],
+    next: [...(isFree ? [['history', 'revert', key]] : []), ['history', '--request', key]],
   };
 };

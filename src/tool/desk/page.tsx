@@ -11,7 +11,7 @@ import { fieldsOf, type Shown } from '../view.ts';
 export interface DeskPage {
   title: string;
   answer?: readonly Sentence[];
-  isWrong?: boolean;
+  look?: 'alarm' | 'warning';
   facts?: readonly (readonly [field: string, value: unknown])[];
   children: Child;
   /** The commands that one would type next, as words. They must work. */
@@ -46,28 +46,24 @@ function Ref({ thing }: { thing: Thing }) {
   );
 }
 
-export function Say({ parts }: { parts: Sentence }) {
-  const said = parts.map((part) => {
-    return typeof part === 'string' ? printable(part) : <Ref thing={part} />;
-  });
-  return <>{said}</>;
+export const said = (parts: Sentence): Child[] =>
+  parts.map((part) => (typeof part === 'string' ? printable(part) : <Ref thing={part} />));
+
+export function Sentences({ all, class: look = '' }: { all: readonly Sentence[]; class?: string }) {
+  const items = all.map((parts) => <li>{said(parts)}</li>);
+  return <ul class={`sentences ${look}`}>{items}</ul>;
 }
 
-export function Sentences({ all, class: look }: { all: readonly Sentence[]; class?: string }) {
-  return (
-    <ul class={`sentences ${look ?? ''}`}>
-      {all.map((parts) => (
-        <li>
-          <Say parts={parts} />
-        </li>
-      ))}
-    </ul>
-  );
+/** A value in words; an element of the page's own is kept. */
+function shownValue(field: string, value: unknown, kind?: Thing['kind']): Child {
+  if (isNothing(value)) return null;
+  if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
+  return isValidElement(value) ? value : printable(valueText(value, field));
 }
 
 /**
- * The columns of a view in words; what a row shows as a page's own is kept. A code has its name beside it, so the column
- * `name` is left out. On a narrow screen, each row becomes a card, without its empty cells.
+ * The columns of a view that have values. A code has its name beside it, so the column `name` is left out. On a narrow
+ * screen, each row becomes a card.
  */
 export function Rows<Row>(props: {
   view: Shown<Row>;
@@ -78,35 +74,27 @@ export function Rows<Row>(props: {
   const label = fieldWords(view.name);
   if (rows.length === 0) return <p>No {label}.</p>;
   const values = rows.map((row) => Object.fromEntries(fieldsOf(view.columns, row, true)));
-  const columns = view.table
-    .split(' ')
-    .filter((column) => !(column === 'name' && links.code))
-    .filter((column) => values.some((row) => !isNothing(row[column])));
-  const cellOf = (column: string, value: unknown): Child => {
-    const kind = links[column];
-    if (isNothing(value)) return null;
-    if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
-    return isValidElement(value) ? value : printable(valueText(value, column));
-  };
+  const columns = view.table.split(' ').filter((name) => {
+    return !(name === 'name' && links.code) && values.some((row) => !isNothing(row[name]));
+  });
+  const head = columns.map((name) => <th scope="col">{fieldWords(name)}</th>);
+  const body = values.map((row) => {
+    const cells = columns.map((name) => [name, shownValue(name, row[name], links[name])] as const);
+    return (
+      <tr>
+        {cells.map(([name, cell]) => (
+          <td data-label={fieldWords(name)}>{cell}</td>
+        ))}
+      </tr>
+    );
+  });
   return (
     <div class="wide" role="region" aria-label={label} tabindex={0}>
       <table>
         <thead>
-          <tr>
-            {columns.map((column) => (
-              <th scope="col">{fieldWords(column)}</th>
-            ))}
-          </tr>
+          <tr>{head}</tr>
         </thead>
-        <tbody>
-          {values.map((row) => (
-            <tr>
-              {columns.map((column) => (
-                <td data-label={fieldWords(column)}>{cellOf(column, row[column])}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        <tbody>{body}</tbody>
       </table>
     </div>
   );
@@ -118,18 +106,15 @@ export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPag
   return names.split(' ').map((name) => [name, values[name]]);
 }
 
-function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
+export function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
   const known = rows.filter(([, value]) => !isNothing(value));
-  return (
-    <dl class="facts">
-      {known.map(([field, value]) => (
-        <div>
-          <dt>{fieldWords(field)}</dt>
-          <dd>{isValidElement(value) ? value : printable(valueText(value, field))}</dd>
-        </div>
-      ))}
-    </dl>
-  );
+  const items = known.map(([field, value]) => (
+    <div>
+      <dt>{fieldWords(field)}</dt>
+      <dd>{shownValue(field, value)}</dd>
+    </div>
+  ));
+  return items.length > 0 ? <dl class="facts">{items}</dl> : null;
 }
 
 export function Part({ title, children }: { title: string; children: Child }) {
@@ -141,19 +126,22 @@ export function Part({ title, children }: { title: string; children: Child }) {
   );
 }
 
-/** The script shows the buttons that copy. */
+/** The script adds buttons to the commands. */
 export function renderPage(
-  page: DeskPage,
+  { title, answer = [], look, facts = [], children, next }: DeskPage,
   { query, options, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
 ) {
-  const { title, answer, isWrong, facts, children, next } = page;
   const { remote, env = 'production' } = options;
+  const commands = next.map((words) => (
+    <li>
+      <code>{commandLine([...words, ...registryOptions(options)])}</code>
+    </li>
+  ));
   const document = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
         <title>{`${title} · Desk`}</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/site.css" />
@@ -180,21 +168,12 @@ export function renderPage(
         </header>
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
-          {answer && <Sentences all={answer} class={isWrong ? 'answer alarm' : 'answer'} />}
-          {facts && <Facts rows={facts} />}
+          {answer.length > 0 && <Sentences all={answer} class={`answer ${look ?? ''}`} />}
+          <Facts rows={facts} />
           {children}
           {next.length > 0 && (
             <Part title="Commands">
-              <ul class="commands">
-                {next.map((words) => (
-                  <li>
-                    <code>{commandLine([...words, ...registryOptions(options)])}</code>
-                    <button type="button" hidden aria-label={`Copy ${words.join(' ')}`}>
-                      Copy
-                    </button>
-                  </li>
-                ))}
-              </ul>
+              <ul class="commands">{commands}</ul>
             </Part>
           )}
         </main>

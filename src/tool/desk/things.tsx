@@ -11,25 +11,16 @@ import type { Sentence } from '../report/sentence.ts';
 import { counted } from '../report/text.ts';
 import { fieldWords, timeText, valueText } from '../report/words.ts';
 import { Entries, entriesAbout } from './history.tsx';
-import { factsIn, Part, Rows, Sentences, type ShowPage } from './page.tsx';
+import { factsIn, Part, Rows, type ShowPage } from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
   const facts = await findNameFacts(registry, key);
   const { name, understood, sentences } = facts;
-  const was = facts.intervals.map((interval): Sentence => [intervalText(interval)]);
   return {
     title: name,
     answer: [...(understood ? [[`${understood}.`]] : []), ...sentences],
-    children: (
-      <>
-        {was.length > 0 && (
-          <Part title="What it was">
-            <Sentences all={was} />
-          </Part>
-        )}
-        <Entries entries={facts.entries} />
-      </>
-    ),
+    facts: [['formerly', facts.past.map(intervalText).join('; ')]],
+    children: <Entries entries={facts.entries} />,
     next: [
       ['name', name],
       ...(facts.registered.length > 0 ? [['domain', 'update', '--help']] : []),
@@ -39,6 +30,8 @@ export const namePage: ShowPage = async ({ registry, key }) => {
     ],
   };
 };
+
+const registrarFacts = 'contact_count webhook_url webhook_failing_since created_at';
 
 export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const code = asciiUpperCase(key);
@@ -52,17 +45,13 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const why = reason && 'to' in reason ? `: ${reason.to}` : '';
   return {
     title: `${registrar.name} (${code})`,
-    isWrong: suspendedAt !== null || enabled === 0,
+    ...((suspendedAt || enabled === 0) && { look: 'alarm' }),
     answer: [
       suspendedAt
         ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
         : [`${counted(enabled, 'enabled API user')} can log in for it, from ${from}.`],
     ],
-    facts: factsIn(
-      registrarsView,
-      registrar,
-      'contact_count webhook_url webhook_failing_since created_at',
-    ),
+    facts: factsIn(registrarsView, registrar, registrarFacts),
     children: (
       <>
         <Part title="Who logs in for it">
@@ -81,6 +70,9 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   };
 };
 
+const disclosureFacts =
+  'granted_fields explanation basis identified_by received_at visible_after is_confidential';
+
 export const disclosurePage: ShowPage = async ({ registry, key }) => {
   const { db, env } = registry;
   const id = Number(key) || 0;
@@ -96,14 +88,10 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
     title: `Disclosure ${key}`,
     answer: [
       disclosureSentence(disclosure),
-      [isOpen ? due : `It was ${outcome} ${timeText(answeredAt!)}.`],
+      [isOpen ? due : `It was ${outcome} on ${timeText(answeredAt!)}.`],
       ...(isOpen && !isGrantable ? [['Refuse it: the person is no longer there.']] : []),
     ],
-    facts: factsIn(
-      disclosuresView,
-      shown,
-      'granted_fields explanation basis identified_by received_at visible_after is_confidential',
-    ),
+    facts: factsIn(disclosuresView, shown, disclosureFacts),
     children: <Entries entries={await entriesAbout(db, 'disclosure', key)} />,
     next: [
       ...(isGrantable ? [['disclosure', 'grant', key, '--to', `disclosure-${key}.json`]] : []),

@@ -5,7 +5,7 @@ import { listNewestEntries } from '../../change/history/operator/search.ts';
 import { listContactsBy } from '../../contact/operator/administer.ts';
 import { listDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { type DailyCounts, readDailyCounts } from '../../list/daily-counts.ts';
-import { countedLists } from '../../list/lists.ts';
+import { retainedList } from '../../list/lists.ts';
 import { listRegistrars } from '../../party/registrar/operator/account.ts';
 import { texts } from '../../worker/http/site/texts.ts';
 import { type Findings, isWarning } from '../nouns/alarm.ts';
@@ -15,7 +15,7 @@ import type { Sentence } from '../report/sentence.ts';
 import { dayText, messageText, timeText, valueText } from '../report/words.ts';
 import { plain, type Shown } from '../view.ts';
 import { Requests } from './history.tsx';
-import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
+import { Facts, Part, Rows, Sentences, type ShowPage } from './page.tsx';
 import { disclosureSentence } from './things.tsx';
 
 const shownRows = 20;
@@ -32,9 +32,8 @@ export const todayPage: ShowPage = async ({ registry, options }) => {
     readDailyCounts({ kv: env.LISTS, clock: currentTime, meter: newMeter() }),
   ]);
   const { alarms, findings, service } = state;
-  const due = open
-    .map(withAnswerBy(env))
-    .sort((one, other) => (one.answerBy < other.answerBy ? -1 : 1));
+  const due = open.map(withAnswerBy(env));
+  due.sort((one, other) => one.answerBy.localeCompare(other.answerBy));
   const waiting: Sentence[] = [
     ...due.map((one): Sentence => {
       const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
@@ -50,28 +49,24 @@ export const todayPage: ShowPage = async ({ registry, options }) => {
       return since ? [[{ kind: 'registrar', key }, since]] : [];
     }),
   ];
-  const ran = findings.runs[0]?.startedAt;
-  const build = service.build ? `, version ${service.version}, build ${service.build}` : '';
   return {
     title: alarms.length === 0 ? 'All is well' : 'Needs attention',
+    look: alarms.every(isWarning) ? 'warning' : 'alarm',
+    answer: alarms.map((one) => [
+      `${isWarning(one) ? 'Warning' : 'Alarm'}: ${messageText(one.message)}`,
+    ]),
     children: (
       <>
-        {alarms.map((one) => (
-          <p class={isWarning(one) ? 'warning' : 'alarm'}>
-            <b>{isWarning(one) ? 'Warning' : 'Alarm'}</b>: {messageText(one.message)}
-          </p>
-        ))}
         <Part title="What waits">
           {waiting.length > 0 ? <Sentences all={waiting} /> : <p>Nothing waits for you.</p>}
         </Part>
-        <Part title="What happened lately">
-          <Requests entries={entries} />
-        </Part>
+        <Requests entries={entries} />
         <Lists findings={findings} days={days ?? []} />
-        <p class="quiet">
-          The service is {`${service.status}${build}`}. Last scheduled run:{' '}
-          {ran ? timeText(ran) : 'none'}.
-        </p>
+        <Part title="The service">
+          <Facts
+            rows={Object.entries({ ...service, last_scheduled_run: findings.runs[0]?.startedAt })}
+          />
+        </Part>
       </>
     ),
     next: [['health'], ['history'], ['lists', 'status']],
@@ -86,9 +81,8 @@ function Lists({ findings, days }: { findings: Findings; days: readonly DailyCou
   const counts = past.flatMap((one) => Object.values(one.counts));
   const highest = Math.max(1, ...counts, ...rows.map(({ count }) => count ?? 0));
   const chartOf = ({ list, count }: (typeof rows)[number]) => {
-    const counted = countedLists.find((each) => each === list);
-    const points = counted && past.map((one): Point => [one.day, one.counts[counted]]);
-    return points && <Chart points={[...points, [today, count ?? 0]]} highest={highest} />;
+    if (list === retainedList) return null;
+    return <Chart counts={[...past.map((one) => one.counts[list]), count ?? 0]} {...{ highest }} />;
   };
   const columns: Shown<(typeof rows)[number]>['columns'] = {
     list: ({ list }) => (list === 'all' ? 'Retained names together' : texts.en.lists[list]),
@@ -105,25 +99,16 @@ function Lists({ findings, days }: { findings: Findings; days: readonly DailyCou
   );
 }
 
-type Point = readonly [day: string, count: number];
-
 /** In units of the drawing; a day is one unit wide. */
 const height = 40;
 
-function Chart({ points, highest }: { points: Point[]; highest: number }) {
-  const [[start, first], [end, last]] = [points[0]!, points.at(-1)!];
-  const left = (day: string) => Math.round((Date.parse(day) - Date.parse(start)) / 86_400_000);
-  const top = (count: number) => (height * (1 - count / highest)).toFixed(1);
-  const steps = points.map(([day, count]) => `H${left(day)}V${top(count)}`).join('');
-  const [width, label] = [left(end) + 1, `${first} on ${dayText(start)}, ${last} today`];
+function Chart({ counts, highest }: { counts: readonly number[]; highest: number }) {
+  const steps = counts.map((count) => `V${(height * (1 - count / highest)).toFixed(1)}h1`);
+  const label = `${counts[0]} at the beginning, ${counts.at(-1)} today`;
+  const box = `0 0 ${counts.length} ${height}`;
   return (
-    <svg
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${width} ${height}`}
-      preserveAspectRatio="none"
-    >
-      <path class="line" d={`M0 ${top(first)}${steps}H${width}`} />
+    <svg role="img" aria-label={label} viewBox={box} preserveAspectRatio="none">
+      <path class="line" d={`M0 ${steps.join('').slice(1)}`} />
     </svg>
   );
 }

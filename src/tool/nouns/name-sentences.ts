@@ -1,11 +1,12 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
 import type { NameRules } from '../../base/env.ts';
+import { currentTime } from '../../base/time/clock.ts';
 import type { Auction } from '../../name/auction/read.ts';
 import type { ListedDomain } from '../../name/domain/operator/list.ts';
 import type { Recorded } from '../../name/domain/read.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { RetainedDomain } from '../../name/retained/list.ts';
-import type { Sentence } from '../report/sentence.ts';
+import { enumerated, type Sentence } from '../report/sentence.ts';
 import { dayText, timeText, withTimes } from '../report/words.ts';
 import type { ShownDispute } from './dispute.ts';
 
@@ -23,20 +24,25 @@ export function nameSentences(name: string, facts: Facts, rules: NameRules): Sen
     ...facts.registered.map(registeredSentence),
     ...facts.retained.map(retainedSentence),
     ...facts.disputes.flatMap(disputeSentence),
-    ...facts.auctions.slice(0, 1).flatMap(auctionSentence),
+    ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
   ];
   if (sentences.length === 0) sentences.push(unlistedSentence(name, facts, rules));
   return sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
 }
 
-function registeredSentence({ registrar, registrant, createdAt }: Recorded): Sentence {
-  const holder: Sentence = registrant ? [{ kind: 'contact', key: registrant }] : ['nobody known'];
-  const since = ` since ${timeText(createdAt)}, and held by `;
+function registeredSentence({ registrar, registrant, createdAt, ...others }: Recorded): Sentence {
+  const roles = { held: registrant ? [registrant] : [], 'administrative contact': others.admin };
+  const people = Object.entries({ ...roles, 'technical contact': others.tech });
   return [
     ' has been registered with ',
     { kind: 'registrar', key: registrar },
-    since,
-    ...holder,
+    ` since ${timeText(createdAt)}`,
+    ...people.flatMap(([role, keys]): Sentence => {
+      const contacts = enumerated(keys.map((key) => ({ kind: 'contact', key })));
+      return keys.length === 0
+        ? []
+        : [role === 'held' ? ', and held by ' : `; ${role}: `, ...contacts];
+    }),
     '.',
   ];
 }
@@ -61,11 +67,16 @@ function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[]
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
   const deadline = auction.registrationDeadline;
   const end = deadline ? ` until ${withTimes(deadline)}` : '';
+  // A day lasts to its end.
+  const isLate =
+    deadline !== null && deadline < currentTime().toISOString().slice(0, deadline.length);
   const sentences: Partial<Record<Auction['status'], string>> = {
     started: ` has been in auction since ${timeText(createdAt)}: it goes to the highest bidder, at the auction centre.`,
     awaiting_payment:
       ' was sold at auction, and is not paid yet: nobody but its winner will get it.',
-    payment_received: ` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
+    payment_received: isLate
+      ? ` was sold at auction and is paid, but its winner could register it only${end}.`
+      : ` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
   };
   const sentence = sentences[status];
   return sentence === undefined ? [] : [[sentence]];
@@ -73,7 +84,8 @@ function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[]
 
 function unlistedSentence(name: string, { auctions }: Facts, rules: NameRules): Sentence {
   const [problem] = findRuleProblems([{ name }], rules);
-  if (problem) return [problem.message.slice(JSON.stringify(name).length), ': nobody can have it.'];
+  if (problem)
+    return [problem.message.slice(JSON.stringify(name).length), '; it cannot be registered here.'];
   const [last] = auctions;
   const ended = last ? `; its last auction ended as ${last.status.replaceAll('_', ' ')}` : '';
   return [

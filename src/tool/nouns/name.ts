@@ -80,7 +80,8 @@ async function readNameFacts(registry: Registry, name: DomainName) {
   };
   const isOnRecord = Object.values(facts).some((rows) => rows.length > 0);
   const sentences = nameSentences(name.name, facts, nameRulesOf(env));
-  return { name: name.name, ...facts, isOnRecord, sentences };
+  const past = facts.intervals.filter(({ until }) => until !== null);
+  return { name: name.name, ...facts, past, isOnRecord, sentences };
 }
 
 const intervalsView: Shown<NameInterval> = {
@@ -89,10 +90,9 @@ const intervalsView: Shown<NameInterval> = {
   table: 'status from until',
 };
 
+/** Of a status that is over. */
 export const intervalText = ({ status, from, until }: NameInterval) =>
-  `${status === 'auction' ? 'in auction' : status}${from ? ` from ${timeText(from)}` : ''}${
-    until ? ` until ${timeText(until)}` : ', and still is'
-  }`;
+  `${status === 'auction' ? 'in auction' : status}${from ? ` from ${timeText(from)}` : ''} until ${timeText(until!)}`;
 
 export const nameCommand = verb(
   reading('name', 'name kohv.ee', 'name https://www.kohv.ee/', 'name kohv.ee --json')
@@ -119,12 +119,12 @@ export const nameCommand = verb(
         ...(await linesOf('', [[`${timeText(entry.occurredAt)}: `, ...entrySentence(entry)]])),
         ...(await linesOf('    ', changeSentences(entry))),
       ]);
-    const was = facts.intervals.map((interval) => `  ${intervalText(interval)}`);
+    const was = facts.past.map((interval) => `  ${intervalText(interval)}`);
     return {
       data: { ...data, history: entries.map(historyData) },
       text: [
         (await linesOf('', sentences)).join(' '),
-        was.length > 0 ? ['', 'It was:', ...was] : [],
+        was.length > 0 ? ['', 'Formerly, it was:', ...was] : [],
         ...(await Promise.all(happened)),
       ],
     };

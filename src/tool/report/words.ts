@@ -28,7 +28,9 @@ export function timeText(instant: string): string {
 export function withTimes(text: string): string {
   if (text === untilClosed) return 'none';
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return dayText(text);
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, timeText);
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, (instant) =>
+    timeText(instant),
+  );
 }
 
 /** Fields, columns and values of them, where the word itself says too little. */
@@ -36,12 +38,14 @@ const wordsOf: Record<string, string> = {
   admin: 'administrative contacts',
   allowed_ips: 'may call from',
   auth_info: 'transfer password',
+  birthday: 'person born',
   contact_count: 'contacts',
   country_code: 'country',
   created_at: 'since',
   disabled_at: 'disabled since',
   disclosed_attributes: 'public fields',
   email: 'e-mail',
+  email_verification: 'e-mail verification',
   ident: 'identity code',
   ident_country_code: 'country of the identity',
   ident_type: 'kind of identity',

@@ -4,7 +4,7 @@ import { enumerated, type Sentence, type Thing } from '../../report/sentence.ts'
 import { actorText, fieldWords, isNothing, valueText } from '../../report/words.ts';
 
 /** What is done by an entry that creates, changes or deletes each kind of thing, and the page about the thing. */
-const told: Record<HistorySubject, readonly [string, string, string, Thing['kind']?]> = {
+const verbs: Record<HistorySubject, readonly [string, string, string, Thing['kind']?]> = {
   registrar: ['added the registrar', 'changed the registrar', 'removed the registrar', 'registrar'],
   api_user: ['added the API user', 'changed the API user', 'removed the API user'],
   system: ['added the system', 'changed the system', 'removed the system'],
@@ -16,36 +16,38 @@ const told: Record<HistorySubject, readonly [string, string, string, Thing['kind
   disclosure: ['opened', 'answered', 'removed', 'disclosure'],
 };
 
+type EntryParts = Omit<HistoryEntry, 'id' | 'occurredAt' | 'requestId'>;
+
 const actions = { create: 0, update: 1, delete: 2 } as const;
 
 /** Who did what with which thing, without the time. */
-export function entrySentence(entry: HistoryEntry): Sentence {
+export function entrySentence(entry: EntryParts): Sentence {
   const { subject, subjectKey: key, subjectUuid: uuid, action, changes } = entry;
-  const kind = told[subject][3];
+  const kind = verbs[subject][3];
   const thing = kind ? { kind, key, uuid: kind === 'contact' ? uuid : null } : key;
   const { status } = changes;
   const isRetaining = subject === 'retained_domain' && action === 'create';
-  const did = isRetaining && status && 'to' in status ? status.to : told[subject][actions[action]];
+  const did = isRetaining && status && 'to' in status ? status.to : verbs[subject][actions[action]];
   return [...actorSentence(entry), ` ${did} `, thing];
 }
 
-function actorSentence({ actor, actorType, subject, registrar }: HistoryEntry): Sentence {
+function actorSentence({ actor, actorType, subject, registrar }: EntryParts): Sentence {
   const isOfRegistrar = actorType === 'api_user' && subject === 'contact' && registrar !== null;
   const name = actorText(actor);
   return isOfRegistrar ? [name, ' of ', { kind: 'registrar', key: registrar! }] : [name];
 }
 
 /** What the thing is called in the sentence above, and what nobody asks about. */
-const untold = new Set(['punycode', 'uuid', 'code']);
+const leftOut = new Set(['punycode', 'uuid', 'code']);
 
 /** A sentence for each field: `phone: +372.5551234 → +372.5559999`; those without values share one. */
 export function changeSentences({ action, changes, subjectKey }: HistoryEntry): Sentence[] {
-  const told = Object.entries(changes).filter(([field]) => !untold.has(field));
+  const fields = Object.entries(changes).filter(([field]) => !leftOut.has(field));
   const hidden = (kind: 'redacted' | 'removed', why: string): Sentence[] => {
-    const fields = told.filter(([, change]) => kind in change).map(([field]) => fieldWords(field));
-    return fields.length > 0 ? [[`${fields.join(', ')}: ${why}`]] : [];
+    const names = fields.filter(([, change]) => kind in change).map(([field]) => fieldWords(field));
+    return names.length > 0 ? [[`${names.join(', ')}: ${why}`]] : [];
   };
-  const shown = told.flatMap(([field, change]): Sentence[] => {
+  const shown = fields.flatMap(([field, change]): Sentence[] => {
     if (!('from' in change)) return [];
     const { from, to } = change;
     if ([from, to].every((value) => isNothing(value) || value === subjectKey)) return [];
