@@ -49,7 +49,9 @@ test('the first address becomes a cookie that no script and no other site gets, 
     headers: {
       'cache-control': 'private, no-store',
       'referrer-policy': 'no-referrer',
-      'content-security-policy': expect.stringMatching(/^default-src 'none'; style-src 'self'; script-src 'self'; img-src/),
+      'content-security-policy': expect.stringMatching(
+        /^default-src 'none'; style-src 'self'; script-src 'self'; img-src/,
+      ),
     },
   });
 });
