@@ -40,7 +40,7 @@ export interface ContactCriteria {
   ident?: string | undefined;
   /** The whole address, ignoring case. */
   email?: string | undefined;
-  /** Words of the name, in any order. */
+  /** The name has these words, in any order. */
   name?: string | undefined;
   isUnverified?: boolean | undefined;
   /** Selects contacts whose demand's last day is before this day. */
@@ -93,7 +93,7 @@ export function endsHolder(ident: string): SQL {
 /** The id is that of the history entry. */
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
-/** At least one of `ident` and `email`. */
+/** It has an `ident`, an `email` or both. */
 type DeletedCriteria = Pick<ContactCriteria, 'registrar' | 'ident' | 'email'>;
 
 /**

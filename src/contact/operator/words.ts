@@ -14,7 +14,7 @@ const plainOf = new Map(
 
 const maximumWords = 10;
 
-/** In upper case. */
+/** Returns upper case. */
 const withoutAccents = (text: string) =>
   Array.from(searchKey(text), (letter) => plainOf.get(letter) ?? letter).join('');
 
@@ -27,7 +27,7 @@ function wordsOf(text: string): string[] {
 export const hasWords = (name: string, text: string) =>
   wordsOf(text).every((word) => withoutAccents(name).includes(word));
 
-/** The same of the name's search key, in SQL. */
+/** Says the same of the search key of a name, in SQL. */
 export function keyHasWords(key: AnyColumn, text: string): SQL | undefined {
   const isThere = wordsOf(text).map((word) => {
     const accents = [...plainOf].filter(([, plain]) => word.includes(plain));

@@ -10,7 +10,7 @@ import { findRequest } from './history.tsx';
 import { type DeskPage, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const linksOfFormer = { uuid: 'contact' } as const;
-/** Of each kind of hit. */
+/** The page shows no more of each kind. */
 const shown = 20;
 
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
@@ -94,7 +94,7 @@ const pageOfNear = (text: string, names: readonly string[]): DeskPage => ({
     ),
 });
 
-/** Such as `kohv.ee` and `registrar ALPHA`. */
+/** Returns `kohv.ee`, or `registrar ALPHA`. */
 const labelOf = (href: string) =>
   decodeURIComponent(href.replace(/^\/(name\/)?|\?.*/g, '').replace('/', ' '));
 

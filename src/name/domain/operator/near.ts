@@ -22,7 +22,7 @@ export async function nameWithin(db: Database, text: string): Promise<string | u
 }
 
 const maximumNames = 10;
-/** Spellings of a label with other accents. */
+/** A label may have more spellings with other accents. */
 const maximumSpellings = 500;
 const plainLetters = 'abcdefghijklmnopqrstuvwxyz';
 
