@@ -21,14 +21,14 @@ import { contactByCode } from './read.ts';
 import { checksAfter } from './verifications.ts';
 
 /**
- * Runs `ask` after each look, unless the outcome is known from an earlier request. Two round trips. Throws `not_found`,
- * and what `judge`, `ask` and `withLogin` throw.
+ * Runs `loadContext` after each look, unless the outcome is known from an earlier request. Two round trips. Throws
+ * `not_found`, and what `judge`, `loadContext` and `withLogin` throw.
  */
-export function writeContact<Outcome, Asked = undefined>(
+export function writeContact<Outcome, Context = undefined>(
   { db, login, request }: RegistrarCall,
   code: string,
-  judge: (operation: Operation, contact: ContactWithRegistrar, asked: Asked) => Change<Outcome>,
-  ask?: (contact: Contact) => Promise<Asked>,
+  judge: (operation: Operation, contact: ContactWithRegistrar, context: Context) => Change<Outcome>,
+  loadContext?: (contact: Contact) => Promise<Context>,
 ): Promise<Written<Outcome>> {
   return write(db, request, {
     async look(keptFor) {
@@ -36,12 +36,12 @@ export function writeContact<Outcome, Asked = undefined>(
         keptFor(keyHolderOf(login, registrarId)),
         contactByCode(db, registrarId, code),
       ]);
-      const asked = kept.length === 0 ? await ask?.(theContact(rows)) : undefined;
-      return { caller, kept, rows, asked };
+      const context = kept.length === 0 ? await loadContext?.(theContact(rows)) : undefined;
+      return { caller, kept, rows, context };
     },
-    judge({ caller, rows, asked }) {
+    judge({ caller, rows, context }) {
       const contact = { ...theContact(rows), registrar: caller.registrarCode };
-      return judge({ db, origin: { actor: caller.actor, request } }, contact, asked as Asked);
+      return judge({ db, origin: { actor: caller.actor, request } }, contact, context as Context);
     },
   });
 }
@@ -63,13 +63,13 @@ export function rowUpdate(
     onlyIf: isUnchanged(contact),
   } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
-  const given: Partial<Contact> = Object.fromEntries(
+  const newValues: Partial<Contact> = Object.fromEntries(
     Object.entries({ ...values, ...checks }).filter(([, value]) => value !== undefined),
   );
   const { registrarId } = contact;
-  const keys = Object.entries(keysOf({ ...contact, ...given }));
+  const keys = Object.entries(keysOf({ ...contact, ...newValues }));
   const row = {
-    ...given,
+    ...newValues,
     // Setting a column writes its index, even if the value is the same.
     ...Object.fromEntries(keys.filter(([key, value]) => value !== contact[key as keyof Contact])),
     updater: actor.name,

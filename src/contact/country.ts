@@ -13,10 +13,10 @@ const codes = `
   SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI
   VN VU WF WS XK YE YT ZA ZM ZW`;
 
-const known = new Set(codes.trim().split(/\s+/));
+const codeSet = new Set(codes.trim().split(/\s+/));
 
 export function isCountryCode(code: string): boolean {
-  return known.has(code);
+  return codeSet.has(code);
 }
 
 /**

@@ -36,10 +36,10 @@ import { withoutSource } from './verifications.ts';
 /** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
   { db, login, request }: RegistrarCall,
-  { code: chosen, ...given }: NewContact,
+  { code: id, ...values }: NewContact,
 ): Promise<Written<ContactReference>> {
   const uuid = crypto.randomUUID();
-  const content = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
+  const content = { ...values, authInfo: values.authInfo ?? generateAuthInfo() };
   return write(db, request, {
     async look(keptFor) {
       const [caller, kept] = await withLogin(db, login, (registrarId) => [
@@ -49,7 +49,7 @@ export function createContact(
     },
     judge({ caller }) {
       const origin = { actor: caller.actor, request };
-      const code = contactCode(caller, chosen);
+      const code = contactCode(caller, id);
       const at = request.at.toISOString();
       const version = nextVersion(request.at);
       const contact = {
@@ -71,7 +71,7 @@ export function createContact(
         statements: [db.insert(contacts).values(contact)],
         outcome: referenceTo({ uuid, code, version, domainCount: 0 }),
         // Without a chosen id, the next attempt draws another code.
-        taken: chosen ? taken() : undefined,
+        taken: id ? taken() : undefined,
       };
     },
   });
@@ -219,8 +219,8 @@ export function copyFor(
 export function checksForOthers(contact: Contact): Partial<Contact> {
   const checks = Object.values(verificationColumn).map((column) => {
     const check = contact[column];
-    const known = check && withoutSource(check);
-    return [column, check?.result === 'ended' ? null : known];
+    const publicCheck = check && withoutSource(check);
+    return [column, check?.result === 'ended' ? null : publicCheck];
   });
   return Object.fromEntries(checks);
 }

@@ -104,12 +104,12 @@ export function contactDeletion(
 
 export function changesOfDeletion(contact: Contact): Changes {
   return {
-    ...difference(contact, lost),
+    ...difference(contact, emptyContent),
     ident: { from: contact.ident, to: null, key: contact.identKey },
   };
 }
 
-const lost = Object.fromEntries(
+const emptyContent = Object.fromEntries(
   contactColumns
     .filter(([, { isContent }]) => isContent)
     .map(([column]) => [column, contacts[column].default ?? null]),
@@ -176,8 +176,8 @@ async function deleteOrphan(
     await write(db, request, {
       look: async () => ({ rows: await selectContacts(db).where(eq(contacts.id, id)) }),
       judge({ rows }) {
-        const isMeant = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
-        const contact = theContact(rows.filter(isMeant));
+        const isDue = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
+        const contact = theContact(rows.filter(isDue));
         const operation = { db, origin: { actor: scheduledRun, request } };
         return notifyingRegistrar(db, contact, contactDeletion(operation, contact));
       },

@@ -22,8 +22,8 @@ const centuryCode = /^\d{6}(\d\d)?\+\d{3}[\dA-Z]$/;
  * in SQL.
  */
 export function identityKey(code: string): string {
-  const kept = Array.from(code).filter((character) => !separators.includes(character));
-  const key = asciiUpperCase(kept.join(''));
+  const characters = Array.from(code).filter((character) => !separators.includes(character));
+  const key = asciiUpperCase(characters.join(''));
   return centuryCode.test(key) ? key : key.replaceAll('+', '') || code;
 }
 
@@ -33,6 +33,6 @@ export function hasLostPlus(code: string): boolean {
   return !isCentury(code) && isCentury(code.replace(' ', '+'));
 }
 
-export function isSameIdentityCode(one: string, other: string): boolean {
-  return identityKey(one) === identityKey(other);
+export function isSameIdentityCode(first: string, second: string): boolean {
+  return identityKey(first) === identityKey(second);
 }

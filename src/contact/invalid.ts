@@ -16,11 +16,11 @@ export function invalidIdentity(
   changes: Partial<ContactIdentity & Pick<Contact, 'name'>>,
   now: Date,
 ): Problem[] {
-  const asked = contactColumns.flatMap(([column, { group, file }]) =>
+  const fields = contactColumns.flatMap(([column, { group, file }]) =>
     group === 'identity' || column in changes ? [file] : [],
   );
   return invalidValues({ ...contact, ...changes }, now)
-    .filter(({ field }) => asked.includes(field))
+    .filter(({ field }) => fields.includes(field))
     .map(({ value: _, ...problem }) => problem);
 }
 

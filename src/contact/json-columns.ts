@@ -22,8 +22,8 @@ export function contactsIn<Column extends keyof Contact>(
   rows: readonly JsonRow[],
   columns: readonly Column[],
 ): Pick<Contact, Column>[] {
-  const found: unknown[][] = JSON.parse(`[${rows.map(({ json }) => json).join()}]`);
-  return found.map((values) => {
+  const valueLists: unknown[][] = JSON.parse(`[${rows.map(({ json }) => json).join()}]`);
+  return valueLists.map((values) => {
     const contact: Record<string, unknown> = {};
     columns.forEach((name, index) => {
       contact[name] = values[index];

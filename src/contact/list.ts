@@ -51,7 +51,7 @@ export const listContactCodes = listing(['number', 'code'], ({ code }) => code);
  */
 function listing<Column extends keyof Contact>(
   columns: readonly ('number' | Column)[],
-  shown: (contact: Pick<Contact, Column>) => unknown,
+  represent: (contact: Pick<Contact, Column>) => unknown,
 ) {
   const query = (isInPage: SQL) => {
     const rows = () => sql`
@@ -65,7 +65,7 @@ function listing<Column extends keyof Contact>(
   const first = query(sql`true`);
   const fromOffset = query(isFromOffset);
   const following = query(sql`${contacts.number} > ${sql.placeholder('after')}`);
-  const search = searching(columns, shown);
+  const search = searching(columns, represent);
   return async (db: Database, login: Login, page: Page, filters: ContactFilters = {}) => {
     const isFiltered = Object.values(filters).some(Boolean);
     if (isFiltered) return search(db, login, page, filters);
@@ -76,9 +76,9 @@ function listing<Column extends keyof Contact>(
       if (isTooLong(error)) return read(pages.inRows);
       throw error;
     });
-    const found = contactsIn(rows, columns);
-    const next = found.length < page.limit ? undefined : found.at(-1)?.number;
-    return { contacts: found.map(shown), total: caller.contactCount, next };
+    const pageContacts = contactsIn(rows, columns);
+    const next = pageContacts.length < page.limit ? undefined : pageContacts.at(-1)?.number;
+    return { contacts: pageContacts.map(represent), total: caller.contactCount, next };
   };
 }
 

@@ -8,8 +8,8 @@ import { searchKey } from '../base/text/search-key.ts';
  */
 
 /** The local part is case-sensitive (RFC 5321, section 2.4). */
-export function isSameMailbox(one: string, other: string): boolean {
-  return unicodeForm(one) === unicodeForm(other);
+export function isSameMailbox(first: string, second: string): boolean {
+  return unicodeForm(first) === unicodeForm(second);
 }
 
 function unicodeForm(email: string): string {
@@ -38,9 +38,9 @@ export function emailKeys(email: string): string[] {
   const isMixed = spellings.filter(({ length }) => length > 1).length <= mixedLabels;
   const domains = isMixed
     ? spellings.reduce(
-        (heads, label) => heads.flatMap((head) => label.map((one) => `${head}.${one}`)),
+        (heads, label) => heads.flatMap((head) => label.map((spelling) => `${head}.${spelling}`)),
         [''],
       )
-    : [0, -1].map((which) => spellings.map((label) => `.${label.at(which)}`).join(''));
+    : [0, -1].map((index) => spellings.map((label) => `.${label.at(index)}`).join(''));
   return domains.map((domain) => searchKey(local + domain.slice(1)));
 }

@@ -65,7 +65,7 @@ export async function* listPersonalData(
  */
 export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
   const subjects = deleted(person);
-  const [found, disclosures] = await retried(() =>
+  const [rows, disclosures] = await retried(() =>
     db.batch([
       db
         .select({ id: sql<number>`id`, code: sql<string>`code`, uuid: sql<string | null>`uuid` })
@@ -74,7 +74,7 @@ export async function readOtherPersonalData(db: Database, person: Person, now: D
       disclosuresOf(db, person, now),
     ]),
   );
-  const windows = await Array.fromAsync(inWindows(found));
+  const windows = await Array.fromAsync(inWindows(rows));
   const contacts = windows.flatMap((window) => {
     const ids = window.map(({ id }) => id);
     const historyOf = byContact(everyEntry(db, subjects, ids));

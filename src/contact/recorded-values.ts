@@ -25,7 +25,7 @@ export async function removeOldValues(
     if (last === null || oldest === null || oldest >= before) return null;
     if (ids.length > 0) {
       const isOld = isIn(history.id, JSON.stringify(ids));
-      await db.batch(removeValues(db, { isMeant: isOld }, [after + 1, last], sql`where true`));
+      await db.batch(removeValues(db, { isTarget: isOld }, [after + 1, last], sql`where true`));
     }
     removed += ids.length;
     return last;
@@ -69,30 +69,30 @@ const personal = sql.raw(personalFields.map((field) => `'${field}'`).join(', '))
 /** Judges a row of `json_each` on `changes`. */
 export const isPersonalValue = sql`key in (${personal}) and json_type(value, '$.from') is not null`;
 
-export function hasValues(changes: SQL, isMeantValue: SQL = sql`true`): SQL {
+export function hasValues(changes: SQL, isTargetValue: SQL = sql`true`): SQL {
   return sql`exists (select 1 from json_each(${changes})
-    where ${isPersonalValue} and ${isMeantValue})`;
+    where ${isPersonalValue} and ${isTargetValue})`;
 }
 
 /**
  * Returns statements that replace personal values by the note that they were removed. Their permit covers the entries
- * from the first to the last id, if `source`, the rest of its query, has a row. `isMeantValue` judges a row of
+ * from the first to the last id, if `source`, the rest of its query, has a row. `isTargetValue` judges a row of
  * `json_each` on `changes`.
  */
 export function removeValues(
   db: Database,
-  { isMeant, isMeantValue = sql`true` }: { isMeant: SQL; isMeantValue?: SQL | undefined },
+  { isTarget, isTargetValue = sql`true` }: { isTarget: SQL; isTargetValue?: SQL | undefined },
   [firstId, lastId]: readonly [SQL | number, SQL | number],
   source: SQL,
 ) {
   const changes = sql`(
     select json_group_object(
-      key, json(iif(${isPersonalValue} and ${isMeantValue}, '{"removed":true}', value)))
+      key, json(iif(${isPersonalValue} and ${isTargetValue}, '{"removed":true}', value)))
     from json_each(${history.changes})
   )`;
   return [
     insertRows(db, historyPermits, { id: 1, permission: 'remove_values', firstId, lastId }, source),
-    db.update(history).set({ changes }).where(isMeant),
+    db.update(history).set({ changes }).where(isTarget),
     db.delete(historyPermits),
   ] as const;
 }

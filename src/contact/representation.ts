@@ -44,12 +44,12 @@ const blankRepresentation: Record<string, unknown> = Object.fromEntries(
 export function registrarRepresentation(
   contact: Pick<Contact, (typeof registrarColumns)[number]>,
 ): Record<string, unknown> {
-  const shown = { ...blankRepresentation };
+  const representation = { ...blankRepresentation };
   for (const [column, name] of registrarNames) {
-    const value = shownValue(contact, column);
-    if (value !== null) shown[name] = value;
+    const value = displayValue(contact, column);
+    if (value !== null) representation[name] = value;
   }
-  return shown;
+  return representation;
 }
 
 export function detailedRepresentation(contact: Contact): Record<string, unknown> {
@@ -65,12 +65,12 @@ function pendingIdentity({ identityRequest, identType }: Contact) {
   const { pending } = identityRequest ?? {};
   if (!pending) return null;
   const { country_code, ident, name } = pending;
-  const known = (text: string | null) => text || null;
+  const textOrNull = (text: string | null) => text || null;
   return {
-    country_code: known(country_code),
-    ident: identType === 'birthday' ? null : known(ident),
-    name: known(name),
-    birthdate: identType === 'birthday' ? known(ident) : null,
+    country_code: textOrNull(country_code),
+    ident: identType === 'birthday' ? null : textOrNull(ident),
+    name: textOrNull(name),
+    birthdate: identType === 'birthday' ? textOrNull(ident) : null,
   };
 }
 
@@ -87,7 +87,7 @@ export function verificationRepresentation(contact: Contact) {
 }
 
 /** Returns a number as such if a former registry's id is one. */
-function shownValue(
+function displayValue(
   contact: Partial<Contact> & Pick<Contact, 'statuses' | 'domainCount'>,
   column: keyof Contact,
 ) {
@@ -99,26 +99,26 @@ function shownValue(
 
 /** Has only strings and lists, empty for unknown values. */
 export function registrantRepresentation(contact: Contact): Record<string, unknown> {
-  const shown: Record<string, unknown> = {};
+  const representation: Record<string, unknown> = {};
   for (const [column, { registrant: path }] of contactColumns) {
     if (path === null) continue;
     const value = column === 'statuses' ? statusesOf(contact) : (contact[column] ?? '');
     const [name, inner] = path.split('.') as [string, string?];
-    if (inner === undefined) shown[name] = value;
-    else shown[name] = { ...(shown[name] as object), [inner]: value };
+    if (inner === undefined) representation[name] = value;
+    else representation[name] = { ...(representation[name] as object), [inner]: value };
   }
-  return shown;
+  return representation;
 }
 
 const recordIds: (keyof Contact)[] = ['id', 'registrarId'];
 
 /** Returns everything that either interface shows of the contact. */
 export function personalRepresentation(contact: Contact): Record<string, unknown> {
-  const shown = registrantRepresentation(contact);
+  const representation = registrantRepresentation(contact);
   for (const [column, { registrant, registrar }] of contactColumns) {
     if (registrant === null && registrar !== null && !recordIds.includes(column)) {
-      shown[registrar] = shownValue(contact, column);
+      representation[registrar] = displayValue(contact, column);
     }
   }
-  return shown;
+  return representation;
 }

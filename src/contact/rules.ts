@@ -71,8 +71,8 @@ export const contactRules = {
   disclosedAttributes: onFirstUse(() =>
     z.pipe(
       z.array(z.enum(discloseableAttributes, 'is not included in the list'), 'is not a list'),
-      z.transform((given) =>
-        discloseableAttributes.filter((attribute) => given.includes(attribute)),
+      z.transform((attributes) =>
+        discloseableAttributes.filter((attribute) => attributes.includes(attribute)),
       ),
     ),
   ),
@@ -82,18 +82,18 @@ export const contactRules = {
  * Compares ignoring surrounding spaces, Unicode normalization and the case of country codes. Blank repeats blank, but a
  * null `auth_info` requests a new one.
  */
-export function isRepeated(column: keyof Contact, given: unknown, onRecord: unknown): boolean {
-  if (column === 'authInfo' && given === null) return false;
-  if (isBlank(given)) return isBlank(onRecord);
-  if (typeof given !== 'string' || typeof onRecord !== 'string') {
-    return JSON.stringify(given) === JSON.stringify(onRecord);
+export function isRepeated(column: keyof Contact, value: unknown, stored: unknown): boolean {
+  if (column === 'authInfo' && value === null) return false;
+  if (isBlank(value)) return isBlank(stored);
+  if (typeof value !== 'string' || typeof stored !== 'string') {
+    return JSON.stringify(value) === JSON.stringify(stored);
   }
   const isCountry = column === 'countryCode' || column === 'identCountryCode';
   const form = (text: string) => {
-    const plain = plainText(text, onRecord.length) ?? text;
+    const plain = plainText(text, stored.length) ?? text;
     return isCountry ? asciiUpperCase(plain) : plain;
   };
-  return form(given) === form(onRecord);
+  return form(value) === form(stored);
 }
 
 /** Letters, marks and digits of any script, except those that Unicode lets fonts omit. */
@@ -105,19 +105,21 @@ const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
 
 /** Accepts international domain names. The top-level domain has letters only, or is in punycode. */
 const emailAddress = () =>
-  z.transform((given: string, { issues }) => {
-    const [local = '', domain = '', ...rest] = given.split('@');
+  z.transform((email: string, { issues }) => {
+    const [local = '', domain = '', ...rest] = email.split('@');
     const read = readDomainName(domain);
     const isLocal = rest.length === 0 && localPattern.test(local);
     const hasLetters = /\.([a-z]{2,}|xn--[a-z\d-]+)$/.test(read.domain?.punycode ?? '');
-    if (isLocal && hasLetters) return given;
-    const meant = isLocal && !read.domain && nameOpenedFor(domain);
-    const hint = meant ? ` Did you mean ${JSON.stringify(`${local}@${meant.name}`)}?` : '';
-    const cause = unseenIn(given);
+    if (isLocal && hasLetters) return email;
+    const suggestion = isLocal && !read.domain && nameOpenedFor(domain);
+    const hint = suggestion
+      ? ` Did you mean ${JSON.stringify(`${local}@${suggestion.name}`)}?`
+      : '';
+    const cause = unseenIn(email);
     const params = cause
       ? { brief: emailFault, detail: `It ${cause}.${hint}` }
       : { detail: `Expected: ${emailForm}.${hint}` };
     const message = cause ? `${emailFault}: ${cause}` : emailFault;
-    issues.push({ code: 'custom', message, input: given, params });
+    issues.push({ code: 'custom', message, input: email, params });
     return z.NEVER;
   });

@@ -45,31 +45,31 @@ interface Condition {
   fits?: SQL;
 }
 
-const given = (name: string) => sql.placeholder(name);
+const param = (name: string) => sql.placeholder(name);
 
 /** Ordered by usual selectivity, since the first five in use lead the search. */
 const conditions = {
-  ident: { index: 'contacts_by_ident', where: sql`ident_key = ${given('ident')}` },
-  email: { index: 'contacts_by_email', where: sql`email_key = ${given('email')}` },
+  ident: { index: 'contacts_by_ident', where: sql`ident_key = ${param('ident')}` },
+  email: { index: 'contacts_by_email', where: sql`email_key = ${param('email')}` },
   emails: {
     index: 'contacts_by_email',
-    where: sql`email_key in (select value from json_each(${given('emails')}))`,
+    where: sql`email_key in (select value from json_each(${param('emails')}))`,
   },
   name: {
     index: 'contacts_by_name',
-    where: sql`name_key >= ${given('name')} and name_key < ${given('nameEnd')}`,
+    where: sql`name_key >= ${param('name')} and name_key < ${param('nameEnd')}`,
   },
   stored: {
     index: 'contacts_with_statuses',
     where: sql`statuses <> '[]'`,
-    fits: sql`instr(statuses, ${given('stored')})`,
+    fits: sql`instr(statuses, ${param('stored')})`,
   },
   linked: { index: 'contacts_linked', where: sql`domain_count > 0` },
   unverified: { index: 'contacts_unverified', where: isUnverified },
-  since: { index: 'contacts_by_change', where: sql`updated_at >= ${given('since')}` },
+  since: { index: 'contacts_by_change', where: sql`updated_at >= ${param('since')}` },
   country: {
     index: 'contacts_by_country',
-    where: sql`ident_country_code = ${given('country')}`,
+    where: sql`ident_country_code = ${param('country')}`,
   },
   ok: { index: 'contacts_of_registrar', where: sql`true`, fits: sql`statuses = '[]'` },
 } satisfies Record<string, Condition>;
@@ -94,7 +94,7 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
   };
 }
 
-interface Found extends JsonRow {
+interface MatchRow extends JsonRow {
   /**
    * The key of the list's order, sorted as text: the number in 15 digits, in searches by change after the time of the
    * change.
@@ -116,7 +116,7 @@ interface Found extends JsonRow {
  */
 export function searching<Column extends keyof Contact>(
   columns: readonly Column[],
-  shown: (contact: Pick<Contact, Column>) => unknown,
+  represent: (contact: Pick<Contact, Column>) => unknown,
   limits = bounds,
 ) {
   const searches = new Map<string, ReturnType<typeof searchFor>>();
@@ -134,16 +134,18 @@ export function searching<Column extends keyof Contact>(
     const [, rows] = await readWithLogin(db, login, () => [
       search(db, { ...loginValues(login), ...values, nameEnd, ...start, limit, offset }),
     ]);
-    const sorted = rows.sort((one: Found, other: Found) => (one.place < other.place ? -1 : 1));
-    const [figures, ...found] = sorted as [Found, ...Found[]];
+    const sorted = rows.sort((first: MatchRow, second: MatchRow) =>
+      first.place < second.place ? -1 : 1,
+    );
+    const [figures, ...matchRows] = sorted as [MatchRow, ...MatchRow[]];
     const { matches, seen, walked, last } = figures;
-    const isFull = found.length === limit;
+    const isFull = matchRows.length === limit;
     const isCut = walked === limits.read - seen;
     if (isCut && !isFull && offset > 0) throw tooFar();
-    const next = isFull ? found.at(-1)?.place : isCut ? last : undefined;
+    const next = isFull ? matchRows.at(-1)?.place : isCut ? last : undefined;
     const isOnlyPage = after === '' && offset === 0 && next === undefined;
-    const total = matches ?? (isOnlyPage ? found.length : null);
-    return { contacts: contactsIn(found, columns).map(shown), total, next };
+    const total = matches ?? (isOnlyPage ? matchRows.length : null);
+    return { contacts: contactsIn(matchRows, columns).map(represent), total, next };
   };
 }
 
@@ -176,21 +178,21 @@ function searchFor(
     const { where, fits }: Condition = conditions[name];
     return fits ? [where, fits] : [where];
   });
-  const judged = (name: ConditionName, where: SQL) => sql`
+  const candidatesOf = (name: ConditionName, where: SQL) => sql`
     select ${place} as place, ${sql.join(fits, sql` and `)} as fits
     from ${contacts} indexed by ${sql.raw(conditions[name].index)}
     where registrar_id = (select id from registrar) and ${where}`;
   const counted = leads.map((name) =>
-    countedMatches(judged(name, conditions[name].where), bound, isInOrder(name)),
+    countedMatches(candidatesOf(name, conditions[name].where), bound, isInOrder(name)),
   );
-  const way = names.find(isInOrder) ?? 'ok';
+  const walkName = names.find(isInOrder) ?? 'ok';
   const onward = isByChange
-    ? sql`(updated_at, number) > (${given('instant')}, ${given('number')}) order by updated_at, number`
-    : sql`${conditions[way].where} and number > ${given('number')} order by number`;
+    ? sql`(updated_at, number) > (${param('instant')}, ${param('number')}) order by updated_at, number`
+    : sql`${conditions[walkName].where} and number > ${param('number')} order by number`;
   /** Includes the comma. */
   const width = constant(isByChange ? 42 : 18);
-  const start = sql`2 + ${given('offset')} * ${width}`;
-  return prepared<Found>(
+  const start = sql`2 + ${param('offset')} * ${width}`;
+  return prepared<MatchRow>(
     () => sql`
     with registrar as materialized (select ${registrarOfLogin} as id),
     counted as materialized (${sql.join(counted, sql` union all `)}),
@@ -199,12 +201,12 @@ function searchFor(
         order by candidates, sorting limit 1
     ),
     known as materialized (${orderedMatches(bound, limits.read)}),
-    walk as materialized (${walkedMatches(judged(way, onward), limits.read)})
+    walk as materialized (${walkedMatches(candidatesOf(walkName, onward), limits.read)})
     select iif(candidates <= ${constant(bound)} or matches >= ${constant(limits.counted)},
         min(matches, ${constant(limits.counted)}), null) as matches, seen, walked, last,
       value as place, ${jsonOf(columns)} as json
     from fewest cross join walk cross join json_each('[' || ltrim(replace(substr(
-      ifnull((select places from known), walk.places), ${start}, ${given('limit')} * ${width}
+      ifnull((select places from known), walk.places), ${start}, ${param('limit')} * ${width}
     ), ']', ','), ',') || '""]')
     left join ${contacts} indexed by contacts_of_registrar
       on registrar_id = (select id from registrar) and number = cast(substr(value, -15) as integer)`,
@@ -216,7 +218,7 @@ const constant = (number: number) => sql.raw(String(number));
 
 const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => sql`
   select count(*) as candidates, total(fits) as matches, ${constant(isInOrder ? 0 : 2)} as sorting,
-    json_group_array(place) filter (where fits and place > ${given('after')}) as places
+    json_group_array(place) filter (where fits and place > ${param('after')}) as places
   from (${candidates} limit ${constant(bound + 1)})`;
 
 /**
@@ -228,7 +230,7 @@ const orderedMatches = (bound: number, read: number) => sql`
     (select json_group_array(value order by value) from json_each(places)), places) as places
   from fewest
   where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(read)},
-    not sorting and json_array_length(places) >= ${given('offset')} + ${given('limit')})`;
+    not sorting and json_array_length(places) >= ${param('offset')} + ${param('limit')})`;
 
 /** Selects the matches from the page's start, unless they are known. Reads at most the rest of `read`. */
 const walkedMatches = (onward: SQL, read: number) => sql`

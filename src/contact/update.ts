@@ -21,7 +21,7 @@ import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { isSameMailbox } from './mailbox.ts';
 import { isContactOfPerson } from './read.ts';
 
-type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
+type ChangesOf = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
  * Two round trips. Throws what `changesOf` throws, `identity_change` for an identity other than the stored one,
@@ -30,7 +30,7 @@ type Judged = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 export function updateContact(
   call: RegistrarCall,
   code: string,
-  changesOf: Judged,
+  changesOf: ChangesOf,
 ): Promise<Written<ContactReference>> {
   const withoutIdentity = (contact: Contact) => {
     const { ident, identType, identCountryCode, ...changes } = changesOf(contact);
@@ -50,20 +50,20 @@ export function updateContact(
 export function updateContactOfPerson(
   { db, person, request }: { db: Database; person: Person; request: WriteRequest },
   uuid: string,
-  changesOf: Judged,
+  changesOf: ChangesOf,
 ): Promise<Written<Contact>> {
-  const by = registrantActor(person);
+  const actor = registrantActor(person);
   return write(db, request, {
     async look(keptFor) {
       const [kept, rows] = await db.batch([
-        keptFor(by.keyHolder),
+        keptFor(actor.keyHolder),
         selectContacts(db).where(isContactOfPerson(person, uuid)),
       ]);
       return { kept, rows };
     },
     judge({ rows }) {
       const contact = theContact(rows);
-      const operation = { db, origin: { actor: by, request } };
+      const operation = { db, origin: { actor, request } };
       const change = contactUpdate(operation, contact, changesOf);
       return notifyingRegistrar(db, contact, change);
     },
@@ -73,7 +73,7 @@ export function updateContactOfPerson(
 export function contactUpdate(
   operation: Operation,
   contact: ContactWithRegistrar,
-  changesOf: Judged,
+  changesOf: ChangesOf,
 ): Change<Contact> {
   const { origin } = operation;
   checkVersion(contact, origin.request);

@@ -60,7 +60,7 @@ export function listContactsBy(
   criteria: ContactCriteria,
   page: RowsAfter<Pick<Contact, 'id' | 'number'>>,
 ): Promise<ContactWithRegistrar[]> {
-  const { registrar, ident, email, name, isUnverified: isWithout, overdueOn } = criteria;
+  const { registrar, ident, email, name, isUnverified: onlyUnverified, overdueOn } = criteria;
   // Numbers follow the order of a registrar's ids, and have an index.
   const place = registrar === undefined ? 'id' : 'number';
   return selectContacts(db)
@@ -73,7 +73,7 @@ export function listContactsBy(
         ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
         email === undefined ? undefined : inArray(contacts.emailKey, emailKeys(email)),
         name === undefined ? undefined : keyHasWords(contacts.nameKey, name),
-        isWithout ? isUnverified : undefined,
+        onlyUnverified ? isUnverified : undefined,
         // A separate query, or SQLite would scan all contacts by id.
         overdueOn === undefined
           ? undefined
@@ -185,8 +185,8 @@ export function changeContactStatuses(
   { add, remove, note }: StatusChange,
 ): Promise<Changes> {
   return change(operation, code, (contact) => {
-    const known: string[] = [...contactStatuses, ...contact.statuses];
-    const unknown = remove.find((status) => !known.includes(status));
+    const statusNames: string[] = [...contactStatuses, ...contact.statuses];
+    const unknown = remove.find((status) => !statusNames.includes(status));
     if (unknown !== undefined) {
       throw new RegistryError('invalid', `${JSON.stringify(unknown)} is not a status`, 'remove');
     }
@@ -211,8 +211,8 @@ async function change(
   const { db, origin } = operation;
   const look = () => getContactByCode(db, code);
   const judge = (contact: ContactWithRegistrar) => {
-    const made = judgeContact(contact);
-    const reported = { ...made, outcome: made.changes };
+    const contactChange = judgeContact(contact);
+    const reported = { ...contactChange, outcome: contactChange.changes };
     return notifyingRegistrar(db, contact, reported);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;

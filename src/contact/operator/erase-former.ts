@@ -47,8 +47,8 @@ export async function eraseFormerHolder(
   });
   // A new version stops writes that are based on a removed check.
   const version = sql`max(${contacts.version} + 1, ${origin.request.at.getTime()})`;
-  const judge = (seen: Awaited<ReturnType<typeof look>>) => {
-    const { end, registrar, newest, meant, entries, disclosed, ofPresent } = seen;
+  const judge = (state: Awaited<ReturnType<typeof look>>) => {
+    const { end, registrar, newest, target, entries, disclosed, ofPresent } = state;
     checkExpected(origin.request, `${contact.uuid} ${end}`);
     const isNothing = entries + disclosed === 0;
     const change = changeOf(operation, contactSubject({ ...contact, registrar }));
@@ -60,7 +60,7 @@ export async function eraseFormerHolder(
       ...(!isNothing && {
         onlyIf: nothingSince(newest, 'contact', [contact.code]),
         statements: [
-          ...removalOf(db, contact, { ...meant, disclosed: isTheirs }, change.isWritten),
+          ...removalOf(db, contact, { ...target, disclosed: isTheirs }, change.isWritten),
           db
             .update(contacts)
             .set({ ...withoutEnded(ofPresent), version })
@@ -104,10 +104,10 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
     ? sql`(${history.id} between ${start} and ${end} or exists ${isTheirCheck})`
     : sql`false`;
   const entries = sql`${isAbout} and ${hasValues(sql`${history.changes}`, values)}`;
-  const meant = { entries, values };
+  const target = { entries, values };
   const count = await db.$count(history, entries);
   const registrar = former?.registrar ?? null;
-  return { end, registrar, newest, meant, entries: count, ofPresent };
+  return { end, registrar, newest, target, entries: count, ofPresent };
 }
 
 /**
@@ -120,7 +120,7 @@ async function findChecks(db: Database, isAbout: SQL, end: number) {
     .from(history)
     .where(and(isAbout, gt(history.id, end), sql`${history.changes} like '%Verification%'`))
     .orderBy(asc(history.id));
-  const known = new Set<string>();
+  const earlierIds = new Set<string>();
   const ofPresent = new Set<string>();
   const ofFormer: [id: number, field: string][] = [];
   for (const { id, changes } of entries) {
@@ -128,9 +128,9 @@ async function findChecks(db: Database, isAbout: SQL, end: number) {
       const change = changes[field];
       if (!change || !('from' in change)) continue;
       const [from, to] = [change.from, change.to] as [Verification | null, Verification | null];
-      if (from) known.add(from.id);
-      if (to && to.result !== 'ended' && !known.has(to.id)) ofPresent.add(to.id);
-      if (to) known.add(to.id);
+      if (from) earlierIds.add(from.id);
+      if (to && to.result !== 'ended' && !earlierIds.has(to.id)) ofPresent.add(to.id);
+      if (to) earlierIds.add(to.id);
       const ended = [from, to].filter((check) => check?.result === 'ended');
       if (ended.some((check) => !ofPresent.has(check!.id))) ofFormer.push([id, field]);
     }
@@ -139,8 +139,8 @@ async function findChecks(db: Database, isAbout: SQL, end: number) {
 }
 
 /** Removes a former person's ended checks from the row. They are never shown, but say who was checked. */
-function withoutEnded(kept: readonly string[]) {
-  const ids = JSON.stringify(kept);
+function withoutEnded(presentIds: readonly string[]) {
+  const ids = JSON.stringify(presentIds);
   const columns = Object.values(verificationColumn).map((column) => {
     const check = contacts[column];
     const isFormers = sql`${check} ->> '$.result' = 'ended'

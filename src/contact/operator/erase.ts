@@ -53,10 +53,10 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     entries: sql`${isAbout} and ${hasValues(sql`${history.changes}`)}`,
     disclosed: eq(disclosures.contactUuid, contact.uuid),
   };
-  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
-    const { contact: row, registrar, lastEntryId, ...found } = seen;
+  const judge = (state: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
+    const { contact: row, registrar, lastEntryId, ...data } = state;
     const { code, uuid } = row ?? contact;
-    const outcome = { code, uuid, ...found, contact: row && personalFieldsOf(row) };
+    const outcome = { code, uuid, ...data, contact: row && personalFieldsOf(row) };
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(operation, row), outcome };
@@ -65,11 +65,11 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     }
     checkExpected(origin.request, `${uuid} ${lastEntryId}`);
     const changes = Object.fromEntries(
-      found.history.fields.map((field) => [field, { removed: true as const }]),
+      data.history.fields.map((field) => [field, { removed: true as const }]),
     );
     const change = changeOf(operation, contactSubject({ ...contact, registrar }));
     const erasure = { ...change, action: 'update', changes, outcome } as const;
-    const isNothing = found.history.entries + found.outcomes + found.disclosures === 0;
+    const isNothing = data.history.entries + data.outcomes + data.disclosures === 0;
     if (isNothing) return erasure;
     return {
       ...erasure,
@@ -89,7 +89,7 @@ export async function identifyContact(db: Database, codeOrUuid: string): Promise
     ? isAboutContact(sql`${uuid}`)
     : sql`history.subject = 'contact' and history.subject_key = ${code}`;
   // With max(id), SQLite takes the other columns from the newest entry.
-  const known = await db.all<Identifiers & { place: number }>(sql`
+  const records = await db.all<Identifiers & { place: number }>(sql`
     select code, uuid, 1 as place from ${contacts}
     where ${isUuid ? eq(contacts.uuid, uuid) : eq(contacts.code, code)}
     union all
@@ -100,10 +100,11 @@ export async function identifyContact(db: Database, codeOrUuid: string): Promise
     select contact_code, contact_uuid, 3 from ${disclosures}
     where ${isUuid ? eq(disclosures.contactUuid, uuid) : eq(disclosures.contactCode, code)}
     order by place`);
-  const all = [...Map.groupBy(known, (one) => one.uuid).values()].map(([first]) => first!);
-  const [found, ...others] = all;
-  if (!found) throw new RegistryError('not_found', `there is no record of contact ${codeOrUuid}`);
-  if (others.length === 0) return found;
+  const all = [...Map.groupBy(records, (record) => record.uuid).values()].map(([first]) => first!);
+  const [identifiers, ...others] = all;
+  if (!identifiers)
+    throw new RegistryError('not_found', `there is no record of contact ${codeOrUuid}`);
+  if (others.length === 0) return identifiers;
   const uuids = all.map(({ uuid, place }) => (place === 1 ? `${uuid} (exists)` : uuid));
   const message = `${code} has been the code of ${all.length} contacts; name one by its UUID: ${uuids.join(', ')}`;
   throw new RegistryError('invalid', message);
@@ -177,16 +178,16 @@ export function removalOf(
   { entries, values, disclosed }: Remains,
   condition: SQL,
 ) {
-  const nobody = {
+  const noPerson = {
     ...{ contactUuid: null, contactCode: null },
     ...{ identCountryCode: null, identKey: null, identType: null },
   };
-  const meant = { isMeant: sql`${entries} and ${condition}`, isMeantValue: values };
+  const target = { isTarget: sql`${entries} and ${condition}`, isTargetValue: values };
   const upToNewest = [1, sql`(select max(id) from ${history})`] as const;
   return [
-    ...removeValues(db, meant, upToNewest, sql`where ${condition}`),
+    ...removeValues(db, target, upToNewest, sql`where ${condition}`),
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
-    db.update(disclosures).set(nobody).where(and(disclosed, condition)),
+    db.update(disclosures).set(noPerson).where(and(disclosed, condition)),
   ] as const;
 }
 

@@ -61,9 +61,9 @@ export function importContacts(
     const rows = missing.map((record, position) => ({ ...rowOf(record, origin), position }));
     const added = jsonArrays(rows)
       .map(rowsIn)
-      .map((some) => {
-        const additions = [insertContacts(db, some, origin.request.at)];
-        return changesOfRows('contact', 'create', some, additions);
+      .map((chunk) => {
+        const additions = [insertContacts(db, chunk, origin.request.at)];
+        return changesOfRows('contact', 'create', chunk, additions);
       });
     return { outcome: missing.length, write: () => changeEach(operation, { added }) };
   };
@@ -85,8 +85,8 @@ export async function updateContacts(
     const contact = present.contacts.get(record.code);
     if (!contact || Object.keys(difference(contact, record)).length === 0) continue;
     const { code, registrar: _, ...values } = record;
-    const given = Object.entries(values).filter(([column]) => !fixedColumns.includes(column));
-    const changes = await updateAnyContact(operation, code, Object.fromEntries(given));
+    const updates = Object.entries(values).filter(([column]) => !fixedColumns.includes(column));
+    const changes = await updateAnyContact(operation, code, Object.fromEntries(updates));
     if (Object.keys(changes).length > 0) count += 1;
   }
   return count;
@@ -134,13 +134,13 @@ function problemOf(
   const changes = Object.entries(difference(contact, record));
   const fixed = changes.filter(([name]) => name === 'registrar' || fixedColumns.includes(name));
   if (isUpdate && changes.length > 0 && fixed.length === 0) {
-    const refused = orRefusal(() => checkStatuses(contact, 'Update'));
-    return refused instanceof RegistryError ? refused.problems[0] : undefined;
+    const refusal = orRefusal(() => checkStatuses(contact, 'Update'));
+    return refusal instanceof RegistryError ? refusal.problems[0] : undefined;
   }
   const other = Object.keys(shownChanges(Object.fromEntries(isUpdate ? fixed : changes)));
   if (other.length === 0) return undefined;
-  const never = isUpdate ? '--update does not change that' : 'an import overwrites nothing';
-  const message = `${code} already exists with another ${other.join(', ')}; ${never}`;
+  const limit = isUpdate ? '--update does not change that' : 'an import overwrites nothing';
+  const message = `${code} already exists with another ${other.join(', ')}; ${limit}`;
   return { reason: 'taken', message, field: 'code' };
 }
 
@@ -152,16 +152,16 @@ function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefin
   return { reason: 'invalid', message, field: 'code' };
 }
 
-function rowOf({ registrar, ...given }: ContactRecord, { actor, request }: Origin) {
-  const described = { ...given, authInfo: given.authInfo ?? generateAuthInfo() };
+function rowOf({ registrar, ...values }: ContactRecord, { actor, request }: Origin) {
+  const described = { ...values, authInfo: values.authInfo ?? generateAuthInfo() };
   return {
     ...described,
-    ...keysOf(given),
+    ...keysOf(values),
     registrar,
-    uuid: given.uuid ?? crypto.randomUUID(),
-    creator: given.creator ?? actor.name,
-    createdAt: given.createdAt ?? given.updatedAt ?? request.at.toISOString(),
-    updatedAt: given.updatedAt ?? given.createdAt,
+    uuid: values.uuid ?? crypto.randomUUID(),
+    creator: values.creator ?? actor.name,
+    createdAt: values.createdAt ?? values.updatedAt ?? request.at.toISOString(),
+    updatedAt: values.updatedAt ?? values.createdAt,
     changes: difference({}, described),
   };
 }

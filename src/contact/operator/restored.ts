@@ -21,7 +21,7 @@ export async function findRestored(
   const isCreation = sql`${isAbout} and action = 'create'`;
   const exists = sql`exists (select 1 from contacts where contacts.uuid = erased.uuid)`;
   const isDisclosed = sql`exists (select 1 from disclosures where contact_uuid = erased.uuid)`;
-  const found = jsonArrays(erasures).map((array) =>
+  const queries = jsonArrays(erasures).map((array) =>
     retried(() =>
       db.all<Pick<Contact, 'code' | 'uuid'>>(sql`
         select erased.uuid, coalesce(
@@ -39,7 +39,7 @@ export async function findRestored(
         order by code`),
     ),
   );
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(queries)).flat();
 }
 
 /**

@@ -21,13 +21,13 @@ import { demandNotice } from './verification-rules.ts';
 /**
  * Gives a contact to another registrar and returns its previous state. Its code, UUID and open demand stay; its record
  * id, number and auth_info are new. Both registrars are notified. Throws `not_found`, `linked`, and `changed_meanwhile`
- * if it is no longer at the version that was `seen`.
+ * for another version than `expectedVersion`.
  */
 export async function transferContact(
   operation: Operation,
   code: string,
   registrar: string,
-  seen?: string,
+  expectedVersion?: string,
 ): Promise<ContactWithRegistrar> {
   const { db, origin, isDryRun } = operation;
   const contact = await getContactByCode(db, code);
@@ -42,25 +42,25 @@ export async function transferContact(
   const at = origin.request.at;
   const authInfo = generateAuthInfo();
   // The former registrar made the request to the identity service.
-  const given = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
+  const newValues = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
   // The insertion fills in the omitted columns.
   const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
   const version = nextVersion(at, contact.version);
   const updater = origin.actor.name;
-  const row = { ...kept, ...given, version, updater, changes: difference(contact, given) };
+  const row = { ...kept, ...newValues, version, updater, changes: difference(contact, newValues) };
   const rows = rowsIn(JSON.stringify([row]));
   const notice = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,
     subjectKey: contact.code,
     createdAt: at.toISOString(),
   };
-  const lost = { ...notice, registrarId: from, event: 'contact.deleted' } as const;
-  const won = { ...notice, registrarId: to, event: 'contact.updated' } as const;
+  const loss = { ...notice, registrarId: from, event: 'contact.deleted' } as const;
+  const gain = { ...notice, registrarId: to, event: 'contact.updated' } as const;
   const { verificationDemand: demand } = contact;
   const notices: NewNotification[] = [
-    { ...lost, fields: [] },
-    { ...won, fields: ['registrar_id', 'auth_info'] },
-    ...(demand ? [{ ...won, fields: [], ...demandNotice(contact.code, 0, demand) }] : []),
+    { ...loss, fields: [] },
+    { ...gain, fields: ['registrar_id', 'auth_info'] },
+    ...(demand ? [{ ...gain, fields: [], ...demandNotice(contact.code, 0, demand) }] : []),
   ];
   const statements = [
     // A row never changes its registrar (migrations/0001_triggers.sql).
@@ -71,7 +71,7 @@ export async function transferContact(
   await changeEach(
     operation,
     { transferred: [changesOfRows('contact', 'update', rows, statements)] },
-    sql`${isUnchanged(contact)} and ${Number((seen ?? versionOf(contact)) === versionOf(contact))}
+    sql`${isUnchanged(contact)} and ${Number((expectedVersion ?? versionOf(contact)) === versionOf(contact))}
       and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,
   );
   return contact;

@@ -27,11 +27,11 @@ import {
   type Identification,
   type IdentityClient,
 } from './identity-service.ts';
-import { verified } from './verification.ts';
+import { verificationValues } from './verification.ts';
 
 const identityService: Actor = { type: 'identity_service', name: 'Identity service' };
 
-interface Requested extends ContactReference {
+interface IdentificationLink extends ContactReference {
   /** The page that identifies the person; null if the open request is already completed. */
   link: string | null;
   /** The contact's UUID, by which an erasure finds the kept answer. */
@@ -47,27 +47,34 @@ export function requestIdentification(
   call: RegistrarCall,
   code: string,
   clients: readonly IdentityClient[],
-): Promise<Written<Requested>> {
+): Promise<Written<IdentificationLink>> {
   const { request } = call;
   const askService = async (contact: Contact) => {
     checkVersion(contact, request);
     const client = clientFor(clients, contact);
     const open = openRequest(contact);
-    const found = open && (await findIdentification(client, open.id));
-    return found && found.status !== 'expired' ? found : createIdentification(client, contact);
+    const identification = open && (await findIdentification(client, open.id));
+    return identification && identification.status !== 'expired'
+      ? identification
+      : createIdentification(client, contact);
   };
-  const change = (contact: Contact, asked: Identification) => {
-    if (asked.id === openRequest(contact)?.id) return result(contact, asked, request);
-    const identityRequest = { id: asked.id, sent_at: request.at.toISOString(), pending: null };
+  const change = (contact: Contact, identification: Identification) => {
+    if (identification.id === openRequest(contact)?.id)
+      return result(contact, identification, request);
+    const identityRequest = {
+      id: identification.id,
+      sent_at: request.at.toISOString(),
+      pending: null,
+    };
     return { identityRequest, ...(contact.identityVerification && { identityVerification: null }) };
   };
   return writeContact(
     call,
     code,
-    (operation, contact, asked) => {
-      const made = rowUpdate(operation, contact, change(contact, asked));
-      const link = asked.status === 'completed' ? null : asked.link;
-      return { ...made, outcome: { link, uuid: contact.uuid, ...referenceTo(made.outcome) } };
+    (operation, contact, identification) => {
+      const update = rowUpdate(operation, contact, change(contact, identification));
+      const link = identification.status === 'completed' ? null : identification.link;
+      return { ...update, outcome: { link, uuid: contact.uuid, ...referenceTo(update.outcome) } };
     },
     askService,
   );
@@ -93,10 +100,10 @@ export async function takeIdentification(
     async look() {
       const contact = await getContactByCode(db, code);
       const isOpen = openRequest(contact)?.id === id;
-      return { contact, found: isOpen ? await findIdentification(client, id) : undefined };
+      return { contact, identification: isOpen ? await findIdentification(client, id) : undefined };
     },
-    judge({ contact, found }) {
-      const values = found ? result(contact, found, request) : {};
+    judge({ contact, identification }) {
+      const values = identification ? result(contact, identification, request) : {};
       const change = rowUpdate(operation, contact, values);
       const isVerified = 'identityVerification' in values;
       return notifyingRegistrar(db, contact, change, {
@@ -117,15 +124,15 @@ function result(
   request: WriteRequest,
 ): Partial<Contact> {
   if (status !== 'completed') return {};
-  const identified = identifiedBy(contact, result ?? {});
-  const { country_code: countryCode, ident, name } = identified;
+  const identity = identityIn(contact, result ?? {});
+  const { country_code: countryCode, ident, name } = identity;
   const isContact =
     ![countryCode, ident, name].includes('') &&
     countryCode === contact.identCountryCode &&
     isSameIdentityCode(ident, contact.ident) &&
     (name === null || searchKey(name) === contact.nameKey);
-  if (isContact) return decided(contact, { actor: identityService, request });
-  const pending = { since: request.at.toISOString(), ...identified };
+  if (isContact) return decisionValues(contact, { actor: identityService, request });
+  const pending = { since: request.at.toISOString(), ...identity };
   return { identityRequest: { ...contact.identityRequest!, pending } };
 }
 
@@ -133,7 +140,7 @@ function result(
  * Reads the result as the live registry does (app/interactions/actions/process_contact_identification_webhook.rb).
  * Missing values are empty.
  */
-function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
+function identityIn({ identType }: Contact, result: Record<string, unknown>) {
   const claimText = (claim: string) => {
     const value = result[claim];
     return typeof value === 'string' ? value.trim().slice(0, 255) : '';
@@ -150,11 +157,11 @@ function identifiedBy({ identType }: Contact, result: Record<string, unknown>) {
   };
 }
 
-function decided(contact: Contact, origin: Origin): Partial<Contact> {
+function decisionValues(contact: Contact, origin: Origin): Partial<Contact> {
   const { id, sent_at } = contact.identityRequest!;
   const check = { claim: 'identity', method: 'eid', reference: id } as const;
   return {
-    ...verified(contact, check, origin),
+    ...verificationValues(contact, check, origin),
     identityRequest: { id, sent_at, pending: null, decided_at: origin.request.at.toISOString() },
   };
 }
@@ -178,29 +185,29 @@ export function decideVerification(
     }
     const values =
       decision === 'approve'
-        ? approved(contact, pending, operation.origin)
+        ? approvalValues(contact, pending, operation.origin)
         : { identityRequest: null };
     const change = rowUpdate(operation, contact, values);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
 
-function approved(
+function approvalValues(
   contact: Contact,
   { country_code: identCountryCode, ident, name }: NonNullable<IdentityRequest['pending']>,
   origin: Origin,
 ): Partial<Contact> {
   checkStatuses(contact, 'Update');
   const values = { identCountryCode, ident, ...(name !== null && { name }) };
-  const [wrong] = invalidIdentity(contact, values, origin.request.at);
-  if (!wrong) {
+  const [problem] = invalidIdentity(contact, values, origin.request.at);
+  if (!problem) {
     const { identityRequest } = contact;
     const checks = checksAfter(contact, difference(contact, values));
-    return { ...values, ...decided({ ...contact, ...checks, identityRequest }, origin) };
+    return { ...values, ...decisionValues({ ...contact, ...checks, identityRequest }, origin) };
   }
-  const detail = `The service has established no identity that the contact can have: ${wrong.message}.`;
-  const refused = 'Verification cannot be approved';
-  throw new RegistryError([{ reason: 'update_prohibited', message: refused, detail }]);
+  const detail = `The service has established no identity that the contact can have: ${problem.message}.`;
+  const message = 'Verification cannot be approved';
+  throw new RegistryError([{ reason: 'update_prohibited', message, detail }]);
 }
 
 /**

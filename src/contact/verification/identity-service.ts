@@ -82,9 +82,9 @@ export async function findIdentification(
   id: string,
 ): Promise<Identification | undefined> {
   const answer = await ask(client, `/${encodeURIComponent(id)}`, maximumJsonBytes);
-  const found = answer && parsed(identification(), answer);
-  if (found && found.id !== id) throw failed();
-  return found;
+  const result = answer && parsed(identification(), answer);
+  if (result && result.id !== id) throw failed();
+  return result;
 }
 
 /** Returns the PDF; undefined if there is none. Throws `service_failed`. */
@@ -162,8 +162,8 @@ export async function isSigned(
   signature: string,
 ): Promise<boolean> {
   const digits = signature.match(/[0-9a-f]{2}/gi) ?? [];
-  const given = Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16));
-  const signed = new Uint8Array(body).filter((byte) => byte !== 0x20 && (byte < 9 || byte > 13));
+  const mac = Uint8Array.from(digits, (pair) => Number.parseInt(pair, 16));
+  const message = new Uint8Array(body).filter((byte) => byte !== 0x20 && (byte < 9 || byte > 13));
   // Every wrong signature takes the same time.
-  return crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(secret)), given, signed);
+  return crypto.subtle.verify('HMAC', await hmacKey(encoder.encode(secret)), mac, message);
 }

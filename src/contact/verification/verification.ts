@@ -36,14 +36,14 @@ export function recordVerification(
 ): Promise<Written<RecordedVerification>> {
   const { db, request } = call;
   const { claim, verifiedAt } = check;
-  let checked: string | undefined;
+  let firstValues: string | undefined;
   const judgeTime = async (contact: Contact) => {
     const values = JSON.stringify(
       columnsOfClaim(claim, contact.identType).map((column) => contact[column]),
     );
-    checked ??= values;
+    firstValues ??= values;
     // The check applies to the values at the first look.
-    if (values !== checked) throw changedMeanwhile();
+    if (values !== firstValues) throw changedMeanwhile();
     if (!verifiedAt || !(await hasChangedSince(db, contact, claim, verifiedAt))) return;
     const message = 'The value has changed since it was verified';
     throw new RegistryError('invalid', message, 'verification.verified_at');
@@ -53,7 +53,11 @@ export function recordVerification(
     code,
     (operation, contact) => {
       checkVersion(contact, request);
-      const change = rowUpdate(operation, contact, verified(contact, check, operation.origin));
+      const change = rowUpdate(
+        operation,
+        contact,
+        verificationValues(contact, check, operation.origin),
+      );
       const { id } = change.outcome[verificationColumn[claim]]!;
       return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
     },
@@ -84,16 +88,16 @@ export function withdrawVerification(
 ): Promise<Written<ContactReference>> {
   return writeContact(call, code, (operation, contact) => {
     checkVersion(contact, call.request);
-    const withdrawn = verificationsOf(contact).find((verification) => verification.id === id);
-    if (!withdrawn) throw new RegistryError('not_found', 'Object does not exist');
-    const values = { [verificationColumn[withdrawn.claim]]: null };
+    const target = verificationsOf(contact).find((verification) => verification.id === id);
+    if (!target) throw new RegistryError('not_found', 'Object does not exist');
+    const values = { [verificationColumn[target.claim]]: null };
     const change = rowUpdate(operation, contact, values);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
 
 /** Ends a demand when all its claims are verified. */
-export function verified(
+export function verificationValues(
   contact: Contact,
   { claim, method, framework = null, reference = null, result, verifiedAt }: Check,
   { actor, request }: Origin,
@@ -114,6 +118,6 @@ export function verified(
   const values = { [verificationColumn[claim]]: verification };
   const demand = contact.verificationDemand;
   const after = { ...contact, ...values };
-  const isMet = demand?.claims.every((demanded) => isVerified(after, demanded));
+  const isMet = demand?.claims.every((each) => isVerified(after, each));
   return isMet ? { ...values, verificationDemand: null } : values;
 }

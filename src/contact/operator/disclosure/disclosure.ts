@@ -205,15 +205,15 @@ function subjectOf(id: number) {
   return { type: 'disclosure', key: String(id) } as const;
 }
 
-/** Returns each field once, in the order of the known ones. Throws `invalid`. */
-function chosenFields(fields: readonly string[], known: readonly string[]): string[] {
-  const unknown = fields.find((field) => !known.includes(field));
+/** Returns each field once, in the order of `allowed`. Throws `invalid`. */
+function chosenFields(fields: readonly string[], allowed: readonly string[]): string[] {
+  const unknown = fields.find((field) => !allowed.includes(field));
   if (unknown === undefined && fields.length > 0) {
-    return known.filter((field) => fields.includes(field));
+    return allowed.filter((field) => fields.includes(field));
   }
-  const wrong =
+  const problem =
     unknown === undefined ? 'no field is given' : `not a field: ${JSON.stringify(unknown)}`;
-  throw new RegistryError('invalid', `${wrong}; choose from ${known.join(', ')}`, 'fields');
+  throw new RegistryError('invalid', `${problem}; choose from ${allowed.join(', ')}`, 'fields');
 }
 
 const maximumNote = 1_000;

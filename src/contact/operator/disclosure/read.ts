@@ -24,17 +24,17 @@ export async function listDueDisclosures(db: Database, hours: number, now: Date)
     .from(disclosures)
     .where(and(isNull(outcome), lte(receivedAt, receivedBy)))
     .orderBy(asc(receivedAt));
-  return due.map((one) => ({ id: one.id, answerBy: answerBy(one, hours) }));
+  return due.map((request) => ({ id: request.id, answerBy: answerBy(request, hours) }));
 }
 
 /** Includes the contact; null if it no longer exists. Throws `not_found`. */
 export async function getDisclosure(db: Database, id: number) {
-  const [found] = await db
+  const [row] = await db
     .select({ disclosure: disclosures, contact: contacts })
     .from(disclosures)
     .leftJoin(contacts, eq(contacts.uuid, disclosures.contactUuid))
     .where(eq(disclosures.id, id));
-  if (found) return found;
+  if (row) return row;
   throw new RegistryError('not_found', `there is no disclosure ${id}`, 'id');
 }
 
@@ -63,7 +63,9 @@ export async function reportDisclosures(db: Database) {
   );
   const keyOf = ({ receivedAt, organization, outcome }: Disclosure) =>
     JSON.stringify([receivedAt.slice(0, 7), organization, outcome ?? 'open']);
-  const groups = [...Map.groupBy(every, keyOf)].sort(([one], [other]) => (one < other ? -1 : 1));
+  const groups = [...Map.groupBy(every, keyOf)].sort(([first], [second]) =>
+    first < second ? -1 : 1,
+  );
   const requests = groups.map(([key, same]) => {
     const [month, organization, outcome] = JSON.parse(key) as [string, string, string];
     return { month, organization, outcome, count: same.length, ...timesOf(same) };
@@ -77,7 +79,7 @@ function timesOf(disclosures: readonly Disclosure[]) {
     .flatMap(({ receivedAt, answeredAt }) =>
       answeredAt === null ? [] : [Date.parse(answeredAt) - Date.parse(receivedAt)],
     )
-    .sort((one, other) => one - other);
+    .sort((first, second) => first - second);
   if (times.length === 0) return { median_hours: null, longest_hours: null };
   const [lower, upper] = [times[(times.length - 1) >> 1]!, times[times.length >> 1]!];
   const hours = (milliseconds: number) => Math.ceil(milliseconds / 36_000) / 100;

@@ -20,8 +20,8 @@ import { demandNotice, demandRule, reasonIn } from '../../operator/verification-
 import { isVerified } from '../../verifications.ts';
 
 /** Sorts the claims. Throws `invalid`, also for a day in the past. */
-export function readDemand(given: Record<keyof VerificationDemand, unknown>, now: Date) {
-  const { data, error } = demandRule.safeParse(given);
+export function readDemand(input: Record<keyof VerificationDemand, unknown>, now: Date) {
+  const { data, error } = demandRule.safeParse(input);
   if (error) throw new RegistryError('invalid', reasonIn(error));
   const { by } = data;
   if (by < dayOf(now)) throw new RegistryError('invalid', `${by} is past`, 'by');
@@ -29,7 +29,7 @@ export function readDemand(given: Record<keyof VerificationDemand, unknown>, now
 }
 
 /** `verified` claims were not demanded. */
-export interface Demanded {
+export interface DemandResult {
   changes: Changes;
   verified: Claim[];
 }
@@ -42,7 +42,7 @@ export async function demandVerification(
   operation: Operation,
   code: string,
   demand: VerificationDemand | null,
-): Promise<Demanded> {
+): Promise<DemandResult> {
   const { db, origin } = operation;
   const look = async () => {
     const ofContact = sql`contact_id = (select id from ${contacts}
@@ -54,17 +54,17 @@ export async function demandVerification(
     ]);
     return { contact, domains };
   };
-  const judge = ({ contact, domains }: Awaited<ReturnType<typeof look>>): Change<Demanded> => {
-    const asked = demand?.claims ?? [];
-    const verified = asked.filter((claim) => isVerified(contact, claim));
-    const claims = asked.filter((claim) => !verified.includes(claim));
-    const wanted = demand && { claims, by: demand.by };
-    const isMet = wanted !== null && claims.length === 0;
-    const values = isMet ? {} : { verificationDemand: wanted };
+  const judge = ({ contact, domains }: Awaited<ReturnType<typeof look>>): Change<DemandResult> => {
+    const requested = demand?.claims ?? [];
+    const verified = requested.filter((claim) => isVerified(contact, claim));
+    const claims = requested.filter((claim) => !verified.includes(claim));
+    const openDemand = demand && { claims, by: demand.by };
+    const isMet = openDemand !== null && claims.length === 0;
+    const values = isMet ? {} : { verificationDemand: openDemand };
     const change = rowUpdate(operation, contact, values);
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
-    const notice = wanted && demandNotice(contact.code, domains, wanted);
+    const notice = openDemand && demandNotice(contact.code, domains, openDemand);
     return notifyingRegistrar(db, contact, reported, notice);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
@@ -77,11 +77,11 @@ export async function findDemandProblems<Demand extends { code: string }>(
 ): Promise<RecordProblem<Demand>[]> {
   const unknown = new Map(records.map((record) => [record.code, record]));
   for (const codes of jsonArrays(unknown.keys())) {
-    const found = await db
+    const rows = await db
       .select({ code: contacts.code })
       .from(contacts)
       .where(isIn(contacts.code, codes));
-    for (const { code } of found) unknown.delete(code);
+    for (const { code } of rows) unknown.delete(code);
   }
   return Array.from(unknown.values(), (record) => {
     const message = `there is no contact ${record.code}`;
