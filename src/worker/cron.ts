@@ -16,7 +16,7 @@ import { type PurgeContext, publishAndPurge } from '../list/publish/publish.ts';
 import { deleteReplacedKeys } from '../list/publish/sweep.ts';
 import { forgetRegistrations } from '../name/registration/take-back.ts';
 import { endReservations } from '../name/retained/save.ts';
-import { forgetReplaced } from '../party/credential/holder.ts';
+import { deleteEndedSecrets } from '../party/credential/holder.ts';
 import { deleteOldNotifications } from '../party/registrar/notification.ts';
 import { endOldDeliveries, queueDeliveries, selectWaiting } from '../party/webhook/outbox.ts';
 import { settings } from './settings.ts';
@@ -41,7 +41,7 @@ export const phases: readonly Readonly<Record<string, Work>>[] = [
     delete_orphan_contacts: endOrphanContacts,
     remove_history_values: endHistoryValues,
     forget_registrations: forgetRegistrations,
-    forget_ended_secrets: forgetReplaced,
+    forget_ended_secrets: deleteEndedSecrets,
     end_webhook_deliveries: endOldDeliveries,
   },
   {

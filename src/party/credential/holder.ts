@@ -34,7 +34,7 @@ export const holders = {
     /** Usable in Basic authentication (RFC 7617), where a colon ends the username, and easy to type. */
     pattern: /^[A-Za-z0-9._@+-]{1,64}$/,
     rule: 'a username: use 1 to 64 of A-Z, a-z, 0-9 and ._@+-',
-    one: 'API user',
+    label: 'API user',
     withArticle: 'an API user',
     secret: 'secret',
     field: 'username',
@@ -66,7 +66,7 @@ export const holders = {
     /** Easy to type, and unmistakable in `System: epp`. */
     pattern: /^[a-z0-9][a-z0-9._-]{0,63}$/,
     rule: 'a name: use 1 to 64 of a-z, 0-9 and ._-, a letter or digit first',
-    one: 'system',
+    label: 'system',
     withArticle: 'a system',
     secret: 'key',
     field: 'name',
@@ -89,21 +89,21 @@ export const holders = {
 /**
  * Checks for an unchanged row, except JSON, whose text has several forms; a change of JSON also changes `updatedAt`.
  */
-export function isAsSeen(table: SQLiteTable, seen: Record<string, unknown>): SQL {
+export function isAsSeen(table: SQLiteTable, row: Record<string, unknown>): SQL {
   const same = Object.entries(getTableColumns(table))
-    .filter(([field, { dataType }]) => field in seen && dataType !== 'json')
-    .map(([field, column]) => sql`${column} is ${sql.param(seen[field], column)}`);
+    .filter(([field, { dataType }]) => field in row && dataType !== 'json')
+    .map(([field, column]) => sql`${column} is ${sql.param(row[field], column)}`);
   return sql`exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`;
 }
 
 /** Deletes replaced secrets, passwords and keys that have ended. */
-export async function forgetReplaced(db: Database, now: Date): Promise<void> {
-  const forget = (type: HolderType) => {
+export async function deleteEndedSecrets(db: Database, now: Date): Promise<void> {
+  const deletion = (type: HolderType) => {
     const { table, nothingReplaced, replacedUntil } = holders[type];
     const isOver = lte(replacedUntil, now.toISOString());
     return db.update<SQLiteTable>(table).set(nothingReplaced).where(isOver);
   };
-  await db.batch([forget('api_user'), forget('system')]);
+  await db.batch([deletion('api_user'), deletion('system')]);
 }
 
 /** Returns 256 random bits as 64 hexadecimal digits. */

@@ -67,9 +67,9 @@ export async function loginOf(
   at: Date,
   { address, certificate = null }: Partial<Pick<UserLogin, 'address' | 'certificate'>> = {},
 ): Promise<UserLogin> {
-  const given = { username, secretDigest: await digestSecret(secret) };
-  const passwordHash = verifiedHash(given);
-  return { ...given, secret, passwordHash, address, certificate, at: at.toISOString() };
+  const claim = { username, secretDigest: await digestSecret(secret) };
+  const passwordHash = verifiedHash(claim);
+  return { ...claim, secret, passwordHash, address, certificate, at: at.toISOString() };
 }
 
 /**
@@ -101,7 +101,7 @@ export function loginValues(login: Login) {
   return { username, secretDigest, passwordHash, certificate, at, registrarId: null };
 }
 
-type Found =
+type LoginRow =
   | (Omit<Caller, 'actor'> & {
       id: number;
       username: string;
@@ -117,7 +117,7 @@ type Found =
  * a username, another user's, so that every refused login waits for a slow hash. Each part of the union is read only if
  * the earlier ones are empty.
  */
-const callerOf = prepared<Found>(
+const callerOf = prepared<LoginRow>(
   () => sql`
     select ${apiUsers.id} as id, username, registrar_id as "registrarId", code as "registrarCode",
       contact_count as "contactCount", allowed_ips as "allowedIps",
@@ -149,37 +149,37 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
     const [first, ...others] = queries(sql<number>`${caller.registrarId}`);
     return [caller, ...((await db.batch([first!, ...others])) as BatchResponse<Queries>)];
   }
-  const ask = () => {
+  const runBatch = () => {
     const registrarId = sql<number>`(select registrar_id from ${apiUsers} where ${isCaller(login)})`;
     return db.batch([callerOf(db, loginValues(login)), ...queries(registrarId)]);
   };
-  let [[found], ...results] = await ask();
-  if (found?.id === null && (await verifyPassword(login, found))) {
-    [[found], ...results] = await ask();
+  let [[row], ...results] = await runBatch();
+  if (row?.id === null && (await verifyPassword(login, row))) {
+    [[row], ...results] = await runBatch();
     // Keeps response times equal for other refusals.
-    if (found && found.id !== null) rememberVerified(login, login.passwordHash!);
+    if (row && row.id !== null) rememberVerified(login, login.passwordHash!);
   }
-  if (!found || found.id === null) {
+  if (!row || row.id === null) {
     throw new RegistryError('unauthorized', 'Invalid authorization information');
   }
-  const { id, username, registrarId, registrarCode, contactCount } = found;
+  const { id, username, registrarId, registrarCode, contactCount } = row;
   const { address = 'unknown' } = login;
-  if (!isAllowed(found.allowedIps, login.address)) {
+  if (!isAllowed(row.allowedIps, login.address)) {
     throw new RegistryError('address_denied', `Access denied from IP ${address}`);
   }
   const name = `${id}-ApiUser: ${username}`;
   const actor = { type: 'api_user', name, keyHolder: `registrar:${registrarId}` } as const;
   const caller = { registrarId, registrarCode, contactCount, actor };
   login.caller = caller;
-  if (found.isFirstUse) login.onFirstUse?.();
-  if (found.certificateId) login.onFirstPresented?.(found.certificateId);
+  if (row.isFirstUse) login.onFirstUse?.();
+  if (row.certificateId) login.onFirstPresented?.(row.certificateId);
   return [caller, ...(results as BatchResponse<Queries>)];
 }
 
 /** Returns true for a password that matches its own user's hash and was not verified against it before. */
 async function verifyPassword(
   login: UserLogin,
-  { username, passwordHash: stored }: Pick<Found, 'username'> & { passwordHash: string },
+  { username, passwordHash: stored }: Pick<LoginRow, 'username'> & { passwordHash: string },
 ): Promise<boolean> {
   if (login.passwordHash === stored) return false;
   await login.beforeSlowHash?.();
@@ -189,8 +189,8 @@ async function verifyPassword(
 }
 
 /** Checks the address against a registrar's JSON list; an empty one allows any. */
-function isAllowed(listed: string, address: string | undefined): boolean {
-  const allowedIps: string[] = JSON.parse(listed);
+function isAllowed(json: string, address: string | undefined): boolean {
+  const allowedIps: string[] = JSON.parse(json);
   return allowedIps.length === 0 || parseAddressList(allowedIps).includes(address);
 }
 

@@ -43,8 +43,9 @@ export async function getOwnAccount(db: Database, login: Login) {
   return { ...caller, ...account! };
 }
 
-const isNew = 'This secret is new: it cannot be replaced while the one before it still works.';
-const isReplaced =
+const newSecretDetail =
+  'This secret is new: it cannot be replaced while the one before it still works.';
+const replacedSecretDetail =
   'This secret has been replaced by one that is in use: only that one can be replaced.';
 
 /**
@@ -78,8 +79,8 @@ export async function replaceOwnSecret(
       const isCurrent = user.secretDigest === login.secretDigest;
       const { previousSecretChangedAt: previousSince, previousSecretValidUntil: until } = user;
       const bothWork = previousSince !== null && (until === null || until > at);
-      if (bothWork && isCurrent) throw prohibited(isNew);
-      if (bothWork && until !== null) throw prohibited(isReplaced);
+      if (bothWork && isCurrent) throw prohibited(newSecretDetail);
+      if (bothWork && until !== null) throw prohibited(replacedSecretDetail);
       const { registrarId } = caller;
       const current = { secretDigest, secretChangedAt: at, updatedAt: at };
       const row = { ...current, ...holders.api_user.replaced(user) };

@@ -48,8 +48,8 @@ export async function changeOwnWebhook(
     ]);
     return { caller, registrar: registrar!, webhook };
   };
-  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<OwnWebhook> => {
-    const { caller, registrar, webhook } = seen;
+  const judge = (state: Awaited<ReturnType<typeof look>>): Change<OwnWebhook> => {
+    const { caller, registrar, webhook } = state;
     const current = webhook?.url ?? null;
     const url = urlOf(current);
     const origin = { actor: caller.actor, request };
@@ -80,8 +80,8 @@ export async function changeOwnWebhook(
 function replaced(webhook: Webhook | undefined, at: string): Webhook['replacedSecrets'] {
   if (!webhook) return [];
   const until = timeAfter(new Date(at), overlap);
-  const holding = webhook.replacedSecrets.filter((each) => each.until > at);
-  return [...holding, { secret: webhook.secret, until }].slice(-maximumReplaced);
+  const active = webhook.replacedSecrets.filter((each) => each.until > at);
+  return [...active, { secret: webhook.secret, until }].slice(-maximumReplaced);
 }
 
 /** One round trip. Throws as `changeOwnWebhook` does, and `not_found` without a webhook. */

@@ -3,11 +3,11 @@ import { isRecent } from '../../base/time/clock.ts';
 
 /** Checks a password in the same time whether right or wrong. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
-  const [, given, salt, hash] = stored.split('$') as [string, string, string, string];
-  const wanted = fromBase64(hash)!;
-  const derived = await derive(password, fromBase64(salt)!, Number(given));
-  const differing = derived.reduce((bits, byte, index) => bits | (byte ^ wanted[index]!), 0);
-  return differing === 0;
+  const [, iterations, salt, hash] = stored.split('$') as [string, string, string, string];
+  const expected = fromBase64(hash)!;
+  const derived = await derive(password, fromBase64(salt)!, Number(iterations));
+  const difference = derived.reduce((bits, byte, index) => bits | (byte ^ expected[index]!), 0);
+  return difference === 0;
 }
 
 /** PBKDF2 (RFC 8018) with HMAC-SHA-256: 32 bytes. */
@@ -22,7 +22,7 @@ export async function derive(password: string, salt: BufferSource, iterations: n
  * The hashes against which this isolate has verified passwords, so that only the first login costs the slow hash. An
  * entry is only a claim: each request's query compares it with the stored hash.
  */
-const verified = new Map<string, { stored: string; verifiedAt: number }>();
+const verifiedHashes = new Map<string, { stored: string; verifiedAt: number }>();
 
 const rememberedMilliseconds = 10 * 60 * 1000;
 /** An entry takes about 300 bytes. The oldest is dropped first. */
@@ -34,16 +34,17 @@ export interface Claim {
 }
 
 export function rememberVerified(claim: Claim, stored: string): void {
-  verified.delete(loginKey(claim));
-  verified.set(loginKey(claim), { stored, verifiedAt: Date.now() });
-  const [oldest] = verified.keys();
-  if (verified.size > maximumRemembered && oldest !== undefined) verified.delete(oldest);
+  verifiedHashes.delete(loginKey(claim));
+  verifiedHashes.set(loginKey(claim), { stored, verifiedAt: Date.now() });
+  const [oldest] = verifiedHashes.keys();
+  if (verifiedHashes.size > maximumRemembered && oldest !== undefined)
+    verifiedHashes.delete(oldest);
 }
 
 export function verifiedHash(claim: Claim): string | null {
-  const known = verified.get(loginKey(claim));
-  const isKept = known && isRecent(known.verifiedAt, Date.now(), rememberedMilliseconds);
-  return isKept ? known.stored : null;
+  const entry = verifiedHashes.get(loginKey(claim));
+  const isKept = entry && isRecent(entry.verifiedAt, Date.now(), rememberedMilliseconds);
+  return isKept ? entry.stored : null;
 }
 
 export function loginKey({ username, secretDigest }: Claim): string {

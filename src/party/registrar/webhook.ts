@@ -20,7 +20,7 @@ export function generateWebhookSecret(): string {
 }
 
 /** The state before any delivery. */
-const untried = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
+const initialState = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
 
 /**
  * Returns statements that set the registrar's webhook, or remove it for null, if the condition holds. A new URL or
@@ -42,7 +42,7 @@ export function webhookStatements(
         .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen, condition)),
     ];
   }
-  const set = { ...webhook, createdAt: at, ...untried };
+  const set = { ...webhook, createdAt: at, ...initialState };
   return [
     insertRows(db, webhooks, { ...set, registrarId }, sql`where ${condition}`).onConflictDoUpdate({
       target: webhooks.registrarId,
@@ -66,8 +66,8 @@ export async function signedHeaders(
   { id, at, body }: { id: string; at: Date; body: string },
 ): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
-  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
-  const signatures = await Promise.all(secrets.map((each) => signature(each, signed)));
+  const message = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  const signatures = await Promise.all(secrets.map((each) => signature(each, message)));
   return {
     'webhook-id': id,
     'webhook-timestamp': timestamp,
@@ -75,7 +75,7 @@ export async function signedHeaders(
   };
 }
 
-async function signature(secret: string, signed: BufferSource): Promise<string> {
+async function signature(secret: string, message: BufferSource): Promise<string> {
   const key = await hmacKey(fromBase64(secret.slice(prefix.length))!);
-  return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, signed)))}`;
+  return `v1,${toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, message)))}`;
 }

@@ -25,7 +25,7 @@ export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' 
  */
 export async function getSystem(db: Database, login: SystemLogin): Promise<System> {
   const { secretDigest, at } = login;
-  const [found] = await retried(() =>
+  const [row] = await retried(() =>
     db
       .select({
         system: systems,
@@ -37,12 +37,12 @@ export async function getSystem(db: Database, login: SystemLogin): Promise<Syste
       .leftJoin(registrars, sql`${registrars.code} = ${login.registrarCode ?? null}`)
       .where(hasSecret('system', { secretDigest, passwordHash: null, at })),
   );
-  if (!found) throw refused('wrong secret');
-  const { system, registrar, certificateId } = found;
+  if (!row) throw refused('wrong secret');
+  const { system, registrar, certificateId } = row;
   if (system.disabledAt !== null) throw refused('disabled');
   if (system.isCertificateRequired && certificateId === null) throw refused('certificate');
   if (!parseAddressList(system.allowedIps).includes(login.address)) throw refused('address');
-  if (found.isFirstUse) {
+  if (row.isFirstUse) {
     await db
       .update(systems)
       .set({ previousKeyValidUntil: endOfReplaced(at) })
@@ -66,9 +66,9 @@ export function actingLogin(system: System, registrarCode: string, at: string): 
   if (!rights.includes('act-for') && !rights.includes(`act-for=${registrarCode}`)) {
     throw forbidden(`System ${name} may not act for this registrar`);
   }
-  const named = `registrar ${JSON.stringify(registrarCode)}`;
-  if (!registrar) throw forbidden(`There is no ${named}`);
-  if (registrar.suspendedAt !== null) throw forbidden(`The ${named} is suspended`);
+  const label = `registrar ${JSON.stringify(registrarCode)}`;
+  if (!registrar) throw forbidden(`There is no ${label}`);
+  if (registrar.suspendedAt !== null) throw forbidden(`The ${label} is suspended`);
   const { id: registrarId, contactCount } = registrar;
   const actor = { ...systemActor(system), keyHolder: `system:${id}:registrar:${registrarId}` };
   return { at, caller: { registrarId, registrarCode, contactCount, actor } };

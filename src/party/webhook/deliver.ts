@@ -7,7 +7,7 @@ import { RegistryError } from '../../base/error.ts';
 import { clockAhead, currentTime } from '../../base/time/clock.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
 import { isOpen, signedHeaders, signingSecrets, type Webhook } from '../registrar/webhook.ts';
-import { leased, stateAfter } from './hold.ts';
+import { leaseState, stateAfter } from './hold.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
@@ -45,11 +45,11 @@ export async function sendDeliveries(
   const ofRegistrar = eq(webhooks.registrarId, registrarId);
   const isFree = or(isNull(webhooks.resumesAt), lte(webhooks.resumesAt, now.toISOString()));
   const [webhook] = await retried(() =>
-    db.update(webhooks).set(leased(now)).where(and(ofRegistrar, isFree)).returning(),
+    db.update(webhooks).set(leaseState(now)).where(and(ofRegistrar, isFree)).returning(),
   );
   if (!webhook) {
-    const [held] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
-    return held && new Date(held.resumesAt ?? now);
+    const [current] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
+    return current && new Date(current.resumesAt ?? now);
   }
   for (const { delivery, notification } of await findWaiting(db, registrarId)) {
     const body = payloadOf(delivery, notification);
@@ -73,7 +73,7 @@ export async function sendDeliveries(
     queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
   };
   // Reads the state even without a change, because a repeated batch has already released the webhook.
-  const [, [left]] = await retried(() =>
+  const [, [state]] = await retried(() =>
     db.batch([
       db
         .update(webhooks)
@@ -82,7 +82,7 @@ export async function sendDeliveries(
       db.select().from(webhooks).where(ofRegistrar),
     ]),
   );
-  return left?.queuedUntil ? new Date(left.resumesAt ?? sender.now()) : undefined;
+  return state?.queuedUntil ? new Date(state.resumesAt ?? sender.now()) : undefined;
 }
 
 function findWaiting(db: Database, registrarId: number) {

@@ -18,8 +18,8 @@ const leaseMilliseconds = minute;
 /** After this time a message counts as lost, and the next run of the cron sends another. */
 export const queuePatience = 10 * minute;
 
-export function leased(now: Date) {
-  return heldFor(leaseMilliseconds, now);
+export function leaseState(now: Date) {
+  return pauseState(leaseMilliseconds, now);
 }
 
 /** Keeps the webhook held by the consumer, or pauses it after a failure. */
@@ -28,21 +28,21 @@ export function stateAfter(
   isDelivered: boolean,
   at: Date,
 ) {
-  if (isDelivered) return { ...leased(at), failures: 0, failingSince: null };
+  if (isDelivered) return { ...leaseState(at), failures: 0, failingSince: null };
   return {
-    ...heldFor(retryDelays[failures] ?? retryDelays.at(-1)!, at),
+    ...pauseState(retryDelays[failures] ?? retryDelays.at(-1)!, at),
     failures: failures + 1,
     failingSince: failingSince ?? at.toISOString(),
   };
 }
 
-function heldFor(milliseconds: number, now: Date) {
+function pauseState(milliseconds: number, now: Date) {
   const resumesAt = timeAfter(now, milliseconds);
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
 }
 
 /** Keeps a pause of up to a lease: a consumer may hold the webhook, and a short pause ends soon anyway. */
-export function restEnded(now: Date) {
+export function endPause(now: Date) {
   // The clock of the operator's machine may be behind the Worker's.
   const longestLease = timeAfter(now, 2 * leaseMilliseconds);
   const isResting = sql`${webhooks.resumesAt} > ${longestLease}`;

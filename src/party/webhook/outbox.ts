@@ -30,7 +30,7 @@ export async function queueDeliveries(
   now: Date,
   registrarId?: number,
 ): Promise<void> {
-  const claimed = await db
+  const claims = await db
     .update(webhooks)
     .set({ queuedUntil: timeAfter(now, queuePatience) })
     .where(
@@ -41,8 +41,8 @@ export async function queueDeliveries(
       ),
     )
     .returning({ registrar: webhooks.registrarId });
-  for (let first = 0; first < claimed.length; first += messagesPerBatch) {
-    const messages = claimed.slice(first, first + messagesPerBatch);
+  for (let first = 0; first < claims.length; first += messagesPerBatch) {
+    const messages = claims.slice(first, first + messagesPerBatch);
     await queue.sendBatch(messages.map((body) => ({ body })));
   }
 }

@@ -5,7 +5,7 @@ import { retried } from '../../base/database/retry.ts';
 import { newDeliveryId } from '../registrar/notification.ts';
 import type { Webhook } from '../registrar/webhook.ts';
 import { type Delivery, post, recordAttempt, type WebhookSender } from './deliver.ts';
-import { restEnded } from './hold.ts';
+import { endPause } from './hold.ts';
 
 /** Records a test of the webhook and returns its id. It counts as given up, so that only `sendTest` sends it. */
 export async function addTest(db: Database, { registrarId }: Webhook, now: Date): Promise<string> {
@@ -36,7 +36,7 @@ export async function sendTest(
   const result = await post(webhook, id, body, sender);
   await retried(() => recordAttempt(db, test!, { ...result, at: sender.now() }));
   if (result.isDelivered) {
-    const state = { ...restEnded(sender.now()), failures: 0, failingSince: null };
+    const state = { ...endPause(sender.now()), failures: 0, failingSince: null };
     const isFailing = and(eq(webhooks.registrarId, webhook.registrarId), gt(webhooks.failures, 0));
     await retried(() => db.update(webhooks).set(state).where(isFailing));
   }

@@ -65,7 +65,7 @@ export const refusalLines = (refusals: readonly LoginRefusal[]) =>
   refusals.map((refusal) => refusalSentences[refusal] ?? refusal);
 
 export function switching(type: HolderType, example: string) {
-  const { one, withArticle, field, option } = holders[type];
+  const { label, withArticle, field, option } = holders[type];
   const noun = type.replace('_', '-');
   const verbOf = (word: 'disable' | 'enable', back: string, description: string) =>
     verb(
@@ -95,6 +95,6 @@ export function switching(type: HolderType, example: string) {
     );
   return [
     verbOf('disable', 'enable', `Disable ${withArticle}, effective from the next request`),
-    verbOf('enable', 'disable', `Re-enable a disabled ${one}`),
+    verbOf('enable', 'disable', `Re-enable a disabled ${label}`),
   ];
 }

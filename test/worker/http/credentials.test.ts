@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { expect, it, test, vi } from 'vitest';
 import { certificates, type SystemRight } from '../../../drizzle/schema.ts';
-import { forgetReplaced, type Holder, holders } from '../../../src/party/credential/holder.ts';
+import { deleteEndedSecrets, type Holder, holders } from '../../../src/party/credential/holder.ts';
 import {
   bindCertificate,
   requireCertificate,
@@ -265,13 +265,13 @@ it.each(parties)(
     const { until, digest } = await replacedOf(party.holder);
     expect(Math.round((Date.parse(until!) - usedAt) / 3_600_000)).toBe(24);
     expect(await statusesWith(party, [secret])).toEqual([200]);
-    await forgetReplaced(worker.db, new Date(Date.parse(until!) - 1));
+    await deleteEndedSecrets(worker.db, new Date(Date.parse(until!) - 1));
     expect(await replacedOf(party.holder)).toEqual({ until, digest });
     const { table, replacedUntil } = holders[party.holder.type];
     const ended = sql`update ${table} set ${sql.identifier(replacedUntil.name)} = ${new Date().toISOString()}`;
     await worker.db.run(sql`${ended} where ${replacedUntil} = ${until}`);
     expect(await statusesWith(party, [party.secret, secret])).toEqual([401, 200]);
-    await forgetReplaced(worker.db, new Date());
+    await deleteEndedSecrets(worker.db, new Date());
     expect(await replacedOf(party.holder)).toEqual({ until: null, digest: null });
   },
 );

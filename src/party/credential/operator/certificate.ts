@@ -7,7 +7,7 @@ import { timeAfter } from '../../../base/time/clock.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Holder, holders } from '../holder.ts';
-import { changeHolder, holderText, type Seen } from './holder.ts';
+import { changeHolder, type HolderState, holderText } from './holder.ts';
 
 /** A client certificate; without name and end if only the fingerprint is known. */
 export type Certificate = Pick<
@@ -15,8 +15,8 @@ export type Certificate = Pick<
   'fingerprint' | 'commonName' | 'expiresAt'
 >;
 
-export function holderOf(one: { username: string | null; system: string | null }): Holder {
-  const { username, system } = one;
+export function holderOf(row: { username: string | null; system: string | null }): Holder {
+  const { username, system } = row;
   return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
 }
 
@@ -48,20 +48,20 @@ export async function listEndingCertificates(db: Database, now: Date) {
     iif(${certificates.id} is null, null, ifnull(${certificates.expiresAt}, '9999')))`;
   const ofType = async (type: Holder['type']) => {
     const { table, key, certificatesOf } = holders[type];
-    const needing = await db
+    const accounts = await db
       .select({ key, endsAt })
       .from(table)
       .leftJoin(certificates, eq(certificates[certificatesOf], table.id))
       .where(eq(table.isCertificateRequired, true))
       .groupBy(table.id);
-    return needing.map((one) => ({
-      holder: holderText({ type, key: one.key }),
-      endsAt: one.endsAt,
+    return accounts.map((account) => ({
+      holder: holderText({ type, key: account.key }),
+      endsAt: account.endsAt,
     }));
   };
   const soon = timeAfter(now, warnedMilliseconds);
   const all = await Promise.all([ofType('api_user'), ofType('system')]);
-  return all.flat().filter((one) => one.endsAt === null || one.endsAt <= soon);
+  return all.flat().filter(({ endsAt }) => endsAt === null || endsAt <= soon);
 }
 
 /** Throws `invalid` for an expired certificate, `taken`, and `not_found`. */
@@ -76,8 +76,8 @@ export async function bindCertificate(
     throw new RegistryError('invalid', `the certificate has expired on ${expiresAt}`, 'file');
   }
   const { certificatesOf, option } = holders[holder.type];
-  const bind = ({ account: { id }, bound, isWritten }: Seen) => {
-    if (bound.some((one) => one.fingerprint === fingerprint)) {
+  const bind = ({ account: { id }, bound, isWritten }: HolderState) => {
+    if (bound.some((each) => each.fingerprint === fingerprint)) {
       const message = `this certificate is already bound to ${holderText(holder)}`;
       throw new RegistryError('taken', message, 'fingerprint');
     }
@@ -100,14 +100,15 @@ export function unbindCertificate(
   holder: Holder,
   fingerprint: string,
 ): Promise<{ isLockedOut: boolean }> {
-  const unbind = ({ account, bound, valid, isWritten }: Seen) => {
-    const ended = bound.find((one) => one.fingerprint === fingerprint);
-    if (!ended) {
+  const unbind = ({ account, bound, valid, isWritten }: HolderState) => {
+    const certificate = bound.find((each) => each.fingerprint === fingerprint);
+    if (!certificate) {
       const message = `this certificate is not bound to ${holderText(holder)}`;
       throw new RegistryError('not_found', message, 'fingerprint');
     }
-    const isLockedOut = account.isCertificateRequired && valid.every((one) => one === ended);
-    const isEnded = eq(certificates.id, ended.id);
+    const isLockedOut =
+      account.isCertificateRequired && valid.every((each) => each === certificate);
+    const isEnded = eq(certificates.id, certificate.id);
     return {
       changes: difference({ certificate: fingerprint }, { certificate: null }),
       consequences: [operation.db.delete(certificates).where(and(isEnded, isWritten))],
@@ -126,7 +127,7 @@ export function requireCertificate(
   holder: Holder,
   isRequired: boolean,
 ): Promise<{ changes: Changes; isPresented: boolean }> {
-  const require = ({ valid }: Seen) => {
+  const require = ({ valid }: HolderState) => {
     if (isRequired && valid.length === 0) {
       const message = `no unexpired certificate is bound to ${holderText(holder)}`;
       throw new RegistryError('invalid', message);

@@ -17,14 +17,14 @@ import {
 } from '../holder.ts';
 
 export function holderText({ type, key }: Holder): string {
-  return `${holders[type].one} ${key}`;
+  return `${holders[type].label} ${key}`;
 }
 
 /**
  * A holder as read, with all its certificates (`bound`) and the unexpired ones (`valid`). Consequences of its change
  * must write only where `isWritten` holds.
  */
-export interface Seen<Type extends HolderType = HolderType>
+export interface HolderState<Type extends HolderType = HolderType>
   extends Pick<Change<never>, 'isWritten'> {
   account: Accounts[Type];
   bound: (typeof certificates.$inferSelect)[];
@@ -47,11 +47,11 @@ interface HolderChange<Type extends HolderType, Also> {
 export async function changeHolder<Type extends HolderType, Also>(
   operation: Operation,
   holder: Holder<Type>,
-  judgeHolder: (seen: Seen<Type>) => HolderChange<Type, Also>,
+  judgeHolder: (state: HolderState<Type>) => HolderChange<Type, Also>,
   field: string = holders[holder.type].field,
 ): Promise<{ changes: Changes } & Also> {
   const { db, origin } = operation;
-  const { table, key, certificatesOf, one } = holders[holder.type];
+  const { table, key, certificatesOf, label } = holders[holder.type];
   const at = origin.request.at.toISOString();
   const isNamed = eq(key, holder.key);
   const isBound = sql`${certificates[certificatesOf]} = (select id from ${table} where ${isNamed})`;
@@ -63,7 +63,7 @@ export async function changeHolder<Type extends HolderType, Also>(
   type Outcome = { changes: Changes } & Also;
   const judge = ([[row], bound]: Awaited<ReturnType<typeof look>>): Change<Outcome> => {
     if (!row) {
-      const message = `there is no ${one} ${JSON.stringify(holder.key)}`;
+      const message = `there is no ${label} ${JSON.stringify(holder.key)}`;
       throw new RegistryError('not_found', message, field);
     }
     const account = row as Accounts[Type];
@@ -73,11 +73,11 @@ export async function changeHolder<Type extends HolderType, Also>(
     const change = judgeHolder({ account, bound, valid, isWritten });
     const { action = 'update', values = {}, changes = difference(account, values) } = change;
     const outcome = { changes, ...change.also } as Outcome;
-    const judged = { ...about, action, changes, outcome };
-    if (Object.keys(changes).length === 0) return judged;
+    const base = { ...about, action, changes, outcome };
+    if (Object.keys(changes).length === 0) return base;
     const updated = { ...values, updatedAt: at };
     return {
-      ...judged,
+      ...base,
       onlyIf: isAsSeen(table, account),
       statements: [
         db
@@ -92,14 +92,14 @@ export async function changeHolder<Type extends HolderType, Also>(
 }
 
 /**
- * Adds a holder and returns its secret, by default a new one; a dry run returns none. The history gets `shown` instead
- * of the values. Throws `invalid`, `taken`.
+ * Adds a holder and returns its secret, by default a new one; a dry run returns none. The history gets `recorded`
+ * instead of the values. Throws `invalid`, `taken`.
  */
 export async function addHolder(
   operation: Operation,
   { type, key: name }: Holder,
   values: Record<string, unknown>,
-  { shown = values, secret = generateSecret() },
+  { recorded = values, secret = generateSecret() },
 ): Promise<string | undefined> {
   const { db, origin, isDryRun } = operation;
   const { table, key, field, pattern, rule, withArticle, fields } = holders[type];
@@ -118,7 +118,7 @@ export async function addHolder(
     return {
       ...changeOf(operation, { type, key: name }),
       action: 'create',
-      changes: difference({}, { ...shown, ...digest }),
+      changes: difference({}, { ...recorded, ...digest }),
       statements: [db.insert(table as SQLiteTable).values(row)],
       outcome: undefined,
     };

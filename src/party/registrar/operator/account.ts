@@ -31,15 +31,15 @@ export const registrarCodeRule = 'use 1 to 32 of A-Z, 0-9, _ and -';
  */
 export async function addRegistrar(
   operation: Operation,
-  wanted: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
+  input: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
 ): Promise<Registrar> {
   const { db, origin } = operation;
-  const { code } = wanted;
+  const { code } = input;
   if (!registrarCodePattern.test(code)) {
     const message = `${JSON.stringify(code)} is not a registrar code: ${registrarCodeRule}`;
     throw new RegistryError('invalid', message, 'code');
   }
-  const [name, allowedIps] = [registrarName(wanted.name), addressEntries(wanted.allowedIps)];
+  const [name, allowedIps] = [registrarName(input.name), addressEntries(input.allowedIps)];
   const described = { code, name, allowedIps };
   const at = origin.request.at.toISOString();
   const row = { ...described, createdAt: at, updatedAt: at };
@@ -86,23 +86,28 @@ interface UpdatedRegistrar {
 export async function updateRegistrar(
   operation: Operation,
   code: string,
-  wanted: RegistrarChanges,
+  input: RegistrarChanges,
 ): Promise<UpdatedRegistrar> {
   const { db, origin, isDryRun } = operation;
-  const { webhookUrl: url, suspension } = wanted;
+  const { webhookUrl: url, suspension } = input;
   // The old secret ends at once, because it may have leaked.
   const fresh = { secret: generateWebhookSecret(), replacedSecrets: [] };
   const webhook = typeof url === 'string' ? { url, ...fresh } : url;
   const updatedAt = origin.request.at.toISOString();
   const look = () => getRegistrar(db, code);
-  const judge = (seen: Awaited<ReturnType<typeof look>>): Change<UpdatedRegistrar> => {
-    const isSuspended = suspension === undefined ? seen.suspendedAt !== null : suspension !== null;
+  const judge = (current: Awaited<ReturnType<typeof look>>): Change<UpdatedRegistrar> => {
+    const isSuspended =
+      suspension === undefined ? current.suspendedAt !== null : suspension !== null;
     const row = {
-      suspendedAt: isSuspended ? (seen.suspendedAt ?? updatedAt) : null,
-      name: wanted.name === undefined ? seen.name : registrarName(wanted.name),
-      allowedIps: wanted.allowedIps ? addressEntries(wanted.allowedIps) : seen.allowedIps,
+      suspendedAt: isSuspended ? (current.suspendedAt ?? updatedAt) : null,
+      name: input.name === undefined ? current.name : registrarName(input.name),
+      allowedIps: input.allowedIps ? addressEntries(input.allowedIps) : current.allowedIps,
     };
-    const changes = difference(seen, { ...row, webhookUrl: url, webhookSecret: webhook?.secret });
+    const changes = difference(current, {
+      ...row,
+      webhookUrl: url,
+      webhookSecret: webhook?.secret,
+    });
     if (changes.suspendedAt && suspension) changes.reason = { from: null, to: suspension };
     const update = {
       ...changeOf(operation, { type: 'registrar', key: code }),
@@ -110,24 +115,24 @@ export async function updateRegistrar(
       changes,
     } as const;
     if (Object.keys(changes).length === 0) {
-      return { ...update, outcome: { registrar: seen, changes } };
+      return { ...update, outcome: { registrar: current, changes } };
     }
-    const shown = webhook !== undefined && { webhookUrl: url, webhookFailingSince: null };
+    const webhookState = webhook !== undefined && { webhookUrl: url, webhookFailingSince: null };
     return {
       ...update,
       // A change of the webhook also updates the registrar.
-      onlyIf: isAsSeen(registrars, { id: seen.id, updatedAt: seen.updatedAt }),
+      onlyIf: isAsSeen(registrars, { id: current.id, updatedAt: current.updatedAt }),
       statements: [
         db
           .update(registrars)
           .set({ ...row, updatedAt })
-          .where(and(eq(registrars.id, seen.id), update.isWritten)),
-        ...webhookStatements(db, seen.id, webhook, {
+          .where(and(eq(registrars.id, current.id), update.isWritten)),
+        ...webhookStatements(db, current.id, webhook, {
           at: updatedAt,
           condition: update.isWritten,
         }),
       ],
-      outcome: { registrar: { ...seen, ...row, ...shown, updatedAt }, changes },
+      outcome: { registrar: { ...current, ...row, ...webhookState, updatedAt }, changes },
     };
   };
   const { outcome } = await write(db, origin.request, { look, judge }, { isDryRun });

@@ -31,6 +31,6 @@ export async function addApiUser(
 ): Promise<string | undefined> {
   const { id: registrarId } = await retried(() => getRegistrar(operation.db, registrarCode));
   const user = { type: 'api_user', key: username } as const;
-  const shown = { username, registrarCode };
-  return addHolder(operation, user, { registrarId }, { shown, secret });
+  const recorded = { username, registrarCode };
+  return addHolder(operation, user, { registrarId }, { recorded, secret });
 }

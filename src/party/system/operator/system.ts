@@ -23,7 +23,7 @@ export async function addSystem(
   operation: Operation,
   { name, key, ...settings }: SystemSettings & { name: string; key?: string },
 ): Promise<string | undefined> {
-  const values = await checked(operation.db, settings);
+  const values = await storedSettings(operation.db, settings);
   return addHolder(operation, systemNamed(name), values, { secret: key });
 }
 
@@ -33,7 +33,7 @@ export async function updateSystem(
   name: string,
   settings: Partial<SystemSettings>,
 ): Promise<Changes> {
-  const values = await checked(operation.db, settings);
+  const values = await storedSettings(operation.db, settings);
   return (await changeHolder(operation, systemNamed(name), () => ({ values }))).changes;
 }
 
@@ -52,23 +52,23 @@ export async function removeSystem(operation: Operation, name: string): Promise<
 }
 
 /** Returns the settings in their stored form. Throws `invalid` and, for a registrar, `not_found`. */
-async function checked(db: Database, { rights, allowedIps }: Partial<SystemSettings>) {
+async function storedSettings(db: Database, { rights, allowedIps }: Partial<SystemSettings>) {
   return {
-    rights: rights && (await checkedRights(db, rights)),
+    rights: rights && (await storedRights(db, rights)),
     allowedIps: allowedIps && addressEntries(allowedIps),
   };
 }
 
-async function checkedRights(db: Database, rights: readonly string[]): Promise<SystemRight[]> {
+async function storedRights(db: Database, rights: readonly string[]): Promise<SystemRight[]> {
   const distinct = new Set<SystemRight>();
   for (const right of rights) {
     const [, word, code] = /^([^=]*)(?:=(.*))?$/s.exec(right) ?? [];
-    const known = systemRights.find((each) => each === word);
-    if (!known || (code !== undefined && known !== 'act-for')) {
+    const kind = systemRights.find((each) => each === word);
+    if (!kind || (code !== undefined && kind !== 'act-for')) {
       const message = `${JSON.stringify(right)} is not a right: use ${systemRights.join(', ')} or act-for=<registrar>`;
       throw new RegistryError('invalid', message, 'may');
     }
-    if (code === undefined) distinct.add(known);
+    if (code === undefined) distinct.add(kind);
     else distinct.add(`act-for=${(await getRegistrar(db, asciiUpperCase(code), 'may')).code}`);
   }
   return [...distinct].sort();

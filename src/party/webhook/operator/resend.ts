@@ -6,7 +6,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
 import { getWebhook } from '../../registrar/operator/webhook.ts';
 import { isOpen } from '../../registrar/webhook.ts';
-import { restEnded } from '../hold.ts';
+import { endPause } from '../hold.ts';
 
 /**
  * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since
@@ -16,42 +16,42 @@ import { restEnded } from '../hold.ts';
 export async function resendDeliveries(
   operation: Operation,
   code: string,
-  chosen: { id: string } | { since: Date },
+  selection: { id: string } | { since: Date },
 ): Promise<number> {
   const { db, origin } = operation;
   const { id, createdAt, notificationId, waitsSince } = webhookDeliveries;
   const at = origin.request.at.toISOString();
-  const isChosen = (registrarId: number) =>
+  const isSelected = (registrarId: number) =>
     and(
       eq(webhookDeliveries.registrarId, registrarId),
-      'id' in chosen ? eq(id, chosen.id) : gte(createdAt, chosen.since.toISOString()),
+      'id' in selection ? eq(id, selection.id) : gte(createdAt, selection.since.toISOString()),
       // Tests have no notification and are not resent.
       isNotNull(notificationId),
     );
   const look = async () => {
     const { registrarId } = await getWebhook(db, code);
-    const isToResend = and(isChosen(registrarId), not(isOpen));
+    const isToResend = and(isSelected(registrarId), not(isOpen));
     return { registrarId, isToResend, deliveries: await db.$count(webhookDeliveries, isToResend) };
   };
   const judge = ({ registrarId, isToResend, deliveries }: Awaited<ReturnType<typeof look>>) => {
-    const to = 'id' in chosen ? chosen.id : `since ${chosen.since.toISOString()}`;
+    const to = 'id' in selection ? selection.id : `since ${selection.since.toISOString()}`;
     const changes = { webhookResent: { from: null, to } };
     const outcome = { registrarId, deliveries };
     const about = changeOf(operation, { type: 'registrar', key: code });
     const change = { ...about, action: 'update', changes, outcome } as const;
     if (deliveries === 0) {
-      if ('since' in chosen) return change;
-      const message = `registrar ${code} has no delivery ${chosen.id} that was delivered or given up`;
+      if ('since' in selection) return change;
+      const message = `registrar ${code} has no delivery ${selection.id} that was delivered or given up`;
       throw new RegistryError('not_found', message, 'id');
     }
-    const waiting = { waitsSince: at, deliveredAt: null, failedAt: null, outcome: null };
+    const waitingState = { waitsSince: at, deliveredAt: null, failedAt: null, outcome: null };
     return {
       ...change,
       statements: [
-        db.update(webhookDeliveries).set(waiting).where(and(isToResend, change.isWritten)),
+        db.update(webhookDeliveries).set(waitingState).where(and(isToResend, change.isWritten)),
         db
           .update(webhooks)
-          .set(restEnded(origin.request.at))
+          .set(endPause(origin.request.at))
           .where(and(eq(webhooks.registrarId, registrarId), change.isWritten)),
       ],
     } satisfies Change<typeof outcome>;
@@ -60,6 +60,6 @@ export async function resendDeliveries(
   const { registrarId, deliveries } = outcome;
   if (operation.isDryRun || deliveries === 0) return deliveries;
   // More deliveries may have ended since the look.
-  const isResent = and(isChosen(registrarId), eq(waitsSince, at));
+  const isResent = and(isSelected(registrarId), eq(waitsSince, at));
   return retried(() => db.$count(webhookDeliveries, isResent));
 }
