@@ -88,8 +88,8 @@ export function rowUpdate(
 }
 
 /**
- * Adds a notification of the contact's registrar, and its delivery to the webhook, to a change by somebody else. By
- * default, the text says what was done and by whom.
+ * Adds a notification of the contact's registrar and its delivery to somebody else's change. By default, the text says
+ * what was done and by whom.
  */
 export function notifyingRegistrar<Outcome>(
   db: Database,
@@ -113,7 +113,6 @@ export function notifyingRegistrar<Outcome>(
   return notifying(db, change, notification);
 }
 
-/** Returns the end of a sentence, empty without ended verifications. */
 function endedText(changes: Changes): string {
   const ended = claims.filter((claim) => {
     const change = changes[verificationColumn[claim]] as

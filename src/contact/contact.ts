@@ -72,16 +72,16 @@ export function referenceTo(contact: Versioned & Pick<Contact, 'code'>): Contact
 type Versioned = Pick<Contact, 'uuid' | 'version' | 'domainCount'>;
 
 /**
- * Returns the contact's entity tag. It changes with everything that an interface shows of the contact, and differs from
- * the tags of an earlier contact with the same code.
+ * Returns the entity tag. It changes with everything that an interface shows of the contact, and differs from those of
+ * an earlier contact with the same code.
  */
 export function versionOf({ uuid, version, domainCount }: Versioned): string {
   return `${uuid.slice(0, 8)}-${version}${domainCount > 0 ? '-linked' : ''}`;
 }
 
 /**
- * Returns the version for a write. It grows and is at least the request's milliseconds, so that no version names two
- * contents after a restore.
+ * Returns a growing version, at least the request's milliseconds, so that no version names two contents after a
+ * restore.
  */
 export function nextVersion(at: Date, previous = 0): number {
   return Math.max(previous + 1, at.getTime());
@@ -119,8 +119,8 @@ export function generateAuthInfo(): string {
 }
 
 /**
- * Returns the `updated_at` of a change: later than every earlier change of the registrar's contacts, even of deleted
- * ones, so that clients that follow the changes miss none.
+ * Returns an `updated_at` after every earlier change of the registrar's contacts, even of deleted ones, so that clients
+ * that follow the changes miss none.
  */
 export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
   const time = at.toISOString();

@@ -82,9 +82,8 @@ function taken(): RegistryError {
 }
 
 /**
- * Returns the error that `createContact` would throw for each contact, or undefined. Contacts without an error count as
- * created for the following ones. Errors in the input are returned as they are. One round trip. Throws what `withLogin`
- * throws.
+ * Returns the error that `createContact` would throw for each contact, or undefined. Accepted contacts count as created
+ * for the following ones, and errors in the input are returned. One round trip. Throws what `withLogin` throws.
  */
 export async function validateContacts(
   db: Database,
@@ -115,16 +114,16 @@ function nextNumber(registrarId: number | SQL): SQL<number> {
 }
 
 /**
- * Inserts the rows of a query. Its column `row` has each contact as JSON with its registrar's code and its `position`,
- * and may have an id, a version and the time of the last change.
+ * Inserts the contacts of a query, as JSON in its column `row` with the registrar's code and a `position`. Ids,
+ * versions and times of change are optional.
  */
 export function insertContacts(db: Database, rows: SQL, at: Date) {
   const registrarId = registrarIdOf(sql`row ->> 'registrar'`);
   const values = {
     ...valuesInJson(contacts),
     registrarId,
-    // Keeps a registrar's contacts in the order of their ids, even if they moved in. The query reads the table that it
-    // writes to, so SQLite collects all rows before it writes the first.
+    // Numbers follow the order of ids even for contacts that moved in. The query reads the table that it writes to, so
+    // SQLite collects all rows before it writes the first.
     number: sql`ifnull(row ->> 'id', ${nextNumber(registrarId)} - 1
       + row_number() over (partition by row ->> 'registrar' order by row ->> 'position'))`,
     version: sql`ifnull(row ->> 'version', ${nextVersion(at)})`,
@@ -184,8 +183,8 @@ export function invalidId(): RegistryError {
 }
 
 /**
- * Returns a copy for another registrar, for `insertContacts`, with a new code, UUID and auth_info. Throws `invalid` if
- * the registrar's code leaves no room for a contact code.
+ * Returns a copy for another registrar, with a new code, UUID and auth_info. Throws `invalid` if the registrar's code
+ * leaves no room for a contact code.
  */
 export function copyFor(
   registrarCode: string,
@@ -215,7 +214,7 @@ export function copyFor(
   };
 }
 
-/** Returns the checks for another registrar, without who made them and under what reference. */
+/** Returns the checks for another registrar, without author and reference. */
 export function checksForOthers(contact: Contact): Partial<Contact> {
   const checks = Object.values(verificationColumn).map((column) => {
     const check = contact[column];

@@ -52,7 +52,7 @@ const countedDomains = 10_000;
 
 type Referring = Awaited<ReturnType<typeof referringDomains>>[number];
 
-/** Counts the domains that refer to the contact, and names the first of its registrar's as a JSON array. */
+/** Counts the referring domains, and names the first of the contact's registrar as a JSON array. */
 export function referringDomains(db: Database, code: string) {
   const linked = sql`select distinct domain_id as id from ${domainContacts}
     where contact_id = contacts.id limit ${countedDomains}`;
@@ -119,8 +119,8 @@ const emptyContent = Object.fromEntries(
 const limits = { window: 2_000, windows: 20, deletions: 100 };
 
 /**
- * Deletes the contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues
- * after the last run and starts over after the last contact. Returns the number of deletions.
+ * Deletes contacts that no domain has referred to since before an instant, unless a status prohibits it. Continues
+ * after the last run and starts over after the last contact. Returns their number.
  */
 export async function deleteOrphans(
   db: Database,
@@ -144,7 +144,7 @@ export async function deleteOrphans(
   return deleted;
 }
 
-/** Returns the orphans among the next contacts, and the last id read; null after the last contact. */
+/** Returns the orphans among the next contacts, and the last id; null after the last contact. */
 async function findOrphans(
   db: Database,
   before: string,

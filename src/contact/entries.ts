@@ -4,8 +4,8 @@ import { columnsOfClaim, verificationColumn } from './fields.ts';
 import { separators } from './identity-code.ts';
 
 /*
- * A restored contact may get another code, so its UUID decides which history entries are about it. The index by UUID
- * covers only creations and deletions, which lead to the other entries by code.
+ * A restored contact may get another code, so history entries belong to its UUID. The index by UUID covers only
+ * creations and deletions; these give the codes of the other entries.
  */
 
 function codesOf(uuid: SQL): SQL {
@@ -22,8 +22,8 @@ export function isAboutContact(uuid: SQL): SQL {
 }
 
 /**
- * Returns the condition of `isAboutContact` as two halves of a `union all` in the order of ids. SQLite has the entries
- * of one code in that order and sorts only those of other codes, which are rare.
+ * Splits `isAboutContact` into two halves of a `union all` in the order of ids. SQLite has the entries of one code in
+ * that order and sorts only those of other codes, which are rare.
  */
 export function conditionsByCode(uuid: SQL, code: SQL): Record<'underCode' | 'underOthers', SQL> {
   const isAbout = sql`${history.subject} = 'contact' and ${history.subjectUuid} = ${uuid}`;
@@ -77,8 +77,8 @@ export function sameIdentitySince(uuid: SQL): SQL<number> {
 }
 
 /**
- * Hides what the contact's present person may not see: values of a change of the identity, checks that ended earlier
- * and, if the identity `isCorrected`, notes on statuses.
+ * Hides from the present person the values of changes of the identity, checks that ended earlier and, if the identity
+ * `isCorrected`, notes on statuses.
  */
 export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   const { action, changes } = entry;
@@ -92,7 +92,7 @@ export function withoutFormerPerson(entry: Entry, isCorrected = false): Entry {
   return { ...entry, changes: Object.fromEntries(fields) };
 }
 
-/** Hides from a registrar who made a check for a former registrar, and its reference. */
+/** Hides the author and the reference of checks for a former registrar. */
 export function withoutOthersChecks(entry: Entry, registrarCode: string): Entry {
   const isOthers = entry.registrar !== registrarCode;
   const isTransfer = 'registrar' in entry.changes;

@@ -74,8 +74,8 @@ function named<const Name extends string>(registrar: Name, registrant: string | 
 }
 
 /**
- * All fields of a contact in the order for registrants. Answers, bodies, files and history derive from this list, and a
- * missing column does not compile.
+ * All fields of a contact in the order for registrants. Answers, bodies, files and history derive from them. A missing
+ * column does not compile.
  */
 export const contactFields = {
   id: { ...bookkeeping, registrar: 'id' },
@@ -152,7 +152,7 @@ export const contactFields = {
   unlinkedAt: bookkeeping,
   version: bookkeeping,
   // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. Former registries had many forms, so
-  // names of API users are personal as well.
+  // API users' names count as well.
   creator: { ...bookkeeping, ...named('creator_str', null), isPersonal: true },
   updater: { ...bookkeeping, ...named('updator_str', null), isPersonal: true },
   createdAt: { ...bookkeeping, ...named('created_at', null) },

@@ -17,9 +17,9 @@ export const separators = [
 const centuryCode = /^\d{6}(\d\d)?\+\d{3}[\dA-Z]$/;
 
 /**
- * Returns the form in which codes are compared and stored as `ident_key`: letters and digits, ASCII letters in upper
- * case, and the `+` of a century. A code that would be empty is its own key. `keyOfChanged` in entries.ts does the same
- * in SQL.
+ * Returns the form in which codes are compared and stored (`ident_key`): letters and digits, ASCII letters in upper
+ * case, and the `+` of a century. An empty result gives the code itself. `keyOfChanged` in entries.ts does the same in
+ * SQL.
  */
 export function identityKey(code: string): string {
   const characters = Array.from(code).filter((character) => !separators.includes(character));

@@ -21,8 +21,8 @@ import { type ContactFilters, searching } from './search.ts';
 const offset = sql.placeholder('offset');
 
 /**
- * The start of the page at an offset; null past the last contact. The counts of the blocks lead to the right block, so
- * at most one block of contacts is walked. `rows` makes SQLite read the blocks in order and stop at the right one.
+ * The start of the page at an offset; null past the last contact. The blocks' counts lead to one block, the only one
+ * walked. `rows` makes SQLite read the blocks in order and stop at the right one.
  */
 const isFromOffset = gte(
   contacts.number,
@@ -45,9 +45,8 @@ export const listContacts = listing(['number', ...registrarColumns], registrarRe
 export const listContactCodes = listing(['number', 'code'], ({ code }) => code);
 
 /**
- * Lists or searches a registrar's contacts in the order of their ids. Returns a page, the registrar's number of
- * contacts, and the start of the next page, if there may be one. One round trip; two for a page of over 2,000,000
- * bytes.
+ * Lists or searches a registrar's contacts in the order of their ids. Also returns their total number and the start of
+ * the next page, if there may be one. One round trip; two for a page of over 2,000,000 bytes.
  */
 function listing<Column extends keyof Contact>(
   columns: readonly ('number' | Column)[],

@@ -41,8 +41,8 @@ export interface PersonalContact extends RegisteredContact {
 const pageRows = 200;
 
 /**
- * Yields all data about the person at every registrar, in the order of the contacts' ids. Pages are read during the
- * iteration, so memory does not grow with the number of contacts.
+ * Yields all data about the person at every registrar, in the order of the contacts' ids. Reads pages during the
+ * iteration, so memory does not grow with the contacts.
  */
 export async function* listPersonalData(
   db: Database,
@@ -97,8 +97,8 @@ async function* inWindows<Row>(rows: AsyncIterable<Row> | Iterable<Row>) {
 export type PersonalDisclosure = typeof disclosures.$inferSelect;
 
 /**
- * Selects granted disclosures that the person may see, in the order of the requests, even if somebody else has the
- * contact now.
+ * Selects granted disclosures that the person may see, in the order of the requests, even if the contact is now
+ * somebody else's.
  */
 export function disclosuresOf(
   db: Database,
@@ -195,7 +195,7 @@ function existing(person: Person): SQL {
   return sql`select id, code, uuid from ${contacts} where ${isPersons(person)}`;
 }
 
-/** Selects deleted contacts with the id of their last deletion, since an earlier one may have been undone. */
+/** Selects deleted contacts with the id of their last deletion; earlier ones may have been undone. */
 function deleted({ countryCode, code }: Person): SQL {
   return sql`select id, subject_key as code, subject_uuid as uuid from ${history}
     where ${deletedIdentity.isPersons} and ${deletedIdentity.countryCode} = ${countryCode}
@@ -224,7 +224,7 @@ function everyEntry(db: Database, subjects: SQL, ids: readonly number[]) {
           and(
             isAbout,
             after && gte(contactId, after.contactId),
-            // A single bound is computed once for each contact, and leads SQLite to the first entry.
+            // A single bound is computed once per contact and leads SQLite to the first entry.
             gte(history.id, sql`max(${first}, ${next ?? 0})`),
           ),
         );

@@ -58,8 +58,8 @@ export function isPersons(person: Person): SQL | undefined {
 }
 
 /**
- * Lists the history, newest first, also after the contact's deletion. Of several contacts with the code, it is the last
- * one's. One round trip. Throws `not_found`.
+ * Lists the history of the last contact with the code, newest first, even if it is deleted. One round trip. Throws
+ * `not_found`.
  */
 export async function listContactHistory(db: Database, login: Login, code: string, page: Page) {
   const key = asciiUpperCase(code);
@@ -75,8 +75,8 @@ export async function listContactHistory(db: Database, login: Login, code: strin
 }
 
 /**
- * Selects the registrar's contact with this code, or else the last former one that was the registrar's at its end; null
- * if there is none. The newest creation or deletion names the owner.
+ * Selects the registrar's contact with this code, or else its last former one; null without either. The newest creation
+ * or deletion names the owner.
  */
 function uuidOfLast(registrarId: SQL<number>, code: string): SQL<string | null> {
   const owner = sql`ifnull(

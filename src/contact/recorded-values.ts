@@ -10,8 +10,8 @@ import { personalFields } from './fields.ts';
 const limits: SweepLimits = { window: 1_000, windows: 20 };
 
 /**
- * Removes personal values from contact history older than an instant, except from each contact's newest entry.
- * Continues after the last run. Returns the number of changed entries.
+ * Removes personal values from contact history older than an instant, except each contact's newest entry. Continues
+ * after the last run. Returns the number of changed entries.
  */
 export async function removeOldValues(
   db: Database,
@@ -75,9 +75,9 @@ export function hasValues(changes: SQL, isTargetValue: SQL = sql`true`): SQL {
 }
 
 /**
- * Returns statements that replace personal values by the note that they were removed. Their permit covers the entries
- * from the first to the last id, if `source`, the rest of its query, has a row. `isTargetValue` judges a row of
- * `json_each` on `changes`.
+ * Returns statements that replace personal values by a note of the removal. Their permit covers the entries from the
+ * first to the last id, if `source`, the rest of its query, has a row. `isTargetValue` judges a row of `json_each` on
+ * `changes`.
  */
 export function removeValues(
   db: Database,

@@ -60,7 +60,7 @@ export function detailedRepresentation(contact: Contact): Record<string, unknown
   };
 }
 
-/** The service's result that waits for the registrar's approval. A birthday stands in place of a code. */
+/** The service's result that waits for the registrar's approval. A birthday replaces the code. */
 function pendingIdentity({ identityRequest, identType }: Contact) {
   const { pending } = identityRequest ?? {};
   if (!pending) return null;
@@ -86,7 +86,7 @@ export function verificationRepresentation(contact: Contact) {
   };
 }
 
-/** Returns a number as such if a former registry's id is one. */
+/** Returns a former registry's id as a number if it is one. */
 function displayValue(
   contact: Partial<Contact> & Pick<Contact, 'statuses' | 'domainCount'>,
   column: keyof Contact,

@@ -79,8 +79,8 @@ export const contactRules = {
 };
 
 /**
- * Compares ignoring surrounding spaces, Unicode normalization and the case of country codes. Blank repeats blank, but a
- * null `auth_info` requests a new one.
+ * Ignores surrounding spaces, Unicode normalization and the case of country codes. Blank repeats blank, but a null
+ * `auth_info` requests a new one.
  */
 export function isRepeated(column: keyof Contact, value: unknown, stored: unknown): boolean {
   if (column === 'authInfo' && value === null) return false;

@@ -109,10 +109,10 @@ interface MatchRow extends JsonRow {
 }
 
 /**
- * Lists a registrar's contacts that meet the filters (at least one), in the order of their ids or, with `updatedSince`,
- * of their changes. Returns a page, even a short or empty one, the number of matches (at most the bound; null if not
- * counted) and the start of the next page, if there may be one. One round trip. Throws `out_of_range` for an offset
- * that would take too many rows.
+ * Lists a registrar's contacts that meet at least one filter, in the order of ids or, with `updatedSince`, of changes.
+ * Returns a page, the number of matches (at most the bound; null if not counted) and the start of the next page, if
+ * there may be one, even after a short page. One round trip. Throws `out_of_range` for an offset that would take too
+ * many rows.
  */
 export function searching<Column extends keyof Contact>(
   columns: readonly Column[],
@@ -157,9 +157,9 @@ function tooFar(): RegistryError {
 }
 
 /**
- * Counts each condition's candidates. The result is the matches among the fewest. If these are too many, a walk in the
- * order of the list begins at the page's start. Places are collected as JSON and cut as text, because D1 counts
- * materialized and sorted rows again.
+ * Counts each condition's candidates. The result is the matches among the fewest. If these are too many, a walk begins
+ * at the page's start. Places are collected as JSON and cut as text, because D1 counts materialized and sorted rows
+ * again.
  */
 function searchFor(
   columns: readonly (keyof Contact)[],
@@ -222,8 +222,8 @@ const countedMatches = (candidates: SQL, bound: number, isInOrder: boolean) => s
   from (${candidates} limit ${constant(bound + 1)})`;
 
 /**
- * Selects the matches among the fewest candidates in the order of the list, if all were counted or they fill the page.
- * Sorting reads candidates twice more, so it must keep the total within `read`.
+ * Selects the matches among the fewest candidates in order, if all were counted or they fill the page. Sorting reads
+ * candidates twice more, within `read` in total.
  */
 const orderedMatches = (bound: number, read: number) => sql`
   select iif(sorting,

@@ -15,7 +15,7 @@ export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 
-/** Hides who made the check and under what reference. */
+/** Removes the author and the reference. */
 export function withoutSource(check: Verification): Verification {
   return { ...check, reference: null, verified_by: null };
 }

@@ -97,9 +97,9 @@ export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[
 type DeletedCriteria = Pick<ContactCriteria, 'registrar' | 'ident' | 'email'>;
 
 /**
- * The contacts that belonged to the person with this identity code until they were deleted, or their identity was
- * corrected, in the order of these times; of an address, those that had it when they were deleted. No index has codes of
- * any type and country, or addresses, so this reads all entries but the updates that kept the identity.
+ * Lists contacts that belonged to the person with this code until they were deleted or corrected, or that had the address when they
+ * were deleted, in the order of these times. Reads all entries but updates that kept the identity: no index covers codes of every type
+ * and country, or addresses.
  */
 export function listDeletedContactsBy(
   db: Database,
@@ -176,8 +176,7 @@ export interface StatusChange {
 }
 
 /**
- * Ignores prohibitions by statuses. Throws `not_found`; `invalid` for a status to remove that neither exists nor is on
- * the contact.
+ * Ignores prohibitions. Throws `not_found`; `invalid` for a status to remove that neither exists nor is on the contact.
  */
 export function changeContactStatuses(
   operation: Operation,

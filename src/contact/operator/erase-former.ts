@@ -28,10 +28,10 @@ export interface FormerErasure extends Identifiers {
 }
 
 /**
- * Removes a former holder, identified by the identity code, from the history and the disclosures of a contact (a code
- * or UUID). Also removes the values of others who had the contact before its last correction. The contact, its notes on
- * statuses and its present person's values stay. Throws `not_found`; `invalid` for a code that several contacts had, or
- * if the contact is the person's now.
+ * Removes a former holder, given by identity code, from the history and disclosures of a contact (a code or UUID). The
+ * history also loses everybody else who had the contact before its last correction. The contact, its notes on statuses
+ * and its present person's values stay. Throws `not_found`; `invalid` for a code that several contacts had, or for the
+ * present person.
  */
 export async function eraseFormerHolder(
   operation: Operation,
@@ -111,8 +111,8 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
 }
 
 /**
- * Returns the places of a former person's ended checks in entries after the last correction (`end`), and the ids of
- * checks begun since, which are the present person's.
+ * Returns the places of a former person's ended checks in entries after the last correction (`end`), and the ids of the
+ * present person's later checks.
  */
 async function findChecks(db: Database, isAbout: SQL, end: number) {
   const entries = await db

@@ -25,9 +25,7 @@ export type Identifiers = Pick<Contact, 'code' | 'uuid'>;
 export interface Erasure extends Identifiers {
   /** Its personal fields with values; undefined for a deleted contact. */
   contact: string[] | undefined;
-  /**
-   * Entries with personal values, the fields with such values, and the registrants who made changes, whose names stay.
-   */
+  /** Entries and fields with personal values, and the registrants who made changes, whose names stay. */
   history: { entries: number; fields: string[]; actors: string[] };
   /** Copies of the contact kept to answer repeated requests. */
   outcomes: number;
@@ -40,9 +38,9 @@ export interface Erasure extends Identifiers {
 }
 
 /**
- * Removes all personal data of a contact, given by its code or UUID: the contact, the values in its history, the person
- * in disclosures, and kept outcomes. Throws `linked` while a domain refers to it, `delete_prohibited`, `not_found`, and
- * `invalid` for a code that several contacts had.
+ * Removes a contact (a code or UUID), the values in its history, the person in disclosures, and kept outcomes. Throws
+ * `linked` while a domain refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several
+ * contacts had.
  */
 export async function eraseContact(operation: Operation, codeOrUuid: string): Promise<Erasure> {
   const { db, origin } = operation;

@@ -10,8 +10,8 @@ import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
 
 /**
- * Finds contacts that were erased at these instants but still have values in the database, the history or disclosures.
- * Excludes contacts created since the erasure, unless they moved in.
+ * Finds erased contacts that still have values in the database, the history or disclosures, unless they were created
+ * since the erasure by other than moving in.
  */
 export async function findRestored(
   db: Database,
@@ -51,8 +51,8 @@ export async function formerDigest(uuid: string, ident: string): Promise<string>
 }
 
 /**
- * Finds former holders who were erased but still have values in the history or disclosures, or have the contact.
- * Excludes people who got the contact after the erasure, unless it moved in. `ident` is in the form of `identityKey`.
+ * Finds erased former holders who still have values in the history or disclosures, or have the contact, unless they got
+ * it since the erasure by other than moving in. `ident` is in the form of `identityKey`.
  */
 export async function findRestoredFormer(
   db: Database,

@@ -20,8 +20,8 @@ import { demandNotice } from './verification-rules.ts';
 
 /**
  * Gives a contact to another registrar and returns its previous state. Its code, UUID and open demand stay; its record
- * id, number and auth_info are new. Both registrars are notified. Throws `not_found`, `linked`, and `changed_meanwhile`
- * for another version than `expectedVersion`.
+ * id, number and auth_info change. Notifies both registrars. Throws `not_found`, `linked`, and `changed_meanwhile` for
+ * another version than `expectedVersion`.
  */
 export async function transferContact(
   operation: Operation,

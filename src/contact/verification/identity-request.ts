@@ -27,7 +27,7 @@ import {
   type Identification,
   type IdentityClient,
 } from './identity-service.ts';
-import { verificationValues } from './verification.ts';
+import { checkValues } from './verification.ts';
 
 const identityService: Actor = { type: 'identity_service', name: 'Identity service' };
 
@@ -53,27 +53,20 @@ export function requestIdentification(
     checkVersion(contact, request);
     const client = clientFor(clients, contact);
     const open = openRequest(contact);
-    const identification = open && (await findIdentification(client, open.id));
-    return identification && identification.status !== 'expired'
-      ? identification
-      : createIdentification(client, contact);
+    const answer = open && (await findIdentification(client, open.id));
+    return answer && answer.status !== 'expired' ? answer : createIdentification(client, contact);
   };
-  const change = (contact: Contact, identification: Identification) => {
-    if (identification.id === openRequest(contact)?.id)
-      return result(contact, identification, request);
-    const identityRequest = {
-      id: identification.id,
-      sent_at: request.at.toISOString(),
-      pending: null,
-    };
+  const change = (contact: Contact, answer: Identification) => {
+    if (answer.id === openRequest(contact)?.id) return result(contact, answer, request);
+    const identityRequest = { id: answer.id, sent_at: request.at.toISOString(), pending: null };
     return { identityRequest, ...(contact.identityVerification && { identityVerification: null }) };
   };
   return writeContact(
     call,
     code,
-    (operation, contact, identification) => {
-      const update = rowUpdate(operation, contact, change(contact, identification));
-      const link = identification.status === 'completed' ? null : identification.link;
+    (operation, contact, answer) => {
+      const update = rowUpdate(operation, contact, change(contact, answer));
+      const link = answer.status === 'completed' ? null : answer.link;
       return { ...update, outcome: { link, uuid: contact.uuid, ...referenceTo(update.outcome) } };
     },
     askService,
@@ -86,8 +79,8 @@ function openRequest({ identityRequest }: Contact): IdentityRequest | undefined 
 }
 
 /**
- * Takes the result of the contact's request with this id and notifies the registrar. Changes nothing unless that
- * request is open and completed. Returns the contact. Throws `not_found`, `service_failed`.
+ * Takes the result of this request and notifies the registrar. Changes nothing unless the request is open and
+ * completed. Returns the contact. Throws `not_found`, `service_failed`.
  */
 export async function takeIdentification(
   db: Database,
@@ -100,10 +93,10 @@ export async function takeIdentification(
     async look() {
       const contact = await getContactByCode(db, code);
       const isOpen = openRequest(contact)?.id === id;
-      return { contact, identification: isOpen ? await findIdentification(client, id) : undefined };
+      return { contact, answer: isOpen ? await findIdentification(client, id) : undefined };
     },
-    judge({ contact, identification }) {
-      const values = identification ? result(contact, identification, request) : {};
+    judge({ contact, answer }) {
+      const values = answer ? result(contact, answer, request) : {};
       const change = rowUpdate(operation, contact, values);
       const isVerified = 'identityVerification' in values;
       return notifyingRegistrar(db, contact, change, {
@@ -161,13 +154,13 @@ function decisionValues(contact: Contact, origin: Origin): Partial<Contact> {
   const { id, sent_at } = contact.identityRequest!;
   const check = { claim: 'identity', method: 'eid', reference: id } as const;
   return {
-    ...verificationValues(contact, check, origin),
+    ...checkValues(contact, check, origin),
     identityRequest: { id, sent_at, pending: null, decided_at: origin.request.at.toISOString() },
   };
 }
 
 /**
- * Decides on an identity from the service that differs from the contact's. Approval gives it to the contact, verified;
+ * Decides on the service's identity if it differs from the contact's. Approval gives it to the contact, verified;
  * rejection deletes it and its request. Two round trips. Throws `update_prohibited`, also without a pending decision or
  * if a contact cannot have that identity; `not_found`, `changed_meanwhile`.
  */

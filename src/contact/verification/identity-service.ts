@@ -6,8 +6,8 @@ import { onFirstUse } from '../../base/on-first-use.ts';
 import type { Contact } from '../contact.ts';
 
 /**
- * A client of the service for one type of contact. The protocol is eeID's (github.com/internetee/eeID-ident-api-doc),
- * and where that leaves things open, as in github.com/internetee/registry: app/services/eeid and
+ * A client of the service for one type of contact. The protocol is eeID's (github.com/internetee/eeID-ident-api-doc);
+ * for details that it leaves open, github.com/internetee/registry: app/services/eeid and
  * app/interactions/actions/contact_verify.rb.
  */
 export interface IdentityClient {
@@ -153,8 +153,8 @@ function parsed<Shape extends z.ZodMiniObject>(
 }
 
 /**
- * Verifies the body's signature by the client's secret: HMAC-SHA256 in hexadecimal over the body without white space,
- * as in app/controllers/eeid/webhooks/identification_requests_controller.rb.
+ * Verifies HMAC-SHA256 in hexadecimal over the body without white space, as in
+ * app/controllers/eeid/webhooks/identification_requests_controller.rb.
  */
 export async function isSigned(
   { secret }: IdentityClient,

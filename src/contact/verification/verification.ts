@@ -17,7 +17,7 @@ export interface Check {
   framework?: string | null | undefined;
   reference?: string | null | undefined;
   result?: 'success' | 'failed' | null | undefined;
-  /** By default the time of the request. */
+  /** The request's time by default. */
   verifiedAt?: Date | null | undefined;
 }
 
@@ -26,8 +26,8 @@ interface RecordedVerification extends ContactReference {
 }
 
 /**
- * Replaces the claim's last check. Two round trips, and one more for a check with a time. Throws `invalid` for a time
- * in the future, or if the value has changed since; `not_found`, `changed_meanwhile`.
+ * Replaces the claim's last check. Two round trips, and one more for a check with a time. Throws `invalid` for a future
+ * time or a value changed since; `not_found`, `changed_meanwhile`.
  */
 export function recordVerification(
   call: RegistrarCall,
@@ -53,11 +53,7 @@ export function recordVerification(
     code,
     (operation, contact) => {
       checkVersion(contact, request);
-      const change = rowUpdate(
-        operation,
-        contact,
-        verificationValues(contact, check, operation.origin),
-      );
+      const change = rowUpdate(operation, contact, checkValues(contact, check, operation.origin));
       const { id } = change.outcome[verificationColumn[claim]]!;
       return { ...change, outcome: { id, ...referenceTo(change.outcome) } };
     },
@@ -97,7 +93,7 @@ export function withdrawVerification(
 }
 
 /** Ends a demand when all its claims are verified. */
-export function verificationValues(
+export function checkValues(
   contact: Contact,
   { claim, method, framework = null, reference = null, result, verifiedAt }: Check,
   { actor, request }: Origin,

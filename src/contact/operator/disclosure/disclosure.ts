@@ -33,7 +33,7 @@ const lastId = sql<number>`max(ifnull(max(${disclosures.id}), 0),
 
 /**
  * Opens a request about the present holder of a contact. Throws `invalid` for unknown fields, unacceptable text or a
- * receipt in the future; `not_found`.
+ * future receipt; `not_found`.
  */
 export async function openDisclosure(
   operation: Operation,
@@ -94,8 +94,8 @@ export async function openDisclosure(
 
 /**
  * Grants an open request, or some of its fields, and returns the disclosed values. Throws `gone` without the contact;
- * `conflict` if it has another holder or the request is already answered; `invalid` for a field that was not requested
- * or is empty, and for a time in the past; `not_found`.
+ * `conflict` for another holder or an answered request; `invalid` for an empty or unrequested field and a past time;
+ * `not_found`.
  */
 export async function grantDisclosure(
   operation: Operation,

@@ -28,15 +28,15 @@ export function readDemand(input: Record<keyof VerificationDemand, unknown>, now
   return { claims: claims.filter((claim) => data.claims.includes(claim)), by };
 }
 
-/** `verified` claims were not demanded. */
+/** Claims in `verified` needed no demand. */
 export interface DemandResult {
   changes: Changes;
   verified: Claim[];
 }
 
 /**
- * Asks a contact's registrar for verifications, notifies it and replaces the last demand; null cancels the demand.
- * Changes nothing if everything is verified already. Throws `not_found`.
+ * Asks a contact's registrar for verifications, in place of the last demand; null cancels it. Changes nothing if
+ * everything is verified. Throws `not_found`.
  */
 export async function demandVerification(
   operation: Operation,
