@@ -16,8 +16,8 @@ export interface Holder<Type extends HolderType = HolderType> {
 }
 
 /**
- * Checks for a present secret that was never used since it replaced another. The first use limits the old secret's
- * time. A new secret may be lost before, so a further one leaves the old one working.
+ * Checks for a secret that was never used since it replaced another. The first use limits the old secret's time. The
+ * new one may be lost, so a further secret leaves the old one working.
  */
 function isUnused(replacedSince: string | null, replacedUntil: string | null): boolean {
   return replacedSince !== null && replacedUntil === null;

@@ -28,8 +28,8 @@ export function endOfReplaced(firstUse: string): string {
 }
 
 /**
- * Selects the presented certificate if it is bound to the holder and unexpired: its id the first time, 0 later,
- * otherwise null. Reads nothing for a login without a certificate (a null fingerprint).
+ * Selects the presented certificate if bound and unexpired: its id the first time, 0 later, otherwise null. Reads
+ * nothing for a null fingerprint, a login without a certificate.
  */
 export function presentedCertificate(type: HolderType, fingerprint: unknown, at: unknown) {
   const { table, certificatesOf } = holders[type];

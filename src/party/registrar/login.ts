@@ -13,7 +13,6 @@ import { isPasswordOf, rememberVerified, verifiedHash } from './password.ts';
 
 export type Login = UserLogin | ActingLogin;
 
-/** A registrar's write. */
 export interface RegistrarCall {
   db: Database;
   login: Login;
@@ -73,8 +72,8 @@ export async function loginOf(
 }
 
 /**
- * The plus keeps SQLite from using the index on usernames. An unknown user and a wrong secret both miss the indexes on
- * digest and hash, in the same time.
+ * The plus hides the index on usernames from SQLite. An unknown user and a wrong secret both miss the indexes on digest
+ * and hash, in the same time.
  */
 const isCaller = (claim: Record<'username' | 'secretDigest' | 'passwordHash' | 'at', unknown>) =>
   sql`${hasSecret('api_user', claim)} and +${apiUsers.username} = ${claim.username} and ${isEnabled}`;
@@ -113,9 +112,9 @@ type LoginRow =
   | { id: null; username: string | null; passwordHash: string };
 
 /**
- * Returns the caller. Otherwise returns, without an id, the hash to verify the password against: the user's or, without
- * a username, another user's, so that every refused login waits for a slow hash. Each part of the union is read only if
- * the earlier ones are empty.
+ * Returns the caller, or a row without an id and the hash to verify the password against: the user's or, without a
+ * username, another user's, so that every refused login waits for a slow hash. Each part is read only if the earlier
+ * ones are empty.
  */
 const callerOf = prepared<LoginRow>(
   () => sql`
@@ -135,9 +134,9 @@ const callerOf = prepared<LoginRow>(
 );
 
 /**
- * Checks the login and runs `queries` in one round trip, or two for the first login with a password. Returns the caller
- * and the results. The queries are scoped by the registrar's id, an SQL expression that is null if the user is refused;
- * a system needs at least one query. Throws `address_denied`, and `unauthorized` for all other refusals alike.
+ * Checks the login and runs `queries` in one round trip, or two for the first login with a password. The registrar's id
+ * that scopes the queries is an SQL expression, null if the user is refused. A system needs at least one query. Throws
+ * `address_denied`, and `unauthorized` for all other refusals alike.
  */
 export async function withLogin<const Queries extends readonly BatchItem<'sqlite'>[]>(
   db: Database,
@@ -176,7 +175,6 @@ export async function withLogin<const Queries extends readonly BatchItem<'sqlite
   return [caller, ...(results as BatchResponse<Queries>)];
 }
 
-/** Returns true for a password that matches its own user's hash and was not verified against it before. */
 async function verifyPassword(
   login: UserLogin,
   { username, passwordHash: stored }: Pick<LoginRow, 'username'> & { passwordHash: string },
@@ -195,8 +193,8 @@ function isAllowed(json: string, address: string | undefined): boolean {
 }
 
 /**
- * Lists every reason for `withLogin` to refuse the login, in the order of its steps, without a secret only the others.
- * Its duration may reveal whether the username exists, so only the operator may wait for it.
+ * Lists every reason for `withLogin` to refuse the login, in the order of its steps; without a secret, the others. Its
+ * duration may reveal whether a username exists, so only the operator may use it.
  */
 export async function findRefusals(
   db: Database,

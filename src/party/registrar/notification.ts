@@ -28,7 +28,7 @@ export function insertNotifications(db: Database, all: readonly NewNotification[
   return jsonArrays(all).flatMap((array) => insertion(db, values, sql`true`, array));
 }
 
-/** Inserts one notification, or one for each row of a JSON array, and deliveries for registrars with a webhook. */
+/** Inserts one notification or those of a JSON array, and deliveries for registrars with a webhook. */
 function insertion(
   db: Database,
   values: { [Column in keyof NewNotification]: SQL | NewNotification[Column] },
@@ -57,7 +57,7 @@ function insertion(
   ];
 }
 
-/** Returns the `webhook-id` for receivers. The database creates it for deliveries of notifications. */
+/** Returns a `webhook-id`. The database creates those of notifications. */
 export function newDeliveryId(): string {
   return `msg_${crypto.randomUUID().replaceAll('-', '')}`;
 }

@@ -29,7 +29,7 @@ export async function getOwnAccount(db: Database, login: Login) {
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,
         secretChangedAt: apiUsers.secretChangedAt,
-        // The first use is recorded after its answer, and the cron removes the time some time after it has passed.
+        // The first use is recorded after its answer, and the cron removes a past time only later.
         previousSecretValidUntil: sql<
           string | null
         >`iif(${isFirstUse('api_user', secretDigest)}, ${endOfReplaced(at)},
@@ -49,8 +49,8 @@ const replacedSecretDetail =
   'This secret has been replaced by one that is in use: only that one can be replaced.';
 
 /**
- * Gives the caller's user a new secret. The old one works until a day after the new one's first use. Until then the old
- * one can get another new one, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the
+ * Gives the caller's user a new secret. The old one works until a day after the new one's first use, and can get
+ * another one until that use, since an answer may have been lost. Two round trips. Throws `update_prohibited` to the
  * old secret after that use, to the new one while the old one works, and to a system; and what `withLogin` throws.
  */
 export async function replaceOwnSecret(

@@ -30,8 +30,8 @@ interface OwnWebhook {
 
 /**
  * Sets the webhook of the caller's registrar to the URL that `urlOf` returns for the current one; null for none.
- * Another URL or `isRotated` creates a new secret, and the old one also signs for another day. Otherwise nothing
- * changes. Two round trips. Throws `update_prohibited` to a system, and what `urlOf` and `withLogin` throw.
+ * Another URL or `isRotated` creates a new secret, and the old one also signs for a day. Two round trips. Throws
+ * `update_prohibited` to a system, and what `urlOf` and `withLogin` throw.
  */
 export async function changeOwnWebhook(
   { db, login, request }: RegistrarCall,
@@ -76,7 +76,7 @@ export async function changeOwnWebhook(
   return (await write(db, request, { look, judge })).outcome;
 }
 
-/** Returns the replaced secrets and now the webhook's own, oldest first. */
+/** Includes the webhook's own secret; oldest first. */
 function replaced(webhook: Webhook | undefined, at: string): Webhook['replacedSecrets'] {
   if (!webhook) return [];
   const until = timeAfter(new Date(at), overlap);

@@ -1,7 +1,7 @@
 import { fromBase64 } from '../../base/bytes/encoding.ts';
 import { isRecent } from '../../base/time/clock.ts';
 
-/** Checks a password in the same time whether right or wrong. */
+/** Takes the same time for a wrong password as for the right one. */
 export async function isPasswordOf(stored: string, password: string): Promise<boolean> {
   const [, iterations, salt, hash] = stored.split('$') as [string, string, string, string];
   const expected = fromBase64(hash)!;
@@ -19,8 +19,8 @@ export async function derive(password: string, salt: BufferSource, iterations: n
 }
 
 /**
- * The hashes against which this isolate has verified passwords, so that only the first login costs the slow hash. An
- * entry is only a claim: each request's query compares it with the stored hash.
+ * Hashes against which this isolate has verified passwords, so only the first login costs the slow hash. An entry is
+ * only a claim: each request's query compares it with the stored hash.
  */
 const verifiedHashes = new Map<string, { stored: string; verifiedAt: number }>();
 

@@ -23,8 +23,8 @@ export function generateWebhookSecret(): string {
 const initialState = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
 
 /**
- * Returns statements that set the registrar's webhook, or remove it for null, if the condition holds. A new URL or
- * secret takes the webhook from the consumer that is posting to the old one. A removal gives up waiting deliveries.
+ * Returns statements that set or, for null, remove the registrar's webhook if the condition holds. A new URL or secret
+ * takes the webhook from the consumer that is posting to the old one. A removal gives up waiting deliveries.
  */
 export function webhookStatements(
   db: Database,
@@ -60,7 +60,7 @@ export function signingSecrets({ secret, replacedSecrets }: Webhook, now: Date):
   return [secret, ...replaced.map((each) => each.secret)];
 }
 
-/** Returns headers with a signature by each secret, for the receiver to verify the sender, the time and the body. */
+/** Returns headers with a signature by each secret. */
 export async function signedHeaders(
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },

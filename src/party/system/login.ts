@@ -20,7 +20,7 @@ export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' 
 }
 
 /**
- * Returns the system with this key. One round trip, and another at the first use of a key that replaced another. Throws
+ * Returns the system with this key. One round trip; two at the first use of a key that replaced another. Throws
  * `unauthorized`, with the same message for a wrong key, a disabled system, a missing certificate and another address.
  */
 export async function getSystem(db: Database, login: SystemLogin): Promise<System> {

@@ -11,7 +11,7 @@ import { sendTest } from './test-delivery.ts';
 /** Longer than an interrupted consumer holds a webhook. */
 const pauseSeconds = 90;
 
-/** Serves the messages' registrars in parallel. Another message brings a registrar's next attempt. */
+/** Serves registrars in parallel. A registrar's next attempt is another message. */
 export async function consumeDeliveries(
   batch: MessageBatch<WebhookMessage>,
   db: Database,

@@ -26,15 +26,15 @@ export function senderOf(env: Env): WebhookSender {
   };
 }
 
-/** D1 allows 1,000 queries in an invocation. It takes five messages, and a delivery takes two queries. */
+/** An invocation has five messages and 1,000 D1 queries. A delivery takes two. */
 const deliveriesPerMessage = 50;
 
 export type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /**
- * Sends the registrar's waiting deliveries in the order of the notifications until an attempt fails. Only one caller at
- * a time sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits. An
- * interrupted process may send unrecorded deliveries again, with the same ids.
+ * Sends the registrar's waiting deliveries in the order of the notifications until one fails. Only one caller at a time
+ * sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits. After an
+ * interruption, unrecorded deliveries are sent again with the same ids.
  */
 export async function sendDeliveries(
   db: Database,
@@ -72,7 +72,7 @@ export async function sendDeliveries(
     resumesAt: null,
     queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
   };
-  // Reads the state even without a change, because a repeated batch has already released the webhook.
+  // Reads the state in any case, because a repeated batch has already released the webhook.
   const [, [state]] = await retried(() =>
     db.batch([
       db

@@ -22,7 +22,6 @@ export function leaseState(now: Date) {
   return pauseState(leaseMilliseconds, now);
 }
 
-/** Keeps the webhook held by the consumer, or pauses it after a failure. */
 export function stateAfter(
   { failures, failingSince }: typeof webhooks.$inferSelect,
   isDelivered: boolean,
@@ -41,7 +40,7 @@ function pauseState(milliseconds: number, now: Date) {
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
 }
 
-/** Keeps a pause of up to a lease: a consumer may hold the webhook, and a short pause ends soon anyway. */
+/** Keeps short pauses: a consumer may hold the webhook, or they end soon anyway. */
 export function endPause(now: Date) {
   // The clock of the operator's machine may be behind the Worker's.
   const longestLease = timeAfter(now, 2 * leaseMilliseconds);

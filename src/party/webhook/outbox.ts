@@ -20,9 +20,9 @@ const day = 24 * 60 * minute;
 const messagesPerBatch = 100;
 
 /**
- * Queues one message for each registrar with waiting deliveries, or for this registrar, unless one is already queued.
- * First claims the registrar, so that only one of several callers sends. The claim of a failed message ends before the
- * next run of the cron.
+ * Queues one message for each registrar with waiting deliveries, or for this one, unless it has one already. Claims
+ * registrars first, so that only one of several callers sends. The claim of a failed message ends before the next run
+ * of the cron.
  */
 export async function queueDeliveries(
   db: Database,
@@ -74,7 +74,7 @@ export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
 /** The time that an endpoint may fail before an alarm. */
 const patience = 60 * minute;
 
-/** Lists registrars whose webhooks have failed for an hour while deliveries wait, with the start of the failures. */
+/** Lists registrars whose webhooks have failed for an hour while deliveries wait, and since when. */
 export function listFailingWebhooks(db: Database, now: Date) {
   return db
     .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })

@@ -7,7 +7,7 @@ import type { Webhook } from '../registrar/webhook.ts';
 import { type Delivery, post, recordAttempt, type WebhookSender } from './deliver.ts';
 import { endPause } from './hold.ts';
 
-/** Records a test of the webhook and returns its id. It counts as given up, so that only `sendTest` sends it. */
+/** Records a test of the webhook and returns its id. It counts as given up, so only `sendTest` sends it. */
 export async function addTest(db: Database, { registrarId }: Webhook, now: Date): Promise<string> {
   const id = newDeliveryId();
   const at = now.toISOString();
@@ -21,7 +21,7 @@ export async function addTest(db: Database, { registrarId }: Webhook, now: Date)
   return id;
 }
 
-/** Sends a test once, records the result and returns it. If it arrives, it ends the webhook's pause after a failure. */
+/** Sends a test once, and records and returns the result. Success ends the webhook's pause. */
 export async function sendTest(
   db: Database,
   webhook: Webhook,

@@ -14,8 +14,8 @@ const privateSuffixes = [
 ];
 
 /**
- * Requires https and the name of a public host, without a user name or password. The local environment also allows http
- * and this machine. Throws `invalid` with the reason.
+ * Requires https and a public host name, without a user name or password. The local environment also allows http and
+ * this machine. Throws `invalid` with the reason.
  */
 export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

@@ -20,7 +20,7 @@ export function holderOf(row: { username: string | null; system: string | null }
   return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
 }
 
-/** Lists bound certificates with their holders and whether these require one, by the holder's name. */
+/** Lists bound certificates with their holders, by the holder's name. */
 export function listCertificates(db: Database) {
   return db
     .select({
@@ -92,8 +92,8 @@ export async function bindCertificate(
 }
 
 /**
- * Removes the certificate, effective from the next request. Returns whether the holder requires one and has no
- * unexpired one left. Throws `not_found` for the holder or the certificate.
+ * Removes the certificate, effective from the next request. Returns whether logins require one and no unexpired one is
+ * left. Throws `not_found` for the holder or the certificate.
  */
 export function unbindCertificate(
   operation: Operation,
@@ -119,8 +119,8 @@ export function unbindCertificate(
 }
 
 /**
- * Sets whether the holder's logins require a bound certificate, effective from the next request. Also returns whether
- * an unexpired one was ever presented. Throws `invalid` while no unexpired one is bound, and `not_found`.
+ * Sets whether logins require a bound certificate, effective from the next request. Also returns whether an unexpired
+ * one was ever presented. Throws `invalid` while no unexpired one is bound, and `not_found`.
  */
 export function requireCertificate(
   operation: Operation,

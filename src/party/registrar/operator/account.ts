@@ -69,7 +69,7 @@ export interface RegistrarChanges {
   allowedIps?: string[] | undefined;
   /** Null removes the webhook. `parseWebhookUrl` reads a URL. */
   webhookUrl?: string | null | undefined;
-  /** The reason to refuse all logins of the registrar, kept in the history; null allows them again. */
+  /** The reason to refuse all logins, kept in the history; null allows them again. */
   suspension?: string | null | undefined;
 }
 

@@ -9,9 +9,9 @@ import { isOpen } from '../../registrar/webhook.ts';
 import { endPause } from '../hold.ts';
 
 /**
- * Makes a registrar's deliveries wait again, in their order and before later ones: the one with this id, or all since
- * an instant that were delivered or given up. Ends the webhook's pause after a failure. Returns the number of
- * deliveries. Throws `not_found` if the registrar has no webhook or no such delivery.
+ * Makes a registrar's ended deliveries wait again, in their order and before later ones: the one with this id, or all
+ * since an instant. Ends the webhook's pause after a failure. Returns their number. Throws `not_found` without a
+ * webhook or such a delivery.
  */
 export async function resendDeliveries(
   operation: Operation,
