@@ -25,16 +25,13 @@ export function changes(changelog: string): Prose {
     .split(/^(?=## \[)/m)
     .slice(1)
     .map((release) => release.split(/^### Operators$/m)[0]!.replace(/\[(.*?)\]/, '$1'));
-  const introduction = `# What changed
+  const markdown = `# What changed
 
 For callers, the newest release first. What may need a change of yours comes first in each list, as **Changed** or **Gone**.
 A registry may run a release later than its date: \`version\` of [/health](${local}/health) is the one that runs here.
 
-`;
-  return {
-    ...{ title: 'What changed', address: '/docs/changes', directory: '' },
-    markdown: introduction + releases.join(''),
-  };
+${releases.join('')}`;
+  return { title: 'What changed', address: '/docs/changes', directory: '', markdown };
 }
 
 /** The page of a document in Markdown, in the place that the template has for it. */
