@@ -31,7 +31,7 @@ export async function getContactByCode(db: Database, code: string): Promise<Cont
 /** Shown in answers but not stored. */
 export const derivedStatuses = ['ok', 'linked'] as const;
 
-/** Returns the statuses of RFC 5733: the stored ones or `ok`, and `linked` if a domain refers to the contact. */
+/** Returns the statuses of RFC 5733, with the derived ones. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
@@ -46,7 +46,7 @@ const prohibited = {
   },
 } as const;
 
-/** Throws `update_prohibited` or `delete_prohibited` with the status that prohibits the operation. */
+/** Throws `update_prohibited` or `delete_prohibited`. */
 export function checkStatuses(contact: Contact, operation: 'Update' | 'Delete'): void {
   const prohibiting: string[] = prohibitingStatuses(operation);
   const status = contact.statuses.find((each) => prohibiting.includes(each));

@@ -81,7 +81,7 @@ function listing<Column extends keyof Contact>(
   };
 }
 
-/** Lists the person's contacts at every registrar in the order of their ids. One round trip. */
+/** Lists the person's contacts at every registrar by id. One round trip. */
 export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
   return retried(() =>
     db

@@ -59,10 +59,7 @@ export async function* listPersonalData(
   }
 }
 
-/**
- * Returns other data about the person: deleted contacts, each with its `history`, and disclosures. One round trip
- * before the histories.
- */
+/** Returns the person's deleted contacts and disclosures. One round trip before the histories. */
 export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
   const subjects = deleted(person);
   const [rows, disclosures] = await retried(() =>

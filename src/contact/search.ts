@@ -102,7 +102,7 @@ interface MatchRow extends JsonRow {
   place: string;
   /** At most the bound; null if there are too many candidates to tell. */
   matches: number | null;
-  seen: number;
+  tally: number;
   /** The number of contacts in the walk, and the last one's place. */
   walked: number;
   last: string;
@@ -138,9 +138,9 @@ export function searching<Column extends keyof Contact>(
       first.place < second.place ? -1 : 1,
     );
     const [figures, ...matchRows] = sorted as [MatchRow, ...MatchRow[]];
-    const { matches, seen, walked, last } = figures;
+    const { matches, tally, walked, last } = figures;
     const isFull = matchRows.length === limit;
-    const isCut = walked === limits.read - seen;
+    const isCut = walked === limits.read - tally;
     if (isCut && !isFull && offset > 0) throw tooFar();
     const next = isFull ? matchRows.at(-1)?.place : isCut ? last : undefined;
     const isOnlyPage = after === '' && offset === 0 && next === undefined;
@@ -197,16 +197,16 @@ function searchFor(
     with registrar as materialized (select ${registrarOfLogin} as id),
     counted as materialized (${sql.join(counted, sql` union all `)}),
     fewest as materialized (
-      select *, (select sum(candidates) from counted) as seen from counted
+      select *, (select sum(candidates) from counted) as tally from counted
         order by candidates, sorting limit 1
     ),
-    known as materialized (${orderedMatches(bound, limits.read)}),
+    ordered as materialized (${orderedMatches(bound, limits.read)}),
     walk as materialized (${walkedMatches(candidatesOf(walkName, onward), limits.read)})
     select iif(candidates <= ${constant(bound)} or matches >= ${constant(limits.counted)},
-        min(matches, ${constant(limits.counted)}), null) as matches, seen, walked, last,
+        min(matches, ${constant(limits.counted)}), null) as matches, tally, walked, last,
       value as place, ${jsonOf(columns)} as json
     from fewest cross join walk cross join json_each('[' || ltrim(replace(substr(
-      ifnull((select places from known), walk.places), ${start}, ${param('limit')} * ${width}
+      ifnull((select places from ordered), walk.places), ${start}, ${param('limit')} * ${width}
     ), ']', ','), ',') || '""]')
     left join ${contacts} indexed by contacts_of_registrar
       on registrar_id = (select id from registrar) and number = cast(substr(value, -15) as integer)`,
@@ -229,11 +229,11 @@ const orderedMatches = (bound: number, read: number) => sql`
   select iif(sorting,
     (select json_group_array(value order by value) from json_each(places)), places) as places
   from fewest
-  where iif(candidates <= ${constant(bound)}, seen + sorting * candidates <= ${constant(read)},
+  where iif(candidates <= ${constant(bound)}, tally + sorting * candidates <= ${constant(read)},
     not sorting and json_array_length(places) >= ${param('offset')} + ${param('limit')})`;
 
-/** Selects the matches from the page's start, unless they are known. Reads at most the rest of `read`. */
+/** Selects the matches from the page's start, unless `ordered` has them. Reads at most the rest of `read`. */
 const walkedMatches = (onward: SQL, read: number) => sql`
   select count(*) as walked, max(place) as last, json_group_array(place) filter (where fits) as places
   from (${onward}
-    limit (select iif(exists (select 1 from known), 0, ${constant(read)} - seen) from fewest))`;
+    limit (select iif(exists (select 1 from ordered), 0, ${constant(read)} - tally) from fewest))`;

@@ -168,7 +168,6 @@ export async function deleteAnyContact(operation: Operation, code: string): Prom
   return change(operation, code, (contact) => contactDeletion(operation, contact, linked));
 }
 
-/** The note explains the added statuses. */
 export interface StatusChange {
   add: readonly ContactStatus[];
   remove: readonly string[];

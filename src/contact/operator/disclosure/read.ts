@@ -6,7 +6,7 @@ import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 
-/** A request to learn who a contact is, from somebody with a right to ask. */
+/** A request to learn who a contact is, by somebody entitled. */
 export type Disclosure = typeof disclosures.$inferSelect;
 
 const hourMilliseconds = 60 * 60 * 1000;
@@ -54,8 +54,8 @@ export function listDisclosures(
 }
 
 /**
- * Counts requests by month of receipt, organisation and outcome, and in total. Names only organisations, so that it may
- * be published.
+ * Counts requests by month of receipt, organisation and outcome, and in total. Fit for publication: it names only
+ * organisations.
  */
 export async function reportDisclosures(db: Database) {
   const every: Disclosure[] = await Array.fromAsync(
