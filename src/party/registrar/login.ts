@@ -186,7 +186,7 @@ async function verifyPassword(
   return true;
 }
 
-/** Checks the address against a registrar's JSON list; an empty one allows any. */
+/** An empty list allows every address. */
 function isAllowed(json: string, address: string | undefined): boolean {
   const allowedIps: string[] = JSON.parse(json);
   return allowedIps.length === 0 || parseAddressList(allowedIps).includes(address);

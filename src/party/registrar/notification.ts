@@ -75,7 +75,7 @@ export function notificationRepresentation(notification: Notification) {
   };
 }
 
-/** Lists the unread notifications, the oldest first. One round trip. */
+/** Oldest first. One round trip. */
 export async function listUnreadNotifications(
   db: Database,
   login: Login,
@@ -99,7 +99,7 @@ export async function listUnreadNotifications(
   return unread;
 }
 
-/** Returns a notification, read or unread. One round trip. Throws `not_found`. */
+/** Read or unread. One round trip. Throws `not_found`. */
 export async function getNotification(
   db: Database,
   login: Login,

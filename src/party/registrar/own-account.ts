@@ -117,7 +117,7 @@ export function prohibited(detail: string): RegistryError {
   return new RegistryError([{ reason: 'update_prohibited', message, detail }]);
 }
 
-/** Records the first use of the login's secret; the replaced one ends a day later. One round trip. */
+/** Records the first use; the replaced secret ends a day later. One round trip. */
 export async function recordFirstUse(
   db: Database,
   login: UserLogin,

@@ -20,7 +20,7 @@ export function holderOf(row: { username: string | null; system: string | null }
   return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
 }
 
-/** Lists bound certificates with their holders, by the holder's name. */
+/** Lists bound certificates by the holder's name. */
 export function listCertificates(db: Database) {
   return db
     .select({
@@ -73,7 +73,7 @@ export async function bindCertificate(
   const { fingerprint, expiresAt } = certificate;
   const createdAt = operation.origin.request.at.toISOString();
   if (expiresAt !== null && expiresAt <= createdAt) {
-    throw new RegistryError('invalid', `the certificate has expired on ${expiresAt}`, 'file');
+    throw new RegistryError('invalid', `the certificate expired on ${expiresAt}`, 'file');
   }
   const { certificatesOf, option } = holders[holder.type];
   const bind = ({ account: { id }, bound, isWritten }: HolderState) => {

@@ -41,8 +41,8 @@ interface HolderChange<Type extends HolderType, Also> {
 }
 
 /**
- * Changes a holder, unless somebody else changed it meanwhile. Returns the changed fields and `also`. Throws
- * `not_found` for the field.
+ * Changes a holder, unless somebody else did meanwhile. Returns the changed fields and `also`. Throws `not_found` for
+ * the field.
  */
 export async function changeHolder<Type extends HolderType, Also>(
   operation: Operation,

@@ -6,7 +6,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
 
-/** Lists the API users of one registrar or all, by registrar and username, without secrets. */
+/** Lists API users by registrar and username, without secrets. */
 export function listApiUsers(db: Database, registrarCode?: string) {
   const {
     secretDigest,

@@ -27,7 +27,7 @@ export async function addSystem(
   return addHolder(operation, systemNamed(name), values, { secret: key });
 }
 
-/** Changes the system, effective from the next request. Returns the changed fields. Throws `invalid`, `not_found`. */
+/** Effective from the next request. Returns the changed fields. Throws `invalid`, `not_found`. */
 export async function updateSystem(
   operation: Operation,
   name: string,
@@ -37,7 +37,7 @@ export async function updateSystem(
   return (await changeHolder(operation, systemNamed(name), () => ({ values }))).changes;
 }
 
-/** Removes the system, its key and its certificates. The history keeps its name. Throws `not_found`. */
+/** Also removes its certificates; the history keeps its name. Throws `not_found`. */
 export async function removeSystem(operation: Operation, name: string): Promise<void> {
   const { db, origin } = operation;
   await changeHolder(operation, systemNamed(name), ({ account, isWritten }) => {
@@ -51,7 +51,7 @@ export async function removeSystem(operation: Operation, name: string): Promise<
   });
 }
 
-/** Returns the settings in their stored form. Throws `invalid` and, for a registrar, `not_found`. */
+/** Throws `invalid` and, for a registrar, `not_found`. */
 async function storedSettings(db: Database, { rights, allowedIps }: Partial<SystemSettings>) {
   return {
     rights: rights && (await storedRights(db, rights)),
