@@ -74,6 +74,7 @@ function pendingIdentity({ identityRequest, identType }: Contact) {
   };
 }
 
+/** Includes the times that the live registry shows. */
 export function verificationRepresentation(contact: Contact) {
   const { identityVerification, identityRequest, verificationDemand } = contact;
   return {
@@ -110,6 +111,7 @@ export function registrantRepresentation(contact: Contact): Record<string, unkno
   return representation;
 }
 
+/** These ids say nothing about the person. */
 const recordIds: (keyof Contact)[] = ['id', 'registrarId'];
 
 /** Returns everything that either interface shows of the contact. */

@@ -129,6 +129,7 @@ export function searching<Column extends keyof Contact>(
     const search = searches.get(key) ?? searchFor(columns, names, limits);
     searches.set(key, search);
     const after = number === 0 ? '' : (afterInstant ?? '') + String(number).padStart(15, '0');
+    // Every number comes after 0.
     const start = { after, instant: afterInstant ?? values.since, number };
     const nameEnd = `${values.name}\u{10ffff}`;
     const [, rows] = await readWithLogin(db, login, () => [

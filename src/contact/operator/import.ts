@@ -46,7 +46,7 @@ export async function findContactProblems(
 
 /**
  * Adds the missing contacts, all or none, in the order of the records, and returns their number. One batch, for about
- * ten thousand records. Throws the problems of `findContactProblems`.
+ * ten thousand records. A dry run writes nothing. Throws the problems of `findContactProblems`.
  */
 export function importContacts(
   operation: Operation,

@@ -18,6 +18,7 @@ export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: 
 /** Lists open requests that are overdue or due within a day, oldest first. */
 export async function listDueDisclosures(db: Database, hours: number, now: Date) {
   const { id, outcome, receivedAt } = disclosures;
+  // Requests received by then are due within a day.
   const receivedBy = timeAfter(now, (24 - hours) * hourMilliseconds);
   const due = await db
     .select({ id, receivedAt })
