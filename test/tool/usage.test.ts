@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { chmod, cp } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { loadProgram, runProgram } from '../../src/tool/program.ts';
 import { projectVersion } from '../../src/tool/project.ts';
 import { captured } from './captured.ts';
@@ -193,6 +193,18 @@ test('names what it has no permission to write', async ({ skip }) => {
   expect(await captured(() => runProgram(add))).toMatchObject({
     status: 1,
     stderr: `failed: ${copy}: no permission to write it\n`,
+  });
+});
+
+test('ends if the temporary directory cannot be written', async () => {
+  const { directory } = await tool.newRegistry();
+  const temporary = path.join(directory, 'absent');
+  vi.stubEnv('TMPDIR', temporary);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const add = ['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha', '--persist-to', directory];
+  expect(await captured(() => runProgram(add))).toMatchObject({
+    status: 1,
+    stderr: `failed: ${temporary}: no permission to write it\n`,
   });
 });
 

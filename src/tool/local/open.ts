@@ -1,4 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
@@ -73,7 +74,9 @@ function requireAccess(mode: number, ...paths: (string | undefined)[]): void {
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
   if (!(await findServer())) {
-    requireAccess(constants.W_OK, directory, findDatabaseFile(directory, environment));
+    // The runtime would never end if it could not write to the temporary directory.
+    const file = findDatabaseFile(directory, environment);
+    requireAccess(constants.W_OK, directory, tmpdir(), file);
   }
   const { lock, server } = await takeLock(directory, 'registry', findServer);
   if (server) return server;
