@@ -134,7 +134,6 @@ test('today shows what waits, with the time left', async () => {
   expect(text).toMatch(
     /Mari Maasikas \(Police\) asks for name, e-mail of Jaan Tamm ALPHA:TAMM\. To be answered by \d+ \w+ \d{4}, \d\d:\d\d UTC \(in \d+ (hours|days)\): disclosure 1\./,
   );
-  expect(text).toMatch(/Beta OÜ BETA has been suspended since/);
 });
 
 test('the last figure of a chart is that of the table', async () => {

@@ -30,17 +30,14 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
       ? isAboutContact(sql`${uuid}`)
       : and(eq(history.subject, 'contact'), eq(history.subjectKey, code));
   const entries = await listNewestEntries(db, isAbout, shownRows);
-  const [last] = entries;
-  const shownCode = contact?.code ?? last?.subjectKey;
+  const shownCode = contact?.code ?? entries[0]?.subjectKey;
   if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
   const ofContact = { contact: shownCode };
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
-  const erased = contact ? shownCode : (last!.subjectUuid ?? uuid);
+  const erased = contact ? shownCode : (entries[0]!.subjectUuid ?? uuid);
   // The erasure itself knows whether there is anything to erase, and whether it may.
   const erasure = eraseContact({ ...registry, isDryRun: true }, erased);
   const isErasable = await erasure.then(isErasing, () => false);
-  const links = { name: 'name', registrar: 'registrar' } as const;
-  const people = { registrant: 'contact', admin: 'contact', tech: 'contact' } as const;
   const isCut = domains.length === shownRows;
   return {
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
@@ -50,7 +47,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
       <>
         {contact && (
           <Part title={isCut ? `The first ${shownRows} domains` : 'Domains'}>
-            <Rows view={domainsView} rows={domains} links={{ ...links, ...people }} />
+            <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
           </Part>
         )}
         <Entries entries={entries} />

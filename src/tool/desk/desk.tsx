@@ -24,13 +24,12 @@ const pages: Record<string, ShowPage> = {
   '/disclosure/:key': disclosurePage,
 };
 
-const assets = 'src/worker/http/static/assets';
 const files = [
-  ['text/css', `${assets}/site.css`],
-  ['text/css', `${assets}/page.css`],
+  ['text/css', 'src/worker/http/static/assets/site.css'],
+  ['text/css', 'src/worker/http/static/assets/page.css'],
   ['text/css', 'src/tool/desk/desk.css'],
   ['text/javascript', 'src/tool/desk/desk.js'],
-  ['image/svg+xml', `${assets}/favicon.svg`],
+  ['image/svg+xml', 'src/worker/http/static/assets/favicon.svg'],
 ] as const;
 
 /**

@@ -14,12 +14,8 @@ import { Part, pageHref, Sentences, type ShowPage, said } from './page.tsx';
 
 function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[] {
   const href = requestId ? `${pageHref('request', requestId)}?near=${id}` : undefined;
-  const time = (
-    <a class="when" href={href}>
-      {timeText(occurredAt)}
-    </a>
-  );
-  return [...said(entrySentence(entry)), ' ', time];
+  const link = { class: 'when', href };
+  return [...said(entrySentence(entry)), ' ', <a {...link}>{timeText(occurredAt)}</a>];
 }
 
 /** More of them stand in one paragraph. */
@@ -32,12 +28,14 @@ export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
     const changes = <Sentences all={all} class={all.length > shownChanges ? 'many' : 'few'} />;
     return <li>{[...heading(entry), changes]}</li>;
   });
-  return (
-    <Part title="What happened">
-      <ol class="timeline">{items}</ol>
-    </Part>
-  );
+  return timeline('What happened', items);
 }
+
+const timeline = (title: string, items: Child[]) => (
+  <Part title={title}>
+    <ol class="timeline">{items}</ol>
+  </Part>
+);
 
 /** Of one thing, and of a request. */
 const shownEntries = 200;
@@ -59,11 +57,7 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
     const others = some.length > 1 && ` and ${least}${counted(some.length - 1, 'more change')}`;
     return <li>{[...heading(first), others]}</li>;
   });
-  return (
-    <Part title="What happened lately">
-      <ol class="timeline">{items}</ol>
-    </Part>
-  );
+  return timeline('What happened lately', items);
 }
 
 /** No index has requests: this many entries are searched. */

@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
 import { type CommonOptions, commandLine, registryOptions } from '../command.ts';
+import { thingFields } from '../nouns/history/sentence.ts';
 import type { Registry } from '../registry.ts';
 import { labelOf, type Naming, namingIn, type Sentence, type Thing } from '../report/sentence.ts';
 import { printable } from '../report/text.ts';
@@ -32,8 +33,7 @@ export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }
 export const pageHref = (kind: Thing['kind'], key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
 
-const nameless: Naming = async () => undefined;
-const PageNaming = createContext(nameless);
+const PageNaming = createContext<Naming>(async () => undefined);
 
 /** A link to a thing. The name of a person or registrar is beside each code. */
 function Ref({ thing }: { thing: Thing }) {
@@ -62,8 +62,8 @@ function shownValue(field: string, value: unknown, kind?: Thing['kind']): Child 
 }
 
 /**
- * The columns of a view that have values. A code has its name beside it, so the column `name` is left out. On a narrow
- * screen, each row becomes a card.
+ * The columns of a view that have values, without `name` where a code has it beside it. On a narrow screen, each row
+ * becomes a card.
  */
 export function Rows<Row>(props: {
   view: Shown<Row>;
@@ -79,7 +79,9 @@ export function Rows<Row>(props: {
   });
   const head = columns.map((name) => <th scope="col">{fieldWords(name)}</th>);
   const body = values.map((row) => {
-    const cells = columns.map((name) => [name, shownValue(name, row[name], links[name])] as const);
+    const cells = columns.map(
+      (name) => [name, shownValue(name, row[name], links[name] ?? thingFields[name])] as const,
+    );
     return (
       <tr>
         {cells.map(([name, cell]) => (
@@ -106,7 +108,7 @@ export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPag
   return names.split(' ').map((name) => [name, values[name]]);
 }
 
-export function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
+function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
   const known = rows.filter(([, value]) => !isNothing(value));
   const items = known.map(([field, value]) => (
     <div>
@@ -117,14 +119,12 @@ export function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
   return items.length > 0 ? <dl class="facts">{items}</dl> : null;
 }
 
-export function Part({ title, children }: { title: string; children: Child }) {
-  return (
-    <section>
-      <h2>{title}</h2>
-      {children}
-    </section>
-  );
-}
+export const Part = ({ title, children }: { title: string; children: Child }) => (
+  <section>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
 
 /** The script adds buttons to the commands. */
 export function renderPage(
@@ -180,6 +180,6 @@ export function renderPage(
       </body>
     </html>
   );
-  const naming = registry ? namingIn(registry.db) : nameless;
+  const naming = registry ? namingIn(registry.db) : async () => undefined;
   return html`<!doctype html>${<PageNaming.Provider value={naming}>{document}</PageNaming.Provider>}`;
 }

@@ -55,7 +55,7 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
     children: (
       <>
         <Part title="Who logs in for it">
-          <Rows view={apiUsersView} rows={users} links={{ registrar: 'registrar' }} />
+          <Rows view={apiUsersView} rows={users} />
         </Part>
         <Entries entries={entries} />
       </>
@@ -74,10 +74,8 @@ const disclosureFacts =
   'granted_fields explanation basis identified_by received_at visible_after is_confidential';
 
 export const disclosurePage: ShowPage = async ({ registry, key }) => {
-  const { db, env } = registry;
   const id = Number(key) || 0;
-  const { disclosure } = await getDisclosure(db, id);
-  const shown = withAnswerBy(env)(disclosure);
+  const shown = withAnswerBy(registry.env)((await getDisclosure(registry.db, id)).disclosure);
   const { outcome, answeredAt, answerBy } = shown;
   const isOpen = outcome === null;
   // The grant itself knows whether the person is still there.
@@ -87,12 +85,12 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
   return {
     title: `Disclosure ${key}`,
     answer: [
-      disclosureSentence(disclosure),
+      disclosureSentence(shown),
       [isOpen ? due : `It was ${outcome} on ${timeText(answeredAt!)}.`],
       ...(isOpen && !isGrantable ? [['Refuse it: the person is no longer there.']] : []),
     ],
     facts: factsIn(disclosuresView, shown, disclosureFacts),
-    children: <Entries entries={await entriesAbout(db, 'disclosure', key)} />,
+    children: <Entries entries={await entriesAbout(registry.db, 'disclosure', key)} />,
     next: [
       ...(isGrantable ? [['disclosure', 'grant', key, '--to', `disclosure-${key}.json`]] : []),
       ...(isOpen ? ['refuse', 'return'].map((word) => ['disclosure', word, '--help']) : []),

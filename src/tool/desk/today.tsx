@@ -6,7 +6,6 @@ import { listContactsBy } from '../../contact/operator/administer.ts';
 import { listDisclosures } from '../../contact/operator/disclosure/read.ts';
 import { type DailyCounts, readDailyCounts } from '../../list/daily-counts.ts';
 import { retainedList } from '../../list/lists.ts';
-import { listRegistrars } from '../../party/registrar/operator/account.ts';
 import { texts } from '../../worker/http/site/texts.ts';
 import { type Findings, isWarning } from '../nouns/alarm.ts';
 import { withAnswerBy } from '../nouns/disclosure.ts';
@@ -15,7 +14,7 @@ import type { Sentence } from '../report/sentence.ts';
 import { dayText, messageText, timeText, valueText } from '../report/words.ts';
 import { plain, type Shown } from '../view.ts';
 import { Requests } from './history.tsx';
-import { Facts, Part, Rows, Sentences, type ShowPage } from './page.tsx';
+import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
 import { disclosureSentence } from './things.tsx';
 
 const shownRows = 20;
@@ -23,15 +22,14 @@ const shownEntries = 200;
 
 export const todayPage: ShowPage = async ({ registry, options }) => {
   const { db, env } = registry;
-  const [state, entries, open, overdue, registrars, days] = await Promise.all([
+  const [state, entries, open, overdue, days] = await Promise.all([
     readHealthState(registry, options),
     listNewestEntries(db, undefined, shownEntries),
     listDisclosures(db, { onlyOpen: true }, { limit: shownRows }),
     listContactsBy(db, { overdueOn: dayOf(currentTime()) }, { limit: shownRows }),
-    listRegistrars(db),
     readDailyCounts({ kv: env.LISTS, clock: currentTime, meter: newMeter() }),
   ]);
-  const { alarms, findings, service } = state;
+  const { alarms, findings } = state;
   const due = open.map(withAnswerBy(env));
   due.sort((one, other) => one.answerBy.localeCompare(other.answerBy));
   const waiting: Sentence[] = [
@@ -43,10 +41,6 @@ export const todayPage: ShowPage = async ({ registry, options }) => {
     ...overdue.map(({ code: key, uuid, verificationDemand: demand }): Sentence => {
       const late = `: ${demand!.claims.join(', ')} had to be checked by ${dayText(demand!.by)}.`;
       return [{ kind: 'contact', key, uuid }, late];
-    }),
-    ...registrars.flatMap(({ code: key, suspendedAt }): Sentence[] => {
-      const since = suspendedAt && ` has been suspended since ${timeText(suspendedAt)}.`;
-      return since ? [[{ kind: 'registrar', key }, since]] : [];
     }),
   ];
   return {
@@ -62,11 +56,6 @@ export const todayPage: ShowPage = async ({ registry, options }) => {
         </Part>
         <Requests entries={entries} />
         <Lists findings={findings} days={days ?? []} />
-        <Part title="The service">
-          <Facts
-            rows={Object.entries({ ...service, last_scheduled_run: findings.runs[0]?.startedAt })}
-          />
-        </Part>
       </>
     ),
     next: [['health'], ['history'], ['lists', 'status']],

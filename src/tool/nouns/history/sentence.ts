@@ -62,7 +62,8 @@ export function changeSentences({ action, changes, subjectKey }: HistoryEntry): 
   ];
 }
 
-const things: Record<string, Thing['kind']> = {
+/** Fields that hold codes. */
+export const thingFields: Record<string, Thing['kind']> = {
   registrar: 'registrar',
   registrant: 'contact',
   admin: 'contact',
@@ -71,7 +72,7 @@ const things: Record<string, Thing['kind']> = {
 };
 
 function sideOf(field: string, value: unknown): Sentence {
-  const kind = things[field];
+  const kind = thingFields[field];
   if (!kind || isNothing(value)) return [valueText(value, field)];
   return enumerated([value].flat().map((key) => ({ kind, key: String(key) })));
 }
