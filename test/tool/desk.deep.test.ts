@@ -45,6 +45,8 @@ beforeAll(async () => {
     ...['--fields', 'name,email'],
   ]);
   transfer = (await registry.done('contact transfer ALPHA:KASK2 --to BETA --yes')).request_id;
+  const next = 'ALPHA:GONE,Next Owner,next@owner.example,+372.5551238,47608290041,priv,EE\n';
+  await registry.done('contact import - --registrar ALPHA', contactHeader + next);
   const options = { persistTo: registry.directory };
   const opened = await opening.run(openKept, () => openRegistry(options, closing));
   pages = deskPages(options, opened);
@@ -165,6 +167,14 @@ test('a command is shown only where it would work', async () => {
   ]);
   expect(await commandsOf(transfer)).toEqual([expect.stringContaining('history --request')]);
   expect(await commandsOf(update)).toContainEqual(expect.stringContaining('history revert'));
+});
+
+test('a code that another contact has by now has no name beside it', async () => {
+  const { page } = await openDesk();
+  await page.goto(new URL(`/contact/${erased}`, page.url()).href);
+  const words = await wordsOf(page);
+  expect(words).toMatch(/Operator \S+ deleted the contact ALPHA:GONE/);
+  expect(words).not.toContain('Next Owner');
 });
 
 test('a button copies its command, and is not there without a script', async () => {

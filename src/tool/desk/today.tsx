@@ -93,7 +93,7 @@ const height = 40;
 
 function Chart({ counts, highest }: { counts: readonly number[]; highest: number }) {
   const steps = counts.map((count) => `V${(height * (1 - count / highest)).toFixed(1)}h1`);
-  const label = `${counts[0]} at the beginning, ${counts.at(-1)} today`;
+  const label = `${valueText(counts[0])} at the beginning, ${valueText(counts.at(-1))} today`;
   const box = `0 0 ${counts.length} ${height}`;
   return (
     <svg role="img" aria-label={label} viewBox={box} preserveAspectRatio="none">

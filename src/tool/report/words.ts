@@ -96,7 +96,7 @@ export const isNothing = (value: unknown) =>
 
 /** Fields whose values are words of a program. */
 const ofWords =
-  /^(status|state|outcome|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
+  /^(status|state|outcome|claims|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
 
 /** A value of a field as people write it. Codes stay as they are. */
 export function valueText(value: unknown, field = ''): string {

@@ -49,9 +49,9 @@ export function changeSentences({ action, changes, subjectKey }: HistoryEntry): 
   };
   const shown = fields.flatMap(([field, change]): Sentence[] => {
     if (!('from' in change)) return [];
-    const { from, to } = change;
+    const { from, to, uuids } = change;
     if ([from, to].every((value) => isNothing(value) || value === subjectKey)) return [];
-    const [before, after] = [sideOf(field, from), sideOf(field, to)];
+    const [before, after] = [sideOf(field, from, uuids), sideOf(field, to, uuids)];
     const both = { create: after, delete: before, update: [...before, ' → ', ...after] };
     return [[`${fieldWords(field)}: `, ...both[action]]];
   });
@@ -71,8 +71,10 @@ export const thingFields: Record<string, Thing['kind']> = {
   contactCode: 'contact',
 };
 
-function sideOf(field: string, value: unknown): Sentence {
+/** A code may be another contact's by now, so the UUIDs say whose name is beside it. */
+function sideOf(field: string, value: unknown, uuids: Record<string, string> = {}): Sentence {
   const kind = thingFields[field];
   if (!kind || isNothing(value)) return [valueText(value, field)];
-  return enumerated([value].flat().map((key) => ({ kind, key: String(key) })));
+  const keys = [value].flat() as string[];
+  return enumerated(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
 }
