@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { contactHeader, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
@@ -263,7 +263,13 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   expect((await registry.run('name a.ee')).stdout).toContain(
     'a.ee is reserved until the end of 31 Dec 2099: nobody can register it without its password.',
   );
-  expect((await registry.run('name b.ee')).stdout).toBe(
-    'b.ee is not registered here, and on none of the lists. Nothing here prevents its registration.\n',
+  const none =
+    'b.ee is not registered here, and on none of the lists. Nothing here prevents its registration.\n';
+  expect((await registry.run('name b.ee')).stdout).toBe(none);
+  vi.stubEnv('ZONES', 'ee');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await registry.run('name www.b.ee')).stdout).toBe(none);
+  expect((await registry.run('name b.com')).stdout).toBe(
+    'b.com is not in a zone of this registry (ee); it cannot be registered here.\n',
   );
 }, 120_000);

@@ -31,16 +31,17 @@ const shownEntries = 10;
 
 /**
  * Everything that is true of a name now, and was; the newest first. The text may be an address of a page or of e-mail.
- * If nothing is on record of its name, the name above it that the registry knows, if there is one, answers instead.
+ * If nothing is on record of its name, the name above it that may be registered, or is on record, answers instead.
  */
 export async function findNameFacts(registry: Registry, text: string) {
   const isAddress = /[/\\:@?#]/.test(text);
   const asked = await findDomainName(registry.db, (isAddress && hostOpenedFor(text)) || text);
   let facts = await readNameFacts(registry, asked);
-  for (const name of namesAbove(asked.name, nameRulesOf(registry.env).zones)) {
+  const { zones } = nameRulesOf(registry.env);
+  for (const name of namesAbove(asked.name, zones)) {
     if (facts.isOnRecord) break;
     const above = await readNameFacts(registry, domainNameOf(name));
-    if (above.isOnRecord) facts = above;
+    if (above.isOnRecord || zones.length > 0) facts = above;
   }
   const understood = text === facts.name ? undefined : `${text} is understood as ${facts.name}`;
   return { ...facts, understood };
