@@ -99,7 +99,8 @@ test.each([
   ['an address that no deleted contact had', 'mari@tamm.example.org', 0],
 ])('finds deleted contacts by %s', async (_, text, count) => {
   const { to, links, main } = await find(text);
-  expect(to ? [to] : links).toEqual(Array(count).fill(uuidPage));
+  const people = links.filter((link) => link.startsWith('/contact/'));
+  expect(to ? [to] : people).toEqual(Array(count).fill(uuidPage));
   if (count > 1) expect(main).toContain(`contact list --email ${text} --deleted`);
 });
 
@@ -111,8 +112,6 @@ test.each([
   ['no accents', 'POLDMAE.ee', ['/name/põldmäe.ee']],
   ['an accent too many', 'köhvikann.ee', ['/name/kohvikann.ee']],
   ['no ending', 'kohvikann', ['/name/kohvikann.ee']],
-  ['a host below it', 'www.kohvikann.ee', ['/name/kohvikann.ee']],
-  ['the address of a page', 'https://www.kohvikann.ee/menüü?a=b', ['/name/kohvikann.ee']],
   ['of a dispute, no accents', 'lohe.ee', ['/name/lõhe.ee']],
   ['of an auction, no accents', 'raim.ee', ['/name/räim.ee']],
 ])('suggests a name for one with %s', async (_, text, names) => {
@@ -121,12 +120,12 @@ test.each([
   expect(links).toEqual(names);
 });
 
-test.each(['kohvikann.ee', 'xn--pldme-jra9i.ee', 'KOHVIKANN.PRI.ee', 'free.ee', 'Lõhe.ee'])(
-  'leads to the page of the name %s',
-  async (text) => {
-    expect((await find(text)).to).toMatch(/^\/name\/[a-zõä]+(\.pri)?\.ee$/);
-  },
-);
+test.each([
+  ...['kohvikann.ee', 'xn--pldme-jra9i.ee', 'KOHVIKANN.PRI.ee', 'free.ee', 'Lõhe.ee'],
+  ...['www.kohvikann.ee', 'https://www.kohvikann.ee/menüü?a=b'],
+])('leads to the page of the name %s', async (text) => {
+  expect((await find(text)).to).toMatch(/^\/name\/(www\.)?[a-zõä]+(\.pri)?\.ee$/);
+});
 
 test.each(['Nobody', 'ZZ-1234', '38001085719', 'no such person', 'nobody@tamm.example', '%', "'"])(
   'offers no command for %s, who is not there',

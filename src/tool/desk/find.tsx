@@ -49,8 +49,8 @@ export const findPage: ShowPage = async ({ registry, query }) => {
   const near = (of: string) => findNearNames(registry.db, of, nameRulesOf(registry.env));
   if (name) {
     const names = await near(name);
-    const isRecorded = names.length === 0 || names.includes(name);
-    return isRecorded ? { redirect: pageHref('name', name) } : pageOfNear(name, names);
+    const isAnswered = names.length === 0 || names.some((each) => `.${name}`.endsWith(`.${each}`));
+    return isAnswered ? { redirect: pageHref('name', name) } : pageOfNear(name, names);
   }
   const { pages, people, former, commands } = await findAll(registry, text);
   const all = [
@@ -94,7 +94,6 @@ const pageOfNear = (text: string, names: readonly string[]): DeskPage => ({
     ),
 });
 
-/** Returns `kohv.ee`, or `registrar ALPHA`. */
 const labelOf = (href: string) =>
   decodeURIComponent(href.replace(/^\/(name\/)?|\?.*/g, '').replace('/', ' '));
 
