@@ -99,7 +99,7 @@ test.each([
   ['an address that no deleted contact had', 'mari@tamm.example.org', 0],
 ])('finds deleted contacts by %s', async (_, text, count) => {
   const { to, links, main } = await find(text);
-  const people = links.filter((link) => link.startsWith('/contact/'));
+  const people = (links ?? []).filter((link) => link.startsWith('/contact/'));
   expect(to ? [to] : people).toEqual(Array(count).fill(uuidPage));
   if (count > 1) expect(main).toContain(`contact list --email ${text} --deleted`);
 });
