@@ -92,9 +92,9 @@ function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
   ];
 }
 
-function statusText({ statusNotes, domainCount }: ContactWithRegistrar, status: string): string {
+function statusText({ statusNotes }: ContactWithRegistrar, status: string): string {
   if (status === 'ok') return 'nothing prevents a change';
-  if (status === 'linked') return `domains refer to it (${domainCount})`;
+  if (status === 'linked') return 'domains refer to it';
   const [, who, what = ''] = /^(client|server)(\w+)Prohibited$/.exec(status) ?? [];
   const whose = who === 'client' ? 'its registrar' : 'the registry';
   const meaning = who ? `${whose} prohibits its ${what.toLowerCase()} (${status})` : status;
