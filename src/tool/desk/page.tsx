@@ -61,10 +61,7 @@ function shownValue(field: string, value: unknown, kind?: Thing['kind']): Child 
   return isValidElement(value) ? value : printable(valueText(value, field));
 }
 
-/**
- * The columns of a view that have values, without `name` where a code has it beside it. On a narrow screen, each row
- * becomes a card.
- */
+/** A table of the columns with values, without `name` beside a code. On a narrow screen, each row becomes a card. */
 export function Rows<Row>(props: {
   view: Shown<Row>;
   rows: readonly Row[];
