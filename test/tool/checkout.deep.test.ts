@@ -23,7 +23,8 @@ let checkout: string;
 beforeEach(() => {
   checkout = mkdtempSync(path.join(tmpdir(), 'a checkout-'));
   chmodSync(checkout, 0o755);
-  const names = ['src', 'drizzle', 'migrations', 'package.json', 'wrangler.toml', '.dev.vars'];
+  const directories = ['src', 'drizzle', 'migrations'];
+  const names = [...directories, 'package.json', 'wrangler.toml', '.dev.vars', 'CHANGELOG.md'];
   for (const name of names) {
     cpSync(name, path.join(checkout, name), { recursive: true });
   }

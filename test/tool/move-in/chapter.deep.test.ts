@@ -52,7 +52,7 @@ test('the way in, and the way back, are as the chapter says', async () => {
   expect(proof).toMatchObject({ equal: false, unreported: 0 });
   await expect(old.change()).rejects.toThrow('read-only transaction');
   expect((await deployed.rows()).domains).not.toEqual(before.domains);
-  expect(run('Two ways to live', deployed)).toContain('added system epp');
+  expect(run('Two ways to run', deployed)).toContain('added system epp');
   run('Going back', deployed);
   await expect(old.change()).rejects.toThrow('duplicate key');
 }, 600_000);

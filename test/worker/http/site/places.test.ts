@@ -1,19 +1,17 @@
 import { beforeAll, expect, it } from 'vitest';
 import { addAuction, addRetainedDomain } from '../../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../../support/worker.ts';
+import { answerHere, shareEmptyWorker } from '../../../support/worker.ts';
 import { linkOf, textOf } from './document.ts';
 
 const auctionCentre = 'https://auction.example.ee/?a=1&b="2"';
 const registrars = 'https://example.ee/registrars';
 const worker = shareEmptyWorker({ AUCTION_CENTRE_URL: auctionCentre, REGISTRARS_URL: registrars });
-const unset = shareEmptyWorker({ AUCTION_CENTRE_URL: '', REGISTRARS_URL: 'http://example.ee/' });
+const unset = { AUCTION_CENTRE_URL: '', REGISTRARS_URL: 'http://example.ee/' };
 
 beforeAll(async () => {
-  for (const { env, scheduled } of [worker, unset]) {
-    await addAuction(env, { name: 'sale.ee' });
-    await addRetainedDomain(env, { name: 'kept.ee', status: 'reserved' });
-    await scheduled('31 * * * *');
-  }
+  await addAuction(worker.env, { name: 'sale.ee' });
+  await addRetainedDomain(worker.env, { name: 'kept.ee', status: 'reserved' });
+  await worker.scheduled('31 * * * *');
 });
 
 it.each([
@@ -30,7 +28,7 @@ it.each([
   async (path, words, href) => {
     const html = await (await worker.fetch(path)).text();
     expect(linkOf(html, words)).toBe(href);
-    const plain = await (await unset.fetch(path)).text();
+    const plain = await (await answerHere(path, {}, { ...worker.env, ...unset })).text();
     expect(linkOf(plain, words)).toBeUndefined();
     expect(textOf(plain)).toContain(words);
     for (const text of [html, plain]) expect(textOf(text)).not.toMatch(/[[\]]/);
