@@ -5,7 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
-/** The path of an environment's local database. The runtime names it by the id of a Durable Object. */
+/** The runtime names the database by the id of a Durable Object. */
 export function databaseFileOf(directory: string, environment: string | undefined): string {
   const kind = 'miniflare-D1DatabaseObject';
   const key = createHash('sha256').update(kind).digest();
@@ -17,7 +17,8 @@ export function databaseFileOf(directory: string, environment: string | undefine
 }
 
 /**
- * Returns the file if it exists. Its name is undocumented: without it, a local `backup` is refused, and other commands start a runtime.
+ * The file's name is undocumented: without it, a local `backup` is refused, and other commands
+ * start a runtime.
  */
 export function findDatabaseFile(
   directory: string,
@@ -28,7 +29,8 @@ export function findDatabaseFile(
 }
 
 /**
- * Opens the database in the file, by default read-only, without a runtime. A runtime takes longer to start than most commands to run.
+ * Opens the file, by default read-only, without a runtime, which takes longer to start than most
+ * commands to run.
  */
 export function openFile(file: string, { isWritable = false } = {}) {
   const sqlite = new DatabaseSync(file, { timeout: 30_000 });
@@ -42,7 +44,7 @@ export function openFile(file: string, { isWritable = false } = {}) {
   };
   const answer = ({ statements, isRaw }: DatabaseCall) => {
     if (isRaw) return run(statements[0]!, true);
-    // One transaction, so that all statements see the same state.
+    // All statements see the same state.
     sqlite.exec('begin');
     try {
       const results = statements.map((statement) => ({

@@ -11,7 +11,6 @@ export interface DatabaseCall {
   isRaw: boolean;
 }
 
-/** Runs the statements of one call in the runtime. */
 export async function runStatements(
   db: Pick<D1Database, 'prepare' | 'batch'>,
   { statements, isRaw }: DatabaseCall,
@@ -20,13 +19,12 @@ export async function runStatements(
   return isRaw ? prepared[0]!.raw() : db.batch(prepared);
 }
 
-/** Calls the lending server at the address. */
 async function ask(address: string, token: string, path: string, init?: RequestInit) {
   const headers = { [tokenHeader]: token };
   return fetch(new URL(bindingsPath + path, address), { ...init, headers });
 }
 
-/** Returns by how many milliseconds the server's clock was moved. Undefined if no server answers in time. */
+/** In milliseconds. Undefined if no server answers in time. */
 export async function findClockAhead(address: string, token: string, waitMilliseconds = 2_000) {
   try {
     const signal = AbortSignal.timeout(waitMilliseconds);
@@ -44,7 +42,7 @@ export function openOverHttp(address: string, token: string) {
     if (response.ok) return response;
     throw new Error(await response.text());
   };
-  /** Calls a method of a binding. A body replaces the second argument. */
+  /** A body replaces the second argument. */
   const call = (binding: string, method: string, args: unknown[], body?: BodyInit) =>
     send(`${binding}/${method}?args=${encodeURIComponent(JSON.stringify(args))}`, body);
   return {

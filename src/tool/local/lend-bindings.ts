@@ -14,8 +14,9 @@ export interface FetchingWorker extends ExportedHandler<LocalEnv, WebhookMessage
 }
 
 /**
- * The local Worker. It lends its bindings to `npm start` and to the operator's tool, because two processes that write to one SQLite file disturb
- * each other. Other requests come through the front of `npm start`, and wait for `open`. A deployment runs src/index.ts instead.
+ * Lends the local Worker's bindings to `npm start` and the operator's tool, because two processes
+ * that write to one SQLite file disturb each other. Other requests come through the front of `npm
+ * start`, and wait for `open`. A deployment runs src/index.ts instead.
  */
 export function lendBindings(
   worker: FetchingWorker,
@@ -25,7 +26,6 @@ export function lendBindings(
     ...worker,
     async fetch(request, env, context) {
       const { pathname } = new URL(request.url);
-      // Requests below `bindingsPath` are the tool's. All others are for the service.
       if (!pathname.startsWith(bindingsPath)) {
         const { FRONT_TOKEN } = env;
         if (FRONT_TOKEN !== undefined && request.headers.get(frontHeader) !== FRONT_TOKEN) {
@@ -65,5 +65,5 @@ async function answer(request: Request, env: Env): Promise<Response> {
 
 const isPage = (result: unknown): result is R2Objects => 'objects' in Object(result);
 
-/** The properties of an object in the bucket, which are not enumerable. */
+/** These properties are not enumerable. */
 const shown = ({ key, size, customMetadata }: R2Object) => ({ key, size, customMetadata });

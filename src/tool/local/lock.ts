@@ -5,8 +5,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { RegistryError } from '../../base/error.ts';
 
 /**
- * Takes the lock of the local data in the directory. Every process with a runtime on the data holds it, because two that write to one SQLite
- * file disturb each other. Waits for some seconds, unless `findServer` finds a server to use instead. Throws `taken`, naming the holder.
+ * Every process with a runtime on the data holds the lock, because two that write to one SQLite
+ * file disturb each other. Waits for some seconds, unless `findServer` finds a server to use
+ * instead. Throws `taken`, naming the holder.
  */
 export async function takeLock<Server>(
   directory: string,

@@ -13,7 +13,8 @@ import { takeLock } from './lock.ts';
 import { openRunningServer } from './server.ts';
 
 /**
- * Opens the local data: through a running local server; otherwise from the file to read, and through an own runtime, in turn, to write.
+ * Uses a running local server; otherwise reads from the file, and writes in turn through an own
+ * runtime.
  */
 export async function openLocal(
   { persistTo, env }: CommonOptions,
@@ -33,7 +34,7 @@ export async function openLocal(
   return server ?? openForReading(directory, file, env);
 }
 
-/** Opens the database from its file, and the other bindings in turn with other commands, at their first use. */
+/** Opens the other bindings at their first use, in turn with other commands. */
 function openForReading(directory: string, file: string, environment: string | undefined) {
   const { vars, archive } = readLocalConfig(environment);
   requireAccess(constants.R_OK, file);
@@ -88,8 +89,8 @@ async function openInTurn(directory: string, environment: string | undefined): P
 }
 
 /**
- * A Worker that lends its database to the holder of the token, with one request for a query or a batch. The runtime's own proxy takes several
- * for each statement.
+ * A Worker that lends its database to the holder of the token, with one request for a query or a
+ * batch. The runtime's own proxy takes several for each statement.
  */
 const lender = `export default {
   async fetch(request, { DB, TOOL_TOKEN }) {
@@ -104,7 +105,7 @@ const lender = `export default {
   },
 }`;
 
-/** Opens the data in the directory through an own runtime. Creates a missing directory. */
+/** Opens the data through an own runtime. Creates a missing directory. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');

@@ -7,7 +7,6 @@ import type { Bindings } from '../bindings.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { findClockAhead, openOverHttp } from './http-bindings.ts';
 
-/** A running local server's note for the tool. */
 interface RunningServer {
   address: string;
   token: string;
@@ -39,8 +38,8 @@ function readNote(directory: string): RunningServer | undefined {
 }
 
 /**
- * Opens the bindings of the server that runs on the data in the directory. Undefined if none answers. Throws `taken`, with the option to
- * pass, if the server runs in another environment.
+ * Undefined if no server answers. Throws `taken`, with the option to pass, if the server runs in
+ * another environment.
  */
 export async function openRunningServer(
   directory: string,

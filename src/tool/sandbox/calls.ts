@@ -45,7 +45,7 @@ function checkDistance(to: Date, field: string): void {
   throw new RegistryError('out_of_range', problem, field);
 }
 
-/** The instant an ISO 8601 duration later, in UTC. An invalid Date if out of range. */
+/** In UTC. An invalid Date if out of range. */
 export function instantAfter(instant: Date, duration: string): Date {
   const [date = '', time = ''] = duration.replace(',', '.').split('T');
   const count = (part: string, unit: string) =>

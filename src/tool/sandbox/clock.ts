@@ -1,6 +1,6 @@
 import { setClockAhead } from '../../base/time/clock.ts';
 
-/** Whether this isolate has read the clock. The database keeps the clock, because an isolate may be replaced at any time. */
+/** The database keeps the clock, because an isolate may be replaced at any time. */
 let isOpen = false;
 
 /**
@@ -48,7 +48,6 @@ async function makeTriggersFollow(db: D1Database): Promise<void> {
   );
 }
 
-/** The tables or the triggers of the registry. */
 export async function listParts(db: D1Database, type: 'table' | 'trigger') {
   const { results } = await db
     .prepare(

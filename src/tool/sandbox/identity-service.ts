@@ -28,8 +28,8 @@ const somebodyElse = {
 };
 
 /**
- * Starts an identity service for tests on this machine, with callbacks to the registry at this address. Returns the registry's settings.
- * Requests for which `intercept` returns true do not reach it.
+ * Returns the registry's settings. Requests for which `intercept` returns true do not reach the
+ * service.
  */
 export async function startIdentityService(
   registry: () => string,

@@ -22,8 +22,8 @@ export const hourlyCron = '31 * * * *';
 const noCache = {};
 
 /**
- * Moves the clock ahead. Stops at each daily run of the cron and each due delivery, and runs the hourly cron at the end, which publishes the
- * lists. A failed run is logged, and the next one follows, as in a deployment.
+ * Stops at each daily run of the cron and each due delivery, and runs the hourly cron at the end,
+ * which publishes the lists. A failed run is logged, and the next one follows, as in a deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
   // The queue keeps the real time, so it gets no messages.
@@ -40,7 +40,6 @@ export async function moveClock(env: Env, to: Date): Promise<void> {
   expireCopies(env.LISTS, listNames);
 }
 
-/** Moves the clock from one due delivery to the next until `then`. */
 async function deliverUntil(env: Env, then: Date): Promise<void> {
   const db = openDatabase(env.DB);
   for (;;) {
@@ -58,7 +57,7 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
   }
 }
 
-/** The times of the daily runs after `from` until `to`. */
+/** After `from`, until `to`. */
 export function dailyRuns(from: Date, to: Date): Date[] {
   const runs: Date[] = [];
   const first = Date.parse(`${dayOf(from)}T00:01:00.000Z`);
@@ -68,7 +67,6 @@ export function dailyRuns(from: Date, to: Date): Date[] {
   return runs;
 }
 
-/** Restores the sandbox's first data and lists, and the real time. */
 export async function resetSandbox(env: Env): Promise<void> {
   await setClock(env.DB, new Date());
   await restoreRows(env.DB);

@@ -7,10 +7,6 @@ import { publish } from '../../list/publish/publish.ts';
 import { hasDemoUsers, loadDemoData } from '../demo/load.ts';
 import { applyMigrations } from '../migrate.ts';
 
-/**
- * Prepares a local registry: applies the migrations, loads the demo data into an empty registry if wanted, and publishes the lists and the
- * daily counts.
- */
 export async function prepareLocalData(env: Env, { isDemoWanted }: { isDemoWanted: boolean }) {
   await applyMigrations(env.DB);
   const isDemoLoaded = isDemoWanted && (await loadDemoData(env));

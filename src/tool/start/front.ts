@@ -93,7 +93,6 @@ function refusalOf(request: IncomingMessage): string | undefined {
   return host && (isLocal(host) || isIP(host)) ? undefined : 'only for localhost and addresses';
 }
 
-/** Whether the path does an operator's work without a login: the scheduled work, or a sandbox's calls. */
 function isPrivilegedPath({ pathname }: URL): boolean {
   if (pathname === cronPath) return true;
   try {
@@ -104,7 +103,6 @@ function isPrivilegedPath({ pathname }: URL): boolean {
   }
 }
 
-/** Whether a page of another site or port sends the request. */
 function isOfOtherSite({ host, origin, ...headers }: IncomingHttpHeaders): boolean {
   if (origin !== undefined && origin.replace(/^https?:\/\//, '') !== host) return true;
   return /^(cross|same)-site$/.test(String(headers['sec-fetch-site']));
@@ -123,7 +121,7 @@ export function isLocal(host: string): boolean {
   return loopback.includes(host);
 }
 
-/** The peer's address without the prefix of a mapped IPv4 address and without a zone. */
+/** Drops the prefix of a mapped IPv4 address and a zone. */
 function callerOf({ socket }: IncomingMessage): string {
   return (socket.remoteAddress ?? '::').replace(/^::ffff:(?=.*\.)|%.*/g, '');
 }
@@ -172,7 +170,7 @@ function forward(
   sent.end(body);
 }
 
-/** The headers without hop-by-hop ones, which belong to one connection. */
+/** Hop-by-hop headers belong to one connection. */
 function endToEnd(headers: readonly string[]): [name: string, value: string][] {
   return headers.flatMap((name, index) =>
     index % 2 === 1 || hopByHop.test(name) ? [] : [[name, headers[index + 1]!]],

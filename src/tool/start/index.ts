@@ -43,7 +43,7 @@ ${isSandbox ? sandbox : ''}
 `);
 }
 
-/** Throws an Error that names the first file that the server needs to write and cannot. */
+/** Throws an Error that names the first such file. */
 function expectWritable(directory: string): void {
   const directories = [directory, path.join(projectDirectory, '.wrangler')];
   const databases = globSync('v3/**/*.sqlite', { cwd: directory });
@@ -78,7 +78,6 @@ async function start(options: StartOptions): Promise<void> {
     if (isNoted) forgetServer(directory);
   }
 
-  /** Prepares the data through the new server, and opens the front. */
   async function prepare(address: string): Promise<void> {
     const server = { address, token, environment, settings: options.var };
     const { prepareLocalData } = await loading;

@@ -4,7 +4,7 @@ import { localDirectory } from '../project.ts';
 
 export type StartOptions = ReturnType<typeof readStartOptions>;
 
-/** Reads the options of `npm start`. Ends the process after the help or an error. */
+/** Ends the process after the help or an error. */
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')

@@ -11,7 +11,7 @@ export function logEntry(line: string): string | undefined {
   )?.[1];
 }
 
-/** Formats an entry of the Worker's log for people. Undefined for other lines. */
+/** Undefined for lines that are no entry of the Worker's log. */
 export function readableLine(line: string, now: Date): string | undefined {
   const entry = logEntry(line);
   if (entry === undefined) return undefined;
