@@ -53,8 +53,8 @@ const origin: Origin = {
 };
 
 /**
- * Loads the demo data into an empty registry. Returns false if it was not empty. The next load finishes an interrupted one. Throws an Error for
- * any but the local environment.
+ * Returns false if the registry was not empty. The next load finishes an interrupted one. Throws an
+ * Error for any but the local environment.
  */
 export async function loadDemoData(env: Env): Promise<boolean> {
   if (env.ENVIRONMENT !== 'local') throw new Error('demo data is only for the local environment');
@@ -96,7 +96,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   return true;
 }
 
-/** The demo contacts, with fixed UUIDs for the examples. Other files bring none. */
+/** Fixed UUIDs, for the examples. */
 export function demoContacts(): ReturnType<typeof contactImport> {
   const kind = contactImport({});
   return {
@@ -126,14 +126,14 @@ async function addAuctions(db: Database): Promise<void> {
     status: auctionStatuses.find((status) => status === values.status),
     registrationCode: String(values.registration_code) || null,
   }));
-  // Those of a load that was interrupted are there.
+  // An interrupted load has added these.
   const ignored = ['started', 'awaiting_payment', 'payment_received', 'reserved'] as const;
   await startAuctions({ db, origin }, records, { ignored });
 }
 
 /**
- * The number of names on each list on each day of the year before today. The last row of the file is the Saturday of this
- * week, because auctions begin on Mondays and most end before the weekend.
+ * The last row of the file is the Saturday of this week, because auctions begin on Mondays and most
+ * end before the weekend.
  */
 export async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');

@@ -4,8 +4,8 @@ import { deployedId, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 
 /**
- * Reads a deployment's resources from wrangler.toml. An undefined id is yet to be created. Throws `not_found` if the file lacks the
- * environment or a binding.
+ * An undefined id is yet to be created. Throws `not_found` if wrangler.toml lacks the environment
+ * or a binding.
  */
 export function readDeployConfig({ configPath, environment }: Deployment) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
@@ -14,7 +14,6 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
     throw new RegistryError('not_found', message, 'env');
   }
   const { producers = [], consumers = [] } = own.queues ?? {};
-  // Every queue that the Worker writes or reads.
   const queues = new Set([...producers, ...consumers].map(({ queue }) => queue));
   const worker = `${config.name}-${environment}`;
   return {
@@ -40,7 +39,6 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
   };
 }
 
-/** The place of an id in wrangler.toml: a name for people, and a pattern of the text before it and of the id. */
 function idPlace(environment: string, table: string, key: string) {
   const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
   const pattern = new RegExp(
@@ -50,7 +48,7 @@ function idPlace(environment: string, table: string, key: string) {
   return { name: `env.${environment}.${table}.${key}`, pattern };
 }
 
-/** Replaces the placeholder of an id in wrangler.toml, and nothing else. */
+/** Keeps the rest of the file. */
 export function writeId(configPath: string, { pattern }: { pattern: RegExp }, id: string): void {
   writeFileSync(configPath, readFileSync(configPath, 'utf8').replace(pattern, `$1"${id}"`));
 }

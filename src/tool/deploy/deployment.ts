@@ -3,15 +3,13 @@ export interface Deployment {
   configPath: string;
   /** The jurisdiction of new resources, which is permanent. `none` leaves the place to the platform. */
   jurisdiction: 'eu' | 'none';
-  /** Runs wrangler and returns its standard output. Throws an Error with all output if it fails. */
+  /** Returns the standard output. Throws an Error with all output if wrangler fails. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;
   fetch(url: string): Promise<Response>;
-  /** Returns the account's subdomain of workers.dev. Undefined if it has none. */
   subdomain(): Promise<string | undefined>;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
-  /** The address of the deployed Worker. Undefined if it has none. */
   address?: string | undefined;
   /** The id of the uploaded version, which `/health` calls the build. */
   build?: string;
@@ -20,11 +18,9 @@ export interface Deployment {
 /** A call of wrangler, or another action, in words that a person could follow. */
 export interface Command {
   words: string;
-  /** Returns the result in a few words, if `words` do not say it. */
   run(): Promise<string | undefined>;
 }
 
-/** Looks at the account, and plans commands for missing resources. */
 export interface Step {
   title: string;
   plan(deployment: Deployment): Promise<{ state: string; commands: Command[] }>;
@@ -59,7 +55,6 @@ export const lacking = (missing: readonly string[], create: (name: string) => Co
 
 export class NotLoggedInError extends Error {}
 
-/** Stands in for wrangler with an empty account. */
 async function emptyAccount(args: readonly string[]): Promise<string> {
   if (args.includes('list')) return '[]';
   throw new Error('Queue "" does not exist. Worker "" not found. The bucket does not exist.');
@@ -83,7 +78,7 @@ export async function printPlan(steps: readonly Step[], deployment: Deployment):
   say('\nNothing was changed.');
 }
 
-/** Runs the steps in order until one fails. Returns whether all succeeded. */
+/** Stops at the first failure. Returns whether all steps succeeded. */
 export async function runSteps(steps: readonly Step[], deployment: Deployment): Promise<boolean> {
   const { say } = deployment;
   for (const { title, plan } of steps) {

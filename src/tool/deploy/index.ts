@@ -20,7 +20,6 @@ const command = new Command('npm run deploy --')
   .showHelpAfterError('(npm run deploy -- --help shows the options)')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
-/** Asks the platform with wrangler's own login. */
 async function findSubdomain(deployment: Deployment): Promise<string | undefined> {
   const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json']));
   const account =
@@ -34,7 +33,7 @@ async function findSubdomain(deployment: Deployment): Promise<string | undefined
   return ((await response.json()) as { result: { subdomain?: string } }).result.subdomain;
 }
 
-/** Runs the tool as a process of its own, so that it reads the new ids in wrangler.toml. */
+/** In a process of its own, which reads the new ids in wrangler.toml. */
 async function publish(environment: string): Promise<void> {
   const args = ['src/tool/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
   const { status } = spawnSync(process.execPath, args, { cwd: projectDirectory, stdio: [0, 2, 2] });

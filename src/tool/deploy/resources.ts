@@ -23,12 +23,11 @@ export const loginStep: Step = {
   },
 };
 
-/** A database (name, uuid) or a namespace (title, id) in wrangler's lists. */
 type Listed = Partial<Record<'name' | 'uuid' | 'title' | 'id', string>>;
 
 /**
- * Finds or creates a resource by its name, and writes its id into wrangler.toml. Wrangler itself would create it with the Worker, which would
- * then run before its tables exist.
+ * Wrangler itself would create the resource with the Worker, which would then run before its tables
+ * exist.
  */
 function resourceStep(title: string, resource: 'database' | 'lists', commands: string): Step {
   async function findId(deployment: Deployment): Promise<string | undefined> {
@@ -83,7 +82,10 @@ export const queuesStep: Step = {
 
 type Jurisdiction = Deployment['jurisdiction'];
 
-/** Plans a bucket, to create in the first jurisdiction. Each jurisdiction has its own names, and a bucket never moves. */
+/**
+ * Creates it in the first jurisdiction. Each jurisdiction has its own names, and a bucket never
+ * moves.
+ */
 async function planBucket(
   deployment: Deployment,
   name: string,
@@ -109,9 +111,7 @@ export const archiveStep: Step = {
   },
 };
 
-/**
- * The rules for deleting backups, and for locking them until then, by the prefix of their names. Each deployment sets them.
- */
+/** Each deployment sets these rules, by the prefix of the names. */
 const ruleFiles = {
   lifecycle: 'src/tool/deploy/backup-lifecycle.json',
   lock: 'src/tool/deploy/backup-lock.json',

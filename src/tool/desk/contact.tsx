@@ -17,7 +17,6 @@ import { type DeskPage, Part, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
 
-/** A contact by its code or UUID, with its domains and its history; also one that is gone. */
 export const contactPage: ShowPage = async ({ registry, key }) => {
   const { db } = registry;
   const isUuid = /^[0-9a-f-]{36}$/i.test(key);

@@ -32,10 +32,7 @@ const files = [
   ['image/svg+xml', 'src/worker/http/static/assets/favicon.svg'],
 ] as const;
 
-/**
- * The pages about the registry that the options choose. A local one is opened for each page, so nobody else waits
- * for its lock.
- */
+/** A local registry is opened for each page, so nobody else waits for its lock. */
 export function deskPages(options: CommonOptions, deployed: Registry | undefined): Hono {
   const app = new Hono();
   for (const [type, file] of files) {

@@ -15,7 +15,7 @@ const shown = 20;
 
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
-/** Everything but domain names. The commands list the contacts that are found. */
+/** Everything but domain names. */
 async function findAll({ db }: Registry, text: string) {
   const [{ byCode, byTrace, byName, former }, requests, all] = await Promise.all([
     findContacts(db, text, shown + 1),
@@ -41,7 +41,6 @@ async function findAll({ db }: Registry, text: string) {
   };
 }
 
-/** Leads to the one hit; several are listed, and without any, the names that are near. */
 export const findPage: ShowPage = async ({ registry, query }) => {
   const text = query('q').trim();
   if (text === '') return { redirect: '/' };

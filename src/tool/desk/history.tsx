@@ -18,7 +18,6 @@ function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[]
   return [...said(entrySentence(entry)), ' ', <a {...link}>{timeText(occurredAt)}</a>];
 }
 
-/** More of them stand in one paragraph. */
 const shownChanges = 4;
 
 export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
@@ -37,7 +36,6 @@ const timeline = (title: string, items: Child[]) => (
   </Part>
 );
 
-/** Of one thing, and of a request. */
 const shownEntries = 200;
 
 export function entriesAbout(db: Database, subject: HistoryEntry['subject'], key: string) {
@@ -47,7 +45,6 @@ export function entriesAbout(db: Database, subject: HistoryEntry['subject'], key
 
 const shownRequests = 15;
 
-/** The newest requests, each with its first change. */
 export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
   const requests = Map.groupBy(entries, ({ requestId, id }) => requestId ?? id);
   const items = [...requests.values()].slice(0, shownRequests).map((some) => {
@@ -60,7 +57,7 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
   return timeline('What happened lately', items);
 }
 
-/** No index has requests: this many entries are searched. */
+/** Requests have no index: this many entries are searched. */
 const searchedEntries = 50_000;
 
 export function findRequest(db: Database, id: string, near?: number): Promise<HistoryEntry[]> {

@@ -8,18 +8,16 @@ import { printable } from '../report/text.ts';
 import { fieldWords, isNothing, valueText } from '../report/words.ts';
 import { fieldsOf, type Shown } from '../view.ts';
 
-/** The answer comes first, then the facts that are known, then the rest. */
 export interface DeskPage {
   title: string;
   answer?: readonly Sentence[];
   look?: 'alarm' | 'warning';
   facts?: readonly (readonly [field: string, value: unknown])[];
   children: Child;
-  /** The commands that one would type next, as words. They must work. */
+  /** Commands to type next. They must work. */
   next: readonly (readonly string[])[];
 }
 
-/** What a page is asked for: its key from the path, and parameters, empty if missing. */
 export interface Asked {
   registry: Registry;
   options: CommonOptions;
@@ -27,7 +25,7 @@ export interface Asked {
   query: (name: string) => string;
 }
 
-/** Makes a page of a bounded number of rows. Throws `not_found`. */
+/** The number of rows is bounded. Throws `not_found`. */
 export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }>;
 
 export const pageHref = (kind: Thing['kind'], key: string | number) =>
@@ -35,7 +33,6 @@ export const pageHref = (kind: Thing['kind'], key: string | number) =>
 
 const PageNaming = createContext<Naming>(async () => undefined);
 
-/** A link to a thing. The name of a person or registrar is beside each code. */
 function Ref({ thing }: { thing: Thing }) {
   const name = useContext(PageNaming)(thing).then((found) => (found ? printable(found) : ''));
   const { kind, key, uuid } = thing;
@@ -54,7 +51,6 @@ export function Sentences({ all, class: look = '' }: { all: readonly Sentence[];
   return <ul class={`sentences ${look}`}>{items}</ul>;
 }
 
-/** A value in words; an element of the page's own is kept. */
 function shownValue(field: string, value: unknown, kind?: Thing['kind']): Child {
   if (isNothing(value)) return null;
   if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
@@ -99,7 +95,6 @@ export function Rows<Row>(props: {
   );
 }
 
-/** Columns of a row, as facts. */
 export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPage['facts'] {
   const values = Object.fromEntries(fieldsOf(view.columns, row, true));
   return names.split(' ').map((name) => [name, values[name]]);
@@ -123,7 +118,6 @@ export const Part = ({ title, children }: { title: string; children: Child }) =>
   </section>
 );
 
-/** The script adds buttons to the commands. */
 export function renderPage(
   { title, answer = [], look, facts = [], children, next }: DeskPage,
   { query, options, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,

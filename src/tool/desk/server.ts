@@ -15,16 +15,16 @@ const securityHeaders = {
 };
 
 /**
- * A page that opens another. The browser starts that request from here, where it would not send the cookie after a
+ * The browser starts the second request from this page. It would not send the cookie after a
  * redirect that began in a file.
  */
 export const pageThatOpens = (address: string) =>
   `<!doctype html>\n<title>Desk</title>\n<link rel="icon" href="/favicon.svg">\n<meta http-equiv="refresh" content="0; url=${address}">\n<a href="${address}">Open the desk</a>\n`;
 
 /**
- * Serves the pages on loopback alone, to the browser that opens the returned address. Its token works once, and becomes
- * a cookie. Refuses everything but reading, a foreign host name, what a page of another site asks for, and requests
- * without the cookie. No request ends the server.
+ * Serves the pages on loopback alone, to the browser that opens the returned address. Its token
+ * works once, and becomes a cookie. Refuses everything but reading, a foreign host name, requests
+ * from pages of other sites, and requests without the cookie. No request ends the server.
  */
 export async function serveDesk(pages: Hono): Promise<{ url: string } & Disposable> {
   const [token, session] = [randomHex(16), randomHex(16)];
