@@ -14,17 +14,16 @@ export function words(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== '');
 }
 
-/** Returns the text of a field. Undefined if absent or empty. */
 export function optionalText(values: Values, field: string): string | undefined {
   return values[field] || undefined;
 }
 
-/** Returns the password of a name. Throws `invalid` for a password that no registration can supply. */
+/** Throws `invalid` for a password that no registration can supply. */
 export function optionalPassword(values: Values): string | undefined {
   return optionalValue(values, 'password', secretOfName());
 }
 
-/** Parses a field by a rule. Undefined if absent or empty. Throws `invalid`. */
+/** Undefined if absent or empty. Throws `invalid`. */
 export function optionalValue<Value>(
   values: Values,
   field: string,
@@ -37,7 +36,6 @@ export function optionalValue<Value>(
   return data;
 }
 
-/** Returns the text of a field. Throws `missing` if absent or empty. */
 export function requiredText(values: Values, field: string): string {
   const text = optionalText(values, field);
   if (text === undefined) throw new RegistryError('missing', `${field} is missing`, field);

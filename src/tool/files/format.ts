@@ -1,4 +1,3 @@
-/** Texts by column of the header. */
 export type Values = Readonly<Record<string, string | undefined>>;
 
 export interface FileRow {
@@ -15,7 +14,7 @@ export interface Column {
 
 export type Columns = Readonly<Record<string, Column>>;
 
-/** Columns without a description in the help. All are required, unless `required` names some. */
+/** All are required, unless `required` names some. */
 export function columnsNamed(names: readonly string[], required = names): Columns {
   return Object.fromEntries(
     names.map((name) => [name, { note: '', isRequired: required.includes(name) }]),

@@ -25,15 +25,14 @@ export interface ImportOptions {
 }
 
 /**
- * The number of rows with each outcome. `unchanged` rows existed already, `over` rows have ended and are skipped, and `used` passwords are
- * left out.
+ * `unchanged` rows existed already, `over` rows have ended and are skipped, and `used` passwords
+ * are left out.
  */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
   over?: number;
   used?: number;
 };
 
-/** An import: reads, judges and writes its rows. */
 export interface Import<Row, Outcome extends string> {
   columns: Columns;
   /** Throws RegistryError with all problems. */
@@ -42,7 +41,7 @@ export interface Import<Row, Outcome extends string> {
   key(row: Row): string;
   /** Finds the problems of a chunk of rows in the registry. */
   findProblems(registry: Registry, rows: readonly Row[]): Promise<readonly RecordProblem<Row>[]>;
-  /** Writes the valid rows, usually by `writeInChunks`, and counts the outcomes. A dry run only counts. */
+  /** Writes the valid rows and counts the outcomes. A dry run only counts. */
   write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
   publish?: readonly ListName[];
@@ -56,7 +55,8 @@ interface Line<Row> extends FileRow {
 type ReadFile<Row> = Awaited<ReturnType<typeof readImport<Row>>>;
 
 /**
- * Imports a file if all rows are valid, or, with --skip-invalid, the valid rows. Refuses a faulty file before it opens a registry.
+ * With --skip-invalid, imports the valid rows; otherwise all or none. Refuses a faulty file before
+ * it opens a registry.
  */
 export async function runImport<Row, Outcome extends string>(
   file: string,
@@ -67,7 +67,7 @@ export async function runImport<Row, Outcome extends string>(
   if (read) await run(options, (registry) => importRows(registry, read, options, kind));
 }
 
-/** Reads the whole file. Rejects the second of two rows with the same key. */
+/** Rejects the second of two rows with the same key. */
 export async function readImport<Row>(
   file: string,
   { columns, read, key }: Pick<Import<Row, never>, 'columns' | 'read' | 'key'>,
@@ -89,12 +89,11 @@ export async function readImport<Row>(
     return { ...fileRow, row, problems: [] };
   });
   const isGiven = (name: string) => given.some(({ values }) => !isBlank(values[name]));
-  /** Skipped columns with values. */
   const skipped = ownColumns.filter((name) => !Object.hasOwn(columns, name) && isGiven(name));
   return { file, lines, skipped };
 }
 
-/** Imports the rows. Throws the problems of all refused rows. */
+/** Throws the problems of all refused rows. */
 export async function importRows<Row, Outcome extends string>(
   registry: Registry,
   read: ReadFile<Row>,
@@ -137,8 +136,9 @@ export async function importRows<Row, Outcome extends string>(
 }
 
 /**
- * With --skip-invalid, saves the rejected rows (not in a dry run) and returns their file; undefined if there are none. Refuses to replace a
- * file with other rows. Otherwise throws all problems in the order of the lines.
+ * With --skip-invalid, saves the rejected rows (not in a dry run). Undefined if there are none.
+ * Refuses to replace a file with other rows. Otherwise throws all problems in the order of the
+ * lines.
  */
 async function settleRejected(
   file: string,
@@ -167,7 +167,7 @@ async function settleRejected(
   return target;
 }
 
-/** Writes the rows in chunks, each completely or not at all, and adds up the outcomes. */
+/** Writes each chunk completely or not at all, and adds up the outcomes. */
 export async function writeInChunks<Row, Name extends string>(
   label: string,
   rows: readonly Row[],

@@ -40,6 +40,6 @@ ${list('Optional columns:', false)}`;
   return text.trimEnd();
 }
 
-/** The option to remove names missing from the file. Excludes --skip-invalid, since a skipped row would count as missing. */
+/** Excludes --skip-invalid, since a skipped row would count as missing. */
 export const replaceOption = (description: string) =>
   new Option('--replace', description).conflicts('skipInvalid');

@@ -14,9 +14,7 @@ interface Reading {
   isVerbatim?: boolean;
 }
 
-/**
- * Reads the rows of a CSV file or of standard input. Throws `malformed` for a file that is no CSV with these columns, and `not_found`.
- */
+/** Throws `malformed` for a file that is no CSV with these columns, and `not_found`. */
 export async function* readRows(
   file: string,
   columns: Columns,
@@ -29,7 +27,7 @@ export async function* readRows(
   }
 }
 
-/** Turns an error of reading the file into `not_found` with the reason, where the user can mend it. */
+/** Returns `not_found` with the reason, where the user can mend the error. */
 export function readingError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
@@ -41,7 +39,7 @@ export function readingError(file: string, error: unknown): unknown {
   return new RegistryError('not_found', `${displayName(file)} cannot be read: ${reasons[code]}`);
 }
 
-/** Throws `not_found` with the reason if the file is not readable. */
+/** Throws `not_found` with the reason. */
 export function requireReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);
@@ -54,7 +52,7 @@ export function requireReadable(file: string): void {
 const lineEnds = ['\r\n', '\n', '\r'];
 const lineEnd = /\r\n|[\n\r]/;
 
-/** Reads the text of a file in whole lines, without a byte order mark. */
+/** Reads whole lines, without a byte order mark. */
 async function* readLines(file: string): AsyncGenerator<string> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file);
   let line = 1;
@@ -82,7 +80,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   if (last !== '') yield last;
 }
 
-/** Detects UTF-16 by a null byte among the first ones. */
+/** UTF-16 has a null byte among the first ones. */
 function refuseUtf16(file: string, bytes: Buffer): void {
   const [first, second] = bytes;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
@@ -90,7 +88,7 @@ function refuseUtf16(file: string, bytes: Buffer): void {
   throw unreadableFile(file, 1, 'is UTF-16, not UTF-8; save the file as UTF-8');
 }
 
-/** Splits bytes into lines. In UTF-8, no other character contains the byte of a line end. */
+/** In UTF-8, no other character contains the byte of a line end. */
 function linesOf(bytes: Buffer): Buffer[] {
   const text = bytes.toString('latin1');
   return text.split(lineEnd).map((one) => Buffer.from(one, 'latin1'));
@@ -104,7 +102,7 @@ interface CsvRecord {
   line: number;
 }
 
-/** Reads the records of a CSV file with any separator and line ends, without blank ones. */
+/** Accepts any separator and line ends. Skips blank records. */
 async function* readRecords(
   file: string,
   { isVerbatim = false }: Reading,
@@ -148,7 +146,6 @@ async function* readRecords(
   }
 }
 
-/** The rows of a CSV file with a header line. */
 async function* readCsv(file: string, columns: Columns, reading: Reading): AsyncGenerator<FileRow> {
   let header: string[] | undefined;
   for await (const { fields, line, delimiter } of readRecords(file, reading)) {

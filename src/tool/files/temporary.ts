@@ -1,7 +1,7 @@
 import { mkdtempDisposableSync } from 'node:fs';
 import { atInterrupt } from '../report/interrupt.ts';
 
-/** Makes a directory for its owner alone. It is removed at the end of the scope, and at Ctrl-C. */
+/** For its owner alone. Removed at the end of the scope, and at Ctrl-C. */
 export function temporaryDirectory(prefix: string): Disposable & { path: string } {
   using making = new DisposableStack();
   const directory = making.use(mkdtempDisposableSync(prefix));

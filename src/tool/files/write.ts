@@ -9,14 +9,14 @@ import type { Columns } from './format.ts';
 import { parseCsvName } from './importing.ts';
 import { writeWhole } from './whole.ts';
 
-/** The command `export`: writes CSV to a file, and CSV or NDJSON to standard output. */
+/** CSV to a file, and CSV or NDJSON to standard output. */
 export function exporting(...examples: string[]) {
   return reading('export', ...examples)
     .addHelpText('after', '\nWith --json, rows on standard output are NDJSON, one on each line.')
     .argument('[file]', 'the CSV file; by default, standard output', parseCsvName, '-');
 }
 
-/** Writes rows with these columns. Rows on standard output need no report. */
+/** Rows on standard output need no report. */
 export async function exportRows<Thing extends object>(
   { file, json }: { file: string; json?: true },
   columns: Columns,
@@ -35,7 +35,7 @@ export async function exportRows<Thing extends object>(
   return { data: { file, rows: count }, text: `wrote ${counted(count, 'row')} to ${file}` };
 }
 
-/** Writes the rows to a CSV file, completely or not at all, or to standard output for `-`. Returns their number. */
+/** Writes a file completely or not at all. `-` is standard output. Returns the number of rows. */
 export async function writeFileRows(
   file: string,
   rows: Iterable<object> | AsyncIterable<object>,

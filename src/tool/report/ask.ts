@@ -40,7 +40,7 @@ export async function readSecret(
   return (await text(process.stdin)).replace(/\r?\n$/, '');
 }
 
-/** Asks for a secret without showing it. Empty without an answer or a terminal. */
+/** Empty without an answer or a terminal. */
 export async function askSecret(
   question: string,
   { input, output } = ownTerminal(),

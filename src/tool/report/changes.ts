@@ -1,7 +1,7 @@
 import type { FieldChange } from '../../../drizzle/schema.ts';
 import { type Changes, shownChanges } from '../../change/history/changes.ts';
 
-/** Reports the changed fields of a thing, such as `contact ALPHA:1`. With --json, `identity` names the thing. */
+/** With --json, `identity` names the thing. */
 export function reportOfChange(
   { did }: { did: (verb: string) => string },
   thing: string,

@@ -8,7 +8,6 @@ import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
 import { counted, type Lines, linesOf } from './text.ts';
 
-/** A question without a terminal to answer it. */
 export class UnansweredError extends RegistryError {
   readonly lines: readonly string[];
 
@@ -19,8 +18,8 @@ export class UnansweredError extends RegistryError {
 }
 
 /**
- * Asks the operator to confirm the statement before a change. Throws `invalid` if the answer is not yes, or if there is no terminal; then
- * `otherwise` is the advice.
+ * Throws `invalid` if the answer is not yes, or if there is no terminal; then `otherwise` is the
+ * advice.
  */
 export async function confirm(
   statement: Lines,

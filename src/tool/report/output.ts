@@ -12,12 +12,11 @@ export class OutputError extends Error {
   }
 }
 
-/** Prints a message beside the report, on standard error. */
 export function say(text: Lines): void {
   process.stderr.write(`${printable(text)}\n`);
 }
 
-/** Writes the output of a command without a registry. A failure sets exit status 1. */
+/** A failure sets exit status 1. */
 export async function writeAnswer(text: string): Promise<void> {
   await writeOutput(text).catch((error: OutputError) => {
     process.exitCode ??= 1;

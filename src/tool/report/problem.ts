@@ -10,7 +10,6 @@ export function displayName(file: string): string {
   return file === '-' ? 'standard input' : file;
 }
 
-/** Refuses a whole file as unreadable. */
 export function unreadableFile(file: string, line: number, message: string): RegistryError {
   const problem: FileProblem = { reason: 'malformed', message, file: displayName(file), line };
   return new RegistryError([problem]);

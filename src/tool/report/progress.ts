@@ -3,7 +3,6 @@ const secondsBetweenLines = 5;
 /** The rows of one batch. The local server's clients wait for each. */
 const chunkRows = 1_000;
 
-/** Yields the rows in chunks of this size, and shows the progress of many rows. */
 export function* inChunks<Row>(
   label: string,
   rows: readonly Row[],

@@ -98,7 +98,7 @@ export const isNothing = (value: unknown) =>
 const ofWords =
   /^(status|state|outcome|claims|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
 
-/** A value of a field as people write it. Codes stay as they are. */
+/** Codes stay as they are. */
 export function valueText(value: unknown, field = ''): string {
   if (isNothing(value)) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
