@@ -9,8 +9,8 @@ const files = kinds.map(({ name }) => `${name}.csv`);
 const known = [...files, `${reportName}.csv`];
 
 /**
- * A directory of files; some may be missing. `hasReport`: no file is newer than the report. `ignored`: unknown files and columns. Throws
- * `not_found` if the directory has none of the files.
+ * Some files may be missing. `hasReport`: no file is newer than the report. `ignored`: unknown
+ * files and columns. Throws `not_found` if the directory has none of the files.
  */
 export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);

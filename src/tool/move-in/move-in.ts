@@ -65,9 +65,7 @@ refused. Rehearse it as often as you like.`,
 interface Moved {
   lines: Lines;
   ignored: readonly string[];
-  /** The report's path. */
   file: string;
-  /** The path of the file with the rows. */
   written: string | null;
   /** No row was refused, or refused rows may be skipped. */
   isWhole: boolean;
@@ -149,7 +147,6 @@ async function writeRows(db: Database, lines: Lines): Promise<void> {
   }
 }
 
-/** Returns the lists of a row by its key, from the rows of its part. */
 function listsIn(lines: Lines, { name }: Kind): (key: string) => PartLists {
   const one = kinds.find(({ part }) => part?.of === name);
   if (!one) return () => ({});

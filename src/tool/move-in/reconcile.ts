@@ -98,7 +98,7 @@ function differenceText({ file, key, difference, columns, reported }: Difference
   return `${file} ${key ?? '-'}: ${difference}${of}${reported ? ', as reported' : ''}`;
 }
 
-/** Adds the differences in a kind's rows. Returns count and digest of the rows on each side. */
+/** Returns count and digest of the rows on each side. */
 async function compare(
   db: Database,
   kind: Kind,

@@ -29,33 +29,28 @@ export interface Finding {
   registrar?: string | null;
 }
 
-/** The lines with one key. */
 export interface Line {
   /** The last accepted row, and its key as written. */
   form: Form | undefined;
   text: string | null;
-  /** Several lines have this key. */
   isRepeated?: boolean;
   /** The last row has ended. */
   isOver?: boolean;
 }
 
 interface Move {
-  /** The lines by kind and key. */
   lines: Record<string, Map<string, Line>>;
-  /** The unique values so far. */
   taken: Set<string>;
   /** The registrar that gets the rows of unknown registrars. */
   orphansTo: string | undefined;
 }
 
 type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
-/** Notes something about an accepted row. */
 type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
- * Reads the files into memory, and returns the lines by kind and key, with the findings. Throws `malformed` for a file without its key
- * columns, and `not_found` for the registrar of orphans.
+ * Reads the files into memory. Throws `malformed` for a file without its key columns, and
+ * `not_found` for the registrar of orphans.
  */
 export async function stageFiles(
   directory: ReturnType<typeof openDirectory>,
@@ -94,7 +89,7 @@ function requiredColumns({ key, required = [], nextTime }: Kind): string[] {
   return [...key, ...required].filter((column) => !nextTime || column !== 'created_at');
 }
 
-/** Reads a row, and returns its notes, or its refusal alone. */
+/** Returns the row's notes, or its refusal alone. */
 function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: FileRow): Finding[] {
   const values: Form = Object.fromEntries(
     Object.entries(texts).map(([column, text]) => [column, text || null]),
@@ -163,7 +158,7 @@ function readForm(
   }
 }
 
-/** Reads the key of a row of another kind. The registrar for orphans replaces an unknown one, if the kind allows orphans. */
+/** The registrar for orphans replaces an unknown one, if the kind allows orphans. */
 function readReference(
   { lines, orphansTo }: Move,
   { columns, part, mayBeOrphan }: Kind,
@@ -189,7 +184,7 @@ function readReference(
   return orphansTo;
 }
 
-/** Changes the key of a row until no earlier row has it, for a kind whose rows may lack a part of their key. */
+/** For a kind whose rows may lack a part of their key. */
 function makeKeyUnique({ lines }: Move, kind: Kind, form: Form, note: Note): void {
   if (!kind.nextTime) return;
   const isTaken = () => lines[kind.name]!.get(keyOf(kind, form))?.form;
@@ -202,7 +197,6 @@ function makeKeyUnique({ lines }: Move, kind: Kind, form: Form, note: Note): voi
   while (isTaken()) form.created_at = kind.nextTime(form);
 }
 
-/** Refuses a row whose key or other unique value an earlier row has. */
 function claimUniqueValues(
   { lines, taken }: Move,
   kind: Kind,
@@ -222,7 +216,7 @@ function claimUniqueValues(
   for (const value of values) taken.add(claimOf(value));
 }
 
-/** Reports registrars with or without access from everywhere. Closes registrars that a refused row may have been for. */
+/** Closes registrars that a refused row may have been for. */
 function closeRegistrars({ lines }: Move, findings: readonly Finding[]): Finding[] {
   const { name: file } = addressKind;
   const isInDoubt = findings.some((one) => one.file === file && one.done === 'refused');

@@ -31,7 +31,7 @@ const readers: Readonly<Record<string, read.ReadText>> = {
   identityRequest: record(identityRequestRule),
 };
 
-/** Reads a JSON object. A malformed one is dropped: a former registry may have no such data. */
+/** Drops a malformed object: a former registry may have no such data. */
 function record(rule: z.ZodMiniType): read.ReadText {
   return (text, note) => {
     const { data, error } = rule.safeParse(objectIn(text));

@@ -16,7 +16,7 @@ export type PartLists = Record<string, string[]>;
 
 export interface KindColumn {
   read: ReadText;
-  /** The value of an empty field. Undefined counts as absent. */
+  /** Undefined counts as absent. */
   empty: string | null | undefined;
   /** The canonical text of the database's value. */
   text: SQL;
@@ -32,7 +32,6 @@ export interface KindColumn {
 export interface Kind {
   /** The file's name without `.csv`. */
   name: string;
-  /** In the file's order. */
   columns: Readonly<Record<string, KindColumn>>;
   /** The columns of the key, and other mandatory columns. */
   key: readonly string[];
@@ -46,9 +45,8 @@ export interface Kind {
   ifTaken?: string;
   /** Rows of an unknown registrar may go to another one. */
   mayBeOrphan?: true;
-  /** The next `created_at`, for rows that may lack it and have no other key. */
+  /** For rows that may lack `created_at` and have no other key. */
   nextTime?(form: Form): string;
-  /** Default values, beside the times. */
   defaults?: Readonly<Record<string, (at: string) => string>>;
   /** Drops values that cannot be stored together, and notes values that today's rules refuse. Throws `invalid`. */
   check?(form: Form, note: (column: string, done: 'carried', why: string) => void): Form;
@@ -90,7 +88,6 @@ export function columnOf(
 }
 
 interface TableRows extends Omit<Kind, 'columns' | 'from' | 'number'> {
-  /** Readers, or whole columns, by the column's name in the table and in files. */
   columns: Readonly<Record<string, ReadText | KindColumn | undefined>>;
   /** Selects rows of the table. Default: all. */
   condition?: SQL;
@@ -140,7 +137,7 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
   });
 }
 
-/** The key of a form as one text. Sorting by it sorts by the columns. */
+/** Sorting by the text sorts by the columns. */
 export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
   // Only the first of several columns may contain a space.
   return key.map((column) => form[column]).join(' ');

@@ -68,7 +68,6 @@ export const linkKind = kindOf(domainContacts, {
   part: { of: 'domains', lists: domainRoles },
 });
 
-/** The names with a status, with these columns and `created_at`. */
 function retainedKind(
   status: (typeof retainedStatuses)[number],
   readers: Record<string, read.ReadText> = {},
@@ -139,7 +138,7 @@ const auctionKind = kindOf(auctions, {
   subjectKey: 'name',
 });
 
-/** Every kind of row, after the kinds that it refers to. */
+/** Each kind comes after the kinds that it refers to. */
 export const kinds: readonly Kind[] = [
   registrarKind,
   addressKind,

@@ -18,7 +18,7 @@ export type ReadText = (text: string, note: Note) => string | null | undefined;
 /** Refuses a useless row: the cron may have removed it. */
 export const isOver = 'is over';
 
-/** A secret of a name, normalised as in a registration. */
+/** Normalised as in a registration. */
 export const givenSecret: ReadText = (text, note) => {
   const { data = null } = secretOfName().safeParse(text);
   if (data === null) note('cannot be given in a registration; it is left out');
@@ -26,7 +26,7 @@ export const givenSecret: ReadText = (text, note) => {
   return data;
 };
 
-/** The country of an identity; persons are found by it. */
+/** Persons are found by it. */
 export const country: ReadText = (text, note) => {
   const code = knownCountry(text);
   if (code !== text) note('is now in upper case, without spaces around it');
@@ -51,7 +51,6 @@ export const uuid: ReadText = (text, note) =>
 export const sha256Of = (one: string) =>
   matching(/^[0-9a-f]{64}$/, `is not the SHA-256 of ${one}, in hexadecimal`);
 
-/** The code of a registrar or contact, in upper case. */
 export const code: ReadText = (text, note) => {
   if (text.trim() === '') throw refusal('is missing');
   if (text.length > 100) throw refusal('has more than 100 characters');
@@ -72,7 +71,6 @@ export const username = matching(
   'contains a colon, which ends a username in HTTP Basic',
 );
 
-/** The Unicode form of a domain name in any spelling. */
 export const domainName: ReadText = (text, note) => {
   const read = readDomainName(text);
   if (!read.domain) throw refusal(`is not a domain name: it ${faultSentence(text, read.fault)}`);
@@ -101,13 +99,13 @@ export const requiredInstant: ReadText = (text, note) => {
   return at;
 };
 
-/** Whether there is no end. PostgreSQL may write `infinity`. */
+/** PostgreSQL may write `infinity`. */
 export function isEndless(text: string): boolean {
   if (text.trim() === '-infinity') throw refusal('is an end before all time');
   return text.trim() === 'infinity';
 }
 
-/** An end. Unreadable, it is refused, or the thing would never end. */
+/** Unreadable, it is refused, or the thing would never end. */
 export const instant: ReadText = (text) => {
   if (isEndless(text)) return null;
   const at = timeIn(text);
@@ -115,7 +113,7 @@ export const instant: ReadText = (text) => {
   return at;
 };
 
-/** The time since when something is closed. Any value, even an unreadable one, closes it. */
+/** Any value, even an unreadable one, closes the thing. */
 export const closedSince: ReadText = (text, note) => {
   const at = timeIn(text);
   if (at === undefined) note('is not a time; it counts as 1970-01-01');
@@ -139,7 +137,6 @@ export const lastOf =
     return last;
   };
 
-/** A JSON array of texts. */
 export const list: ReadText = (text, note) => {
   const elements = parseJson(text);
   if (Array.isArray(elements)) return JSON.stringify(elements.map(String));
@@ -147,7 +144,6 @@ export const list: ReadText = (text, note) => {
   return JSON.stringify([text]);
 };
 
-/** A JSON object of texts. */
 export const map: ReadText = (text, note) => {
   const entries = parseJson(text);
   if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {

@@ -85,7 +85,6 @@ export const apiUserKind = kindOf(apiUsers, {
     }
     return form;
   },
-  /** Keeps the stored hash if it fits the password, or makes one. */
   async settle(form, stored) {
     const password = form.password!;
     const isSame = stored?.password && (await isPasswordOf(stored.password, password));
@@ -94,7 +93,7 @@ export const apiUserKind = kindOf(apiUsers, {
   subject: 'api_user',
 });
 
-/** The client certificates of API users. Moving in binds them without requiring them. */
+/** Moving in binds certificates without requiring them. */
 export const certificateKind = kindOf(certificates, {
   name: 'certificates',
   columns: {

@@ -43,7 +43,6 @@ export async function addForms(
   await changeEach(operation, { added });
 }
 
-/** Makes the values of absent columns. */
 export function defaultsOf({ defaults, columns }: Kind) {
   const all: Record<string, (at: string, form: Form) => string> = {
     ...defaults,
@@ -53,7 +52,6 @@ export function defaultsOf({ defaults, columns }: Kind) {
   return Object.fromEntries(Object.entries(all).filter(([name]) => name in columns));
 }
 
-/** Completes a row with the defaults or nulls of absent columns. */
 export function completeForm(kind: Kind, form: Form, at: Date): Form {
   const defaults = defaultsOf(kind);
   const columns = Object.entries(kind.columns).map(([name, { empty }]) => [
