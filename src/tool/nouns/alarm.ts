@@ -22,7 +22,7 @@ const largeShare = 0.8;
 
 export type Findings = Awaited<ReturnType<typeof readFindings>>;
 
-/** The facts for `findAlarms`, with the cron's runs newest first. */
+/** The cron's runs are newest first. */
 export async function readFindings(db: Database, env: Env, now: Date, isDeployed: boolean) {
   const restarting = entriesOf(env.AUCTION_RESTART_STATUSES ?? '');
   const statuses = auctionStatuses.filter((status) => restarting.includes(status));
@@ -53,7 +53,7 @@ export async function readBytes(db: Database): Promise<number> {
   return (await db.$client.prepare('select 1').run()).meta.size_after;
 }
 
-/** The messages of each alarm, which has an entry in the runbook. */
+/** Each alarm has an entry in the runbook. */
 const alarms = {
   failing: ({ health }) => health.reasons,
   cron_late({ runs: [last], isDeployed }, now) {

@@ -137,7 +137,7 @@ const columns = {
   closed_at: { note: 'the time at which it was closed, ISO 8601' },
 };
 
-/** The import of one file. It remembers all rows, because no two disputes may overlap. */
+/** Remembers all rows of its file, because no two disputes may overlap. */
 export const disputeImport = (): Import<NewDispute, 'opened'> => ({
   columns,
   read: rememberingReader(),

@@ -48,7 +48,6 @@ export async function readHealthState(
   return { findings, alarms: [...alarms, ...findAlarms(findings, now)], service };
 }
 
-/** The state of each list. Null if unknown. */
 export function listStates({ health }: Findings) {
   return listNames.map((list) => {
     const { published, isBehind = null } = health.lists[list];

@@ -18,7 +18,6 @@ interface Facts {
   auctions: readonly Auction[];
 }
 
-/** What is true of a name now, and what that means for whoever asks. */
 export function nameSentences(name: string, facts: Facts, rules: NameRules): Sentence[] {
   const sentences = [
     ...facts.registered.map(registeredSentence),

@@ -30,8 +30,8 @@ const maximumRows = 50;
 const shownEntries = 10;
 
 /**
- * Everything that is true of a name now, and was; the newest first. The text may be an address of a page or of e-mail.
- * If nothing is on record of its name, the name above it that may be registered, or is on record, answers instead.
+ * Newest first. The text may be a web or e-mail address. Answers about the name above if nothing is on record of the name, but that name is
+ * on record or may be registered.
  */
 export async function findNameFacts(registry: Registry, text: string) {
   const isAddress = /[/\\:@?#]/.test(text);

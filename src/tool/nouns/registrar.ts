@@ -99,7 +99,7 @@ const resume = verb(
   (registry, code) => change(registry, code, { suspension: null }),
 );
 
-/** Changes a registrar. Reports the changes and the secret of a new webhook. */
+/** Reports the changes and the secret of a new webhook. */
 async function change(registry: Registry, code: string, wanted: RegistrarChanges): Promise<Report> {
   const updated = await updateRegistrar(registry, code, wanted);
   const { registrar, changes, webhookSecret: secret } = updated;

@@ -6,7 +6,7 @@ import type { Operation } from '../../../change/origin.ts';
 import { type ChangesOfMany, changeEach, changesOfRows } from '../../../change/write-many.ts';
 import { holders } from '../../../party/credential/holder.ts';
 
-/** An account's properties that decide about access. */
+/** The properties that decide about access. */
 export interface Account {
   subject: keyof typeof tables;
   key: string;
@@ -41,8 +41,8 @@ export async function readAccounts(db: Database): Promise<Account[]> {
 }
 
 /**
- * Makes the accounts of a restored database as strict as before: disables accounts that the database no longer had, unbinds their certificates,
- * and keeps the later of two secrets. Returns each change, and whether the account was missing.
+ * Disables accounts that the database no longer had, unbinds their certificates, and keeps the
+ * later of two secrets. Returns each change, and whether the account was missing.
  */
 export async function keepAccess(operation: Operation, accounts: readonly Account[]) {
   const { db, origin } = operation;
@@ -79,7 +79,7 @@ export async function keepAccess(operation: Operation, accounts: readonly Accoun
   return kept;
 }
 
-/** The values that make the account as strict as before. Closes a new account. */
+/** Closes a new account. */
 function stricterValues(
   { subject, row }: Account,
   known: Account | undefined,

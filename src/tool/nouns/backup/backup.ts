@@ -37,7 +37,7 @@ checked before it gets its name. A deployed database serves no requests while it
   },
 );
 
-/** Copies the state of a local database at one moment, while others may write. */
+/** Copies the state at one moment, while others may write. */
 function copyLocal(directory: string, environment: string | undefined, target: string): void {
   const file = findDatabaseFile(directory, environment);
   if (file === undefined) {

@@ -7,7 +7,7 @@ import type { Account } from './access.ts';
 
 /** The mark of an unfinished restore in a database. */
 export interface Mark {
-  /** The command to repeat the restore, for people. */
+  /** Repeats the restore; for people. */
   command: string;
   /** The digest of the file, and the options. A repeat must have the same. */
   input: string;
@@ -15,7 +15,6 @@ export interface Mark {
   before: string;
 }
 
-/** Facts about the replaced database. */
 export interface Before {
   /** Absent if access is restored as in the file. */
   accounts?: readonly Account[] | undefined;
@@ -29,7 +28,10 @@ const selectFigures = `select (select count(*) from registrars) as registrars, c
   format('registrars: %d, contacts: %d, changes: %d, last change: %s', (select count(*) from registrars),
     (select count(*) from contacts), count(*), max(occurred_at)) as words from history`;
 
-/** The figures of a database, or the mark of an unfinished restore. Empty for a database without tables. */
+/**
+ * Returns the database's figures, or the mark of an unfinished restore. Empty for a database
+ * without tables.
+ */
 export async function readState(db: D1Database): Promise<{ mark?: Mark; seen?: Figures }> {
   const tables = await tablesIn(db);
   if (tables.includes(restoreMarker)) {
@@ -139,7 +141,7 @@ const selectTables = `
   from sqlite_schema as own left join pragma_foreign_key_list(own.name) as reference
   where own.type = 'table' and ${isOwn('own.name')} order by own.name`;
 
-/** Orders tables by their references, referenced tables first. */
+/** Referenced tables come first. */
 function parentsFirst(rows: readonly TableReference[]): string[] {
   const references = Map.groupBy(rows, ({ name }) => name);
   const ordered = new Set<string>();
@@ -157,7 +159,7 @@ export function tablesOf(database: DatabaseSync): string[] {
   return parentsFirst(database.prepare(selectTables).all() as unknown as TableReference[]);
 }
 
-/** Counts and digests of the tables, the schema and SQLite's counters. Copies have their rows in the same order. */
+/** Copies have their rows in the same order. */
 export function contentsOf(database: DatabaseSync): Contents {
   const selects = [
     ...tablesOf(database).map((table) => [table, `select * from "${table}"`]),

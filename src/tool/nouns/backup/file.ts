@@ -58,7 +58,7 @@ function inspect(file: string): Contents {
   throw new RegistryError('malformed', `the database is damaged: ${why}`);
 }
 
-/** Reads the seal of a backup. Throws `not_found`, and `malformed` if the file has changed since it was written. */
+/** Throws `not_found`, and `malformed` if the file has changed since it was written. */
 export async function readSeal(file: string, name = file): Promise<Seal> {
   checkIsFile(file);
   const blob = await openAsBlob(file);
@@ -101,7 +101,7 @@ export async function copyBackup(file: string, target: string): Promise<Seal> {
 }
 
 /**
- * Makes a database equal to another in one transaction, even an open one: the only step copies all pages. Makes it readable for its owner
+ * Copies all pages in one transaction, even into an open database. Makes it readable for its owner
  * alone. Throws `taken` while another program writes to it.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Loads an export in SQL, which may be larger than memory, into a new database. */
+/** The export may be larger than memory. */
 export async function loadSql(file: string, target: string): Promise<void> {
   using database = new DatabaseSync(target, { enableForeignKeyConstraints: false });
   // A failure makes the file useless anyway.
@@ -19,7 +19,10 @@ export async function loadSql(file: string, target: string): Promise<void> {
   database.exec(`${statement}${rest}; commit`);
 }
 
-/** Runs the statement. Returns false if its apparent end is inside a value or a trigger, so that SQLite misses the rest. */
+/**
+ * Returns false if the statement's apparent end is inside a value or a trigger, so that SQLite
+ * misses the rest.
+ */
 function isDone(database: DatabaseSync, statement: string): boolean {
   try {
     database.exec(statement);

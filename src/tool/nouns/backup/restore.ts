@@ -52,7 +52,7 @@ and options. A copy of the file, for its owner alone, is below TMPDIR meanwhile.
   );
 type Options = CommonOptions & ReturnType<typeof command.opts>;
 
-/** A backup, and its copy, in which the restore makes its corrections. */
+/** The restore makes its corrections in the copy. */
 interface Source {
   file: string;
   copy: string;
@@ -82,7 +82,6 @@ export const restoreCommand = command.action(async (name, options) => {
   });
 });
 
-/** Prepares the copy, asks, and replaces the database's content by the copy's. */
 async function restore(registry: Registry, source: Source, options: Options): Promise<Report> {
   const { env, service } = registry;
   if (service !== undefined) {
@@ -164,7 +163,6 @@ async function replace(
   await copyInto(env.DB, source.copy, await makeEmpty(env.DB, mark, seen));
 }
 
-/** Throws if the database differs from the copy. */
 async function checkRestored(
   { env, db }: Registry,
   { words, accounts }: { words: string; accounts: readonly Account[] },
@@ -174,7 +172,6 @@ async function checkRestored(
   throw new Error(`the database is not as it should be (${words})`);
 }
 
-/** A sentence about the database's state after a failure, with the command to repeat the restore. */
 async function stateOf(db: D1Database, { command }: Mark): Promise<string> {
   try {
     const { mark, seen } = await readState(db);

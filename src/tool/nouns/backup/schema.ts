@@ -29,7 +29,6 @@ export async function migrateCopy(copy: string, name: string): Promise<void> {
 const differing = (objects: readonly string[]) =>
   `differs from a registry of this release in ${namesIn(objects)}`;
 
-/** The first names of a list of any length. */
 function namesIn(names: readonly string[]): string {
   const shown = names
     .slice(0, 5)
@@ -57,7 +56,7 @@ function describe(file: string) {
 const isPlatforms = `type = 'table' and (name glob '_cf_*' or name in ('d1_migrations', 'sqlite_sequence', 'sqlite_stat1'))
   or type = 'index' and sql is null`;
 
-/** The statements of all tables, views, indexes and triggers by kind and name. */
+/** Statements by kind and name. */
 async function objectsOf(file: string): Promise<Map<string, string>> {
   using opened = new DisposableStack();
   const { database, close } = openFile(file, { isWritable: true });

@@ -93,7 +93,7 @@ async function eraseFormer(
   };
 }
 
-/** Records the erasure in the bucket. If that fails, returns advice, and sets exit status 1. */
+/** If this fails, returns advice, and sets exit status 1. */
 async function record(
   { env: { ARCHIVE }, origin, isDryRun }: Registry,
   erased: { uuid: string; digest?: string },
@@ -196,7 +196,7 @@ export async function repeatErasures(
 
 type Restored = { code: string; uuid: string; ident?: string };
 
-/** Leaves out former holders of contacts that are erased as a whole. */
+/** Skips former holders of contacts that are erased as a whole. */
 async function findAllRestored(db: Database, bucket: R2Bucket): Promise<Restored[]> {
   const whole = await findRestored(db, await readErasures(bucket));
   const former = await findRestoredFormer(db, await readFormerErasures(bucket));

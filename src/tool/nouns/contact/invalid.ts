@@ -7,7 +7,7 @@ import { plain } from '../../view.ts';
 
 type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
 
-/** Contacts with values that today's rules refuse, streamed, with a line of text for each value. */
+/** Contacts with values that today's rules refuse, streamed. */
 export const invalidContacts = {
   columns: plain<JudgedContact>('registrar', 'code', 'invalid'),
   textOf: ({ code, invalid }: JudgedContact) => invalid.map((value) => lineOf(code, value)),

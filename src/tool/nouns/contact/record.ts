@@ -65,7 +65,6 @@ const disclosedNote = `${wordsNote}: ${discloseableAttributes.join(' ')}`;
 /** Columns of exports that imports skip. */
 const exportedOnly = ['uuid', 'creator', 'updater', 'createdAt', 'updatedAt'] as const;
 
-/** The rule for a column's values, and its sentence in the help. */
 type FileRule = [rule: z.core.$ZodType, note: string];
 
 const fileRules = {
@@ -112,7 +111,7 @@ export const contactFileColumns: Columns = {
   ...Object.fromEntries(fileFields.map((field) => [field.name, field])),
 };
 
-/** Reads a row of a file. Throws all its problems. `registrar` is the default. */
+/** Throws all problems of the row. `registrar` is the default. */
 export function readContact(
   values: Values,
   registrar: string | undefined,
@@ -142,7 +141,7 @@ export function readContact(
 
 type FileField = (typeof fileFields)[number];
 
-/** The row's registrar, or the command's. A contact's code does not name its registrar. */
+/** A contact's code does not name its registrar. */
 function registrarOf(values: Values, registrar: string | undefined): string {
   if (values.registrar && !isBlank(values.registrar)) return values.registrar;
   if (registrar !== undefined) return registrar;
@@ -161,7 +160,7 @@ export const contactExportColumns: Columns = {
   ...columnsNamed(exportedOnly.map((column) => contactFields[column].file)),
 };
 
-/** The contact's row in an export. Lists are words separated by spaces. */
+/** Lists are words separated by spaces. */
 export function contactRow(contact: Contact, registrar: string): Record<string, unknown> {
   const columns = [...fileFields.map(({ column }) => column), ...exportedOnly];
   const fields = columns.map((column) => {

@@ -14,7 +14,6 @@ import { changeTexts, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 
-/** The fields that a registrar may set, and the identity, with their options. */
 const changeable = contactColumns.flatMap(([column, field]) => {
   const { rule, file, isRequired } = field;
   if (!rule || !file || !field.sentBy.includes('registrar')) return [];

@@ -67,12 +67,12 @@ export const domainImport = {
       .join(''),
 } satisfies Import<ImportedDomain, Outcome>;
 
-/** The codes of a role. Undefined keeps a role that the file lacks. */
+/** Undefined keeps a role that the file lacks. */
 function codes(text: string | undefined): string[] | undefined {
   return text === undefined ? undefined : words(text);
 }
 
-/** Imports the file, and removes all other domains, after a question if there are many. */
+/** Asks before it removes many domains. */
 function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outcome | 'removed'> {
   return {
     ...domainImport,

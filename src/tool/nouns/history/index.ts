@@ -83,13 +83,13 @@ function parseSubject(text: string): string {
   );
 }
 
-/** The key as history has it. A UUID is found in either case. */
+/** A UUID is found in either case. */
 async function keyOf(db: Database, noun: string | undefined, text: string): Promise<string> {
   if (noun === 'contact' || noun === 'registrar') return asciiUpperCase(text);
   return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(db, text);
 }
 
-/** The entries that meet the criteria, the oldest first. With a pause, it then follows new entries for ever. */
+/** The oldest first. With a pause, it then follows new entries for ever. */
 export async function* readHistory(
   db: Database,
   criteria: HistoryCriteria,

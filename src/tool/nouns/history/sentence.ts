@@ -20,7 +20,6 @@ type EntryParts = Omit<HistoryEntry, 'id' | 'occurredAt' | 'requestId'>;
 
 const actions = { create: 0, update: 1, delete: 2 } as const;
 
-/** Who did what with which thing, without the time. */
 export function entrySentence(entry: EntryParts): Sentence {
   const { subject, subjectKey: key, subjectUuid: uuid, action, changes } = entry;
   const kind = verbs[subject][3];

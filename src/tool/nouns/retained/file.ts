@@ -87,7 +87,6 @@ const addNames = (registry: Registry, names: readonly RetainedDomain[]) =>
     removed: 0,
   }));
 
-/** Asks before it removes many names. */
 function replaceNames(
   registry: Registry,
   names: readonly RetainedDomain[],
