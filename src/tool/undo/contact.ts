@@ -19,7 +19,7 @@ import { deleteContacts } from '../../contact/operator/administer.ts';
 import { insertNotifications } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
-/** The changes that restore contacts' values. Their registrars are notified. */
+/** The contacts' registrars are notified. */
 export async function contactUpdates(
   operation: Operation,
   reversals: readonly Reversal[],
@@ -38,7 +38,7 @@ export async function contactUpdates(
   return (await Promise.all(found)).flat();
 }
 
-/** The changes that delete contacts added by a command. Each registrar gets one notification. */
+/** Each registrar gets one notification. */
 export async function contactDeletions(
   { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
@@ -75,7 +75,7 @@ export async function contactDeletions(
 }
 
 /**
- * The changes that restore deleted contacts. A contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
+ * A contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
  * new.
  */
 export async function contactReturns(
@@ -109,7 +109,7 @@ export async function contactReturns(
   return [changesOfRows('contact', 'create', rows, additions)];
 }
 
-/** The entry of the contact's creation, unless an earlier build archived it. */
+/** Undefined if an earlier build archived the entry. */
 async function findCreation(db: Database, code: string, uuid: string) {
   const [creation] = await db
     .select()

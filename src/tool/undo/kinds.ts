@@ -30,7 +30,7 @@ type Make = (
   domains: DomainRows,
 ) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
 
-/** Makes each kind of reversal. Null where the history lacks the earlier values, such as secrets. */
+/** Null where the history lacks the earlier values, such as secrets. */
 const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
   retained_domain: {
     create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),

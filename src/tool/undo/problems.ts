@@ -29,13 +29,13 @@ export async function findRevertible(db: Database, request: string): Promise<boo
   return entries.length === 0 ? undefined : canBeReverted(entries);
 }
 
-/** Whether the changes of one request can be taken back by their kind, regardless of later changes. */
+/** Regardless of later changes. */
 export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
   const problems = entries.flatMap((entry) => reversalProblems(entry, null));
   return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
 }
 
-/** The problems of taking the change back. `newer` is a later change of the same thing. */
+/** `newer` is a later change of the same thing. */
 export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
   const problem = (reason: Problem['reason'], why: string) => [problemOf(entry, reason, why)];
   if (entry.actorType !== 'operator') {
