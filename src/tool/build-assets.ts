@@ -15,15 +15,15 @@ import { configPath, isUpToDate, projectDirectory } from './project.ts';
 import { referenceFiles } from './reference.ts';
 import { readEnvironment } from './wrangler-config.ts';
 
-/**
- * Wrangler's build command, which runs before each bundling. It writes the files that the platform serves without the
- * Worker to .wrangler/assets, each in one step and only if it changes: several servers may be starting.
+/*
+ * Wrangler's build command before each bundling. Writes the files that the platform serves without
+ * the Worker to .wrangler/assets, each in one step and only if it changes: several servers may be
+ * starting.
  */
 
 const staticDirectory = path.join(projectDirectory, 'src/worker/http/static');
 const target = path.join(projectDirectory, '.wrangler/assets');
 
-/** The files that the reference takes from Swagger UI, and the name that each is served under. */
 const swaggerUi = {
   'swagger-ui-bundle.js': 'swagger-ui-bundle.js',
   LICENSE: 'swagger-ui-license.txt',

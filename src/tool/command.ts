@@ -10,7 +10,6 @@ import { textField } from '../base/text/field.ts';
 
 export const programName = 'npm run registry --';
 
-/** A command line to copy, with each word quoted for the shell where it needs it. */
 export function commandLine(words: readonly string[], program = programName): string {
   const quoted = words.map((word) =>
     /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
@@ -53,7 +52,7 @@ export function writing(name: string, ...examples: string[]) {
   return (
     reading(name, ...examples)
       .option('--dry-run', 'show what would change, and change nothing')
-      // Marks the command as one that writes. The help would show a default of the option.
+      // The help would show a default of the option.
       .setOptionValueWithSource('dryRun', false, 'default')
   );
 }
@@ -68,10 +67,10 @@ export function bare(name: string, ...examples: string[]) {
   return command;
 }
 
-/** The options of every command on a registry. `dryRun` is undefined for a command that only reads. */
+/** `dryRun` is undefined for a command that only reads. */
 export type CommonOptions = ReturnType<ReturnType<typeof reading>['opts']> & { dryRun?: boolean };
 
-/** The options that choose the same registry, from any directory, as arguments. */
+/** The options that choose the same registry, from any directory. */
 export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
   return [
     ...(persistTo === undefined ? [] : ['--persist-to', path.resolve(persistTo)]),
@@ -84,7 +83,6 @@ export function usageError(message: string): CommanderError {
   return new CommanderError(2, 'registry.usage', message);
 }
 
-/** For a command that needs at least one of these options: wrong usage without any. */
 export function requireOneOf(...flags: string[]) {
   return (command: CommandUnknownOpts): void => {
     const asked = command.options.filter(({ long }) => flags.includes(long!));
@@ -94,7 +92,6 @@ export function requireOneOf(...flags: string[]) {
   };
 }
 
-/** The values of an option, separated by commas or spaces. */
 export function listed(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
 }
@@ -104,7 +101,6 @@ export function parseNumber(text: string): number {
   throw new InvalidArgumentError('It must be a number.');
 }
 
-/** Throws wrong usage for a blank text, and for one with a line break or another control character. */
 export function reasonOption() {
   return new Option('--reason <text>', 'why; the history keeps it')
     .argParser((text) => {

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { bare } from './command.ts';
 import { writeAnswer } from './report/output.ts';
 
-/*
- * The library's own scripts are not used: that for bash evaluates what is typed, so that Tab after `> file` empties the
- * file. These pass the words as they are, and leave files to the shell where nothing is known. A line with a colon is a
- * note of the library to its scripts.
+/**
+ * The library's script for bash evaluates what is typed, so that Tab after `> file` empties the
+ * file. These scripts pass the words as they are, and let the shell complete files where nothing is
+ * known. A line with a colon is a note of the library to its scripts.
  */
 const scripts = {
   bash: `_registry() {
@@ -42,7 +42,6 @@ With a link to src/tool/registry in your PATH, add this to ~/.bashrc, ~/.zshrc (
   )
   .action((shell) => writeAnswer(`${scripts[shell]}\n`)) as unknown as CommandUnknownOpts;
 
-/** Prints how the last of the words may go on, each with a description. */
 export async function printCompletions(
   program: CommandUnknownOpts,
   words: readonly string[],

@@ -3,14 +3,13 @@ import { Marked, type Token } from 'marked';
 import type { Env } from '../base/env.ts';
 import { findLink, findSupport } from '../worker/settings.ts';
 
-/** The address of the service in the documents. */
 const local = 'http://localhost:8787';
 
 interface Prose {
   title: string;
   address: string;
   markdown: string;
-  /** Where its links begin, from the root of the source. */
+  /** Its links begin here, from the root of the source. */
   directory: string;
 }
 
@@ -19,7 +18,7 @@ export const guide = (markdown: string): Prose => ({
   ...{ title: 'Guide', address: '/docs/guide', markdown, directory: 'src/worker/http' },
 });
 
-/** The part of each release for callers, which comes before the part for operators. */
+/** The part of each release for callers comes before the part for operators. */
 export function changes(changelog: string): Prose {
   const releases = changelog
     .split(/^(?=## \[)/m)
@@ -34,7 +33,6 @@ ${releases.join('')}`;
   return { title: 'What changed', address: '/docs/changes', directory: '', markdown };
 }
 
-/** The page of a document in Markdown, in the place that the template has for it. */
 export function prosePage(template: string, prose: Prose, settings: Partial<Env>): string {
   const support = findSupport(settings.SUPPORT_URL)?.replace('mailto:', '');
   const markdown = prose.markdown.replace('<!-- support -->', () =>

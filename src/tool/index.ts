@@ -4,13 +4,13 @@ import { pathToFileURL } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { isUpToDate, keepCompiled, projectDirectory } from './project.ts';
 
-// The operator's tool, bundled with Drizzle and zod. Otherwise Node would parse Drizzle's package.json of 180 KB for each of a hundred modules,
-// which takes longer than most commands.
+// Without the bundle, Node would parse Drizzle's package.json of 180 KB for each of a hundred
+// modules, which takes longer than most commands.
 
 const source = path.join(import.meta.dirname, 'main.ts');
 const program = path.join(projectDirectory, '.wrangler/tool/main.js');
 
-/** Bundles the tool, and replaces the bundle in one step. Running commands have read all of the old one. */
+/** Replaces the bundle in one step. Running commands have read all of the old one. */
 async function build(): Promise<void> {
   const startedAtSeconds = Date.now() / 1000;
   const { build } = await import('esbuild');
@@ -30,7 +30,10 @@ async function build(): Promise<void> {
   renameSync(outfile, program);
 }
 
-/** Returns the bundle, rebuilt after a change of a source; the slower sources for a user who cannot read or write a bundle. */
+/**
+ * Returns the bundle, rebuilt after a change of a source; the slower sources for a user who cannot
+ * read or write a bundle.
+ */
 async function findProgram(): Promise<string> {
   try {
     const builtAt = statSync(program, { throwIfNoEntry: false })?.mtimeMs;

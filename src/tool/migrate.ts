@@ -12,7 +12,7 @@ export function unfinishedRestore(command: string): string {
   return `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
 }
 
-/** Returns the missing migrations in order. Throws `invalid` after an unfinished restore. */
+/** In order. Throws `invalid` after an unfinished restore. */
 export async function findMissingMigrations(db: D1Database): Promise<string[]> {
   const applied = new Set(await listApplied(db));
   return listMigrations().filter((name) => !applied.has(name));
@@ -40,13 +40,12 @@ async function listApplied(db: D1Database): Promise<string[]> {
 }
 
 /**
- * Applies the missing migrations, each in a transaction, and records them as `wrangler d1 migrations apply` does, so that either can continue
- * the other's work.
+ * Applies each in a transaction, and records them as `wrangler d1 migrations apply` does, so that
+ * either can continue the other's work.
  */
 export async function applyMigrations(db: D1Database): Promise<void> {
   const missing = await findMissingMigrations(db);
   for (const name of missing) {
-    // Drizzle's separator of statements.
     const statements = readFileSync(path.join(directory, name), 'utf8').split(
       '--> statement-breakpoint',
     );

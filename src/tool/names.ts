@@ -8,7 +8,7 @@ import { findRuleProblems } from '../name/domain/rules.ts';
 import { commandLine, usageError } from './command.ts';
 import { say } from './report/output.ts';
 
-/** Parses a name in any spelling, and prints the stored spelling if it differs. */
+/** Accepts any spelling, and prints the stored one if it differs. */
 export async function parseName(db: Database, text: string): Promise<DomainName> {
   return understood(text, await findDomainName(db, text));
 }
@@ -18,7 +18,7 @@ function understood(text: string, domain: DomainName): DomainName {
   return domain;
 }
 
-/** Parses a contact's code or UUID. Refuses a likely identity code as wrong usage. */
+/** Refuses a likely identity code as wrong usage. */
 export function parseContactKey(text: string): string {
   if (!/^\d{11}$/.test(text)) return asciiUpperCase(text);
   const list = commandLine(['contact', 'list', '--ident', text]);
@@ -29,16 +29,14 @@ export async function parseNameOrUuid(db: Database, text: string): Promise<strin
   return text.includes('.') ? (await parseName(db, text)).name : text;
 }
 
-/**
- * Parses new names without repetitions. Throws all problems of all names.
- */
+/** Drops repetitions. Throws all problems of all names. */
 export async function parseNewNames(texts: readonly string[], env: Env): Promise<DomainName[]> {
   const names = await eachOnce(texts, async (text) => understood(text, domainNameOf(text)));
   throwProblems(findRuleProblems(names, nameRulesOf(env)));
   return names;
 }
 
-/** Parses names to remove, of any zone, without repetitions. Throws as `parseNewNames`. */
+/** Accepts names of any zone. Throws as `parseNewNames`. */
 export function parseNames(db: Database, texts: readonly string[]): Promise<DomainName[]> {
   return eachOnce(texts, (text) => parseName(db, text));
 }

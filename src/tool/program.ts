@@ -33,7 +33,6 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   completion: async () => (await import('./completion.ts')).completionCommand,
 };
 
-/** The replacement of each command of an earlier release. */
 const formerCommands: Readonly<Record<string, string>> = {
   'history archive': 'the runbook says what helps when a database fills (database_large)',
   'lists verify': 'the signed log is gone; lists status --compare compares KV with the database',
@@ -103,7 +102,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
   }
 }
 
-/** Answers the scripts of `completion`. Opens nothing, and loads all nouns only to complete a noun. */
+/** Opens nothing, and loads all nouns only to complete a noun. */
 async function complete(words: readonly string[]): Promise<void> {
   const nouns = Object.keys(commands).filter((noun) => noun !== 'completion');
   const named = nouns.filter((noun) => words.length > 1 && noun === words[0]);
@@ -111,7 +110,6 @@ async function complete(words: readonly string[]): Promise<void> {
   await (await import('./completion.ts')).printCompletions(program, words);
 }
 
-/** The known noun and verb at the start of the arguments. */
 function commandNames(program: CommandUnknownOpts, [noun, verb]: readonly string[]): string[] {
   const found = program.commands.find((command) => command.name() === noun);
   const verbs = found?.commands.filter((command) => command.name() === verb) ?? [];

@@ -5,8 +5,8 @@ type Document = oas31.OpenAPIObject;
 type Items = Record<string, Record<string, oas31.OperationObject>>;
 
 /**
- * The files of the reference by their names below docs/: for each interface a page with an index, and its part of the document. One page for
- * all would take a slow computer seconds.
+ * For each interface a page with an index, and its part of the document. One page for all would
+ * take a slow computer seconds.
  */
 export function referenceFiles(template: string, whole: Document): Map<string, string> {
   const pages = whole.tags!.map(({ name }, at) => ({
@@ -44,7 +44,7 @@ function callLinks({ paths, webhooks, tags }: Document): string {
   return `<ul>\n${links.join('\n')}\n</ul>`;
 }
 
-/** The calls of one interface with their components. All calls of a path belong to one interface. */
+/** All calls of a path belong to one interface. */
 function partOf(whole: Document, tag: string): Document {
   const all = whole.components as Record<string, Record<string, unknown>>;
   const components: typeof all = { securitySchemes: all.securitySchemes! };

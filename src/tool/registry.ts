@@ -13,10 +13,7 @@ export type Registry = Awaited<ReturnType<typeof openRegistry>>;
 export const openBindings: OpenBindings = async (options, access) =>
   options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);
 
-/**
- * Opens the registry chosen by the options, until `opened` is disposed of. Refuses a database with missing migrations, unless it may be empty,
- * as for a restore.
- */
+/** Refuses a database with missing migrations, unless it may be empty, as for a restore. */
 export async function openRegistry(
   options: CommonOptions,
   opened: AsyncDisposableStack,

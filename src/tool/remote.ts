@@ -10,8 +10,8 @@ import { confirm } from './report/confirm.ts';
 import { deployedId } from './wrangler-config.ts';
 
 /**
- * Opens the deployed database and lists through wrangler's remote bindings, using wrangler's login (`wrangler login`
- * or CLOUDFLARE_API_TOKEN), after the operator has confirmed it.
+ * Uses wrangler's login (`wrangler login` or CLOUDFLARE_API_TOKEN), after the operator has
+ * confirmed it.
  */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
   // Keeps wrangler's messages out of standard output.
@@ -34,7 +34,7 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
 }
 
 /**
- * The configuration of the deployed bindings, marked `remote`, without preview ids, which wrangler would prefer. Throws `invalid` while
+ * Leaves out preview ids, which wrangler would prefer. Throws `invalid` while
  * wrangler.toml has placeholders.
  */
 export function remoteConfig(config: Unstable_Config) {

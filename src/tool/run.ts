@@ -15,7 +15,7 @@ import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted, type Lines, linesOf, printable } from './report/text.ts';
 import { findRevertible } from './undo/problems.ts';
 
-/** The output of a command: `data` with --json, `csv` with --csv, and `text` for people. */
+/** `data` is for --json, `csv` for --csv, and `text` for people. */
 export interface Report {
   /** A command that always changes something, unless refused, may leave out `changed`. */
   data: Record<string, unknown>;
@@ -29,7 +29,6 @@ export interface Report {
   undo?: readonly string[];
 }
 
-/** A command that works on the registry chosen by its options. */
 export function verb<Args extends unknown[], Options extends OptionValues & CommonOptions>(
   command: Command<Args, Options>,
   work: (registry: Registry, ...given: [...Args, Options]) => Promise<Report | undefined>,
@@ -42,7 +41,6 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
   return running as unknown as CommandUnknownOpts;
 }
 
-/** Opens the registry, does the work, and prints the report, or a refusal as `attempt` does. */
 export async function run(
   options: CommonOptions,
   work: (registry: Registry) => Promise<Report | undefined>,
@@ -74,7 +72,6 @@ function unfinished(error: unknown): unknown {
   return new RegistryError('unexpected', message);
 }
 
-/** The request of a recorded change, and the command to take it back, if possible. */
 async function requestOf({ data, undo }: Report, { db, origin }: Registry, options: CommonOptions) {
   if (options.dryRun !== false || data.changed !== true) return undefined;
   const { requestId: request } = origin.request;
@@ -86,7 +83,7 @@ async function requestOf({ data, undo }: Report, { db, origin }: Registry, optio
   return { data: { request_id: request }, note: `request ${request}${back ?? ''}` };
 }
 
-/** Does work that needs no registry, and ends as `run` does. */
+/** Ends as `run` does. */
 export async function report(
   options: CommonOptions,
   work: () => Promise<(Report & { note?: string | undefined }) | undefined>,
@@ -100,8 +97,8 @@ export async function report(
 }
 
 /**
- * Returns the result of the work. After a refusal, prints the reasons (with --json on standard output), and returns undefined. The exit status
- * is then 1, as for a failure or output that cannot be written.
+ * After a refusal, prints the reasons (with --json on standard output), and returns undefined. The
+ * exit status is then 1, as for a failure or output that cannot be written.
  */
 export async function attempt<Result>(
   options: CommonOptions,

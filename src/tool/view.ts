@@ -16,7 +16,7 @@ export interface Shown<Row> {
   /** The name of the rows in JSON. */
   name: string;
   columns: ViewColumns<Row>;
-  /** The columns of a table, separated by blanks. */
+  /** Separated by blanks. */
   table: string;
 }
 
@@ -36,7 +36,6 @@ export function plain<Row>(...names: (keyof Row & string)[]): ViewColumns<Row> {
   return Object.fromEntries(names.map((name) => [shownField(name), name]));
 }
 
-/** The value of each column, or the text of its `cell`. */
 export function fieldsOf<Row>(
   columns: ViewColumns<Row>,
   row: Row,
@@ -53,7 +52,7 @@ export function dataOf<Row>(columns: ViewColumns<Row>, row: Row): Record<string,
   return Object.fromEntries(fieldsOf(columns, row));
 }
 
-/** The rows as CSV, where lists and objects are JSON. */
+/** Lists and objects are JSON. */
 function csvOf<Row>(columns: ViewColumns<Row>, rows: readonly Row[], header = true): string {
   const data = rows.map((row) => dataOf(columns, row));
   const options = { header, columns: Object.keys(columns), cast: { boolean: String } };
@@ -100,7 +99,6 @@ export function rowsReport<Row>(
   };
 }
 
-/** Figures by their names in each row, with figures about all rows. */
 export function figures<Row extends object>(
   rows: readonly Row[],
   { csv }: Printing,
@@ -111,7 +109,7 @@ export function figures<Row extends object>(
   return { text, ...(csv && { csv: csvOf(columns, rows) }) };
 }
 
-/** Prints rows as they are read: as text, or as a line with --json and --csv. Returns a note without rows. */
+/** As text, or as a line with --json and --csv. Returns a note without rows. */
 export async function streamRows<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): Lines; none: string },
@@ -126,7 +124,7 @@ export async function streamRows<Row>(
   return isEmpty && !json ? { data: {}, text: none } : undefined;
 }
 
-/** Reports one thing or several, with a line for each column. Without a name, one thing is the whole JSON. */
+/** Without a name, one thing is the whole JSON. */
 export function showReport<Row>(
   name: string | undefined,
   columns: ViewColumns<Row>,

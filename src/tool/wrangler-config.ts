@@ -17,8 +17,8 @@ export function readEnvironment(file: string, environment: string | undefined) {
 }
 
 /**
- * Reads an environment for the local runtime, with the secrets in .dev.vars, without wrangler, which loads slowly. Throws `not_found` for an
- * unknown environment.
+ * Without wrangler, which loads slowly. Includes the secrets in .dev.vars. Throws `not_found` for
+ * an unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {
   const { config, own, database, lists, archive } = knownEnvironment(environment, 'env');
@@ -26,7 +26,6 @@ export function readLocalConfig(environment: string | undefined) {
     compatibilityDate: config.compatibility_date,
     databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
     listsId: lists?.preview_id ?? lists?.id ?? 'LISTS',
-    /** The bucket of the archive. Undefined without an archive. */
     archive: archive?.preview_bucket_name ?? archive?.bucket_name,
     vars: { ...own.vars, ...readSecrets(environment) },
   };
@@ -58,7 +57,6 @@ function readSecrets(environment: string | undefined): Record<string, string> {
   return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-/** The address of the registry's own domain, if wrangler.toml has a route for it. */
 export function domainAddress(file: string, environment: string): string | undefined {
   const { config, own } = readEnvironment(file, environment);
   const routes = own?.routes ?? config.routes ?? [own?.route ?? config.route ?? []].flat();
@@ -70,7 +68,7 @@ export function domainAddress(file: string, environment: string): string | undef
   return host && `https://${host}`;
 }
 
-/** The id of a deployed resource. Undefined for a placeholder of zeros. */
+/** Undefined for a placeholder of zeros. */
 export function deployedId(id: string | undefined): string | undefined {
   return id !== undefined && /[^0-]/.test(id) ? id : undefined;
 }

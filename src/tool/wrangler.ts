@@ -45,7 +45,7 @@ export function collectLines(
   read(child.stderr, true);
 }
 
-/** Runs a wrangler command and returns its standard output. Throws an Error with all output if it fails. */
+/** Returns standard output. Throws an Error with all output if wrangler fails. */
 export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
   const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
   const words = ['--no-warnings', '--import', endWithParent, script, ...args];
