@@ -55,7 +55,7 @@ interface Line<Row> extends FileRow {
 type ReadFile<Row> = Awaited<ReturnType<typeof readImport<Row>>>;
 
 /**
- * With --skip-invalid, imports the valid rows; otherwise all or none. Refuses a faulty file before
+ * Imports all rows or none; with --skip-invalid, the valid rows. Refuses a faulty file before
  * it opens a registry.
  */
 export async function runImport<Row, Outcome extends string>(

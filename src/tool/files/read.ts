@@ -80,7 +80,7 @@ async function* readLines(file: string): AsyncGenerator<string> {
   if (last !== '') yield last;
 }
 
-/** UTF-16 has a null byte among the first ones. */
+/** UTF-16 has a mark or a null byte among the first bytes. */
 function refuseUtf16(file: string, bytes: Buffer): void {
   const [first, second] = bytes;
   const hasMark = (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);

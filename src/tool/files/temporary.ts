@@ -1,7 +1,7 @@
 import { mkdtempDisposableSync } from 'node:fs';
 import { atInterrupt } from '../report/interrupt.ts';
 
-/** For its owner alone. Removed at the end of the scope, and at Ctrl-C. */
+/** Only the owner may enter it. Removed at the end of the scope, and at Ctrl-C. */
 export function temporaryDirectory(prefix: string): Disposable & { path: string } {
   using making = new DisposableStack();
   const directory = making.use(mkdtempDisposableSync(prefix));

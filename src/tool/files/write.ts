@@ -9,7 +9,7 @@ import type { Columns } from './format.ts';
 import { parseCsvName } from './importing.ts';
 import { writeWhole } from './whole.ts';
 
-/** CSV to a file, and CSV or NDJSON to standard output. */
+/** Writes CSV to a file, and CSV or NDJSON to standard output. */
 export function exporting(...examples: string[]) {
   return reading('export', ...examples)
     .addHelpText('after', '\nWith --json, rows on standard output are NDJSON, one on each line.')

@@ -19,7 +19,7 @@ import { deleteContacts } from '../../contact/operator/administer.ts';
 import { insertNotifications } from '../../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
-/** The contacts' registrars are notified. */
+/** Notifies the contacts' registrars. */
 export async function contactUpdates(
   operation: Operation,
   reversals: readonly Reversal[],
@@ -38,7 +38,7 @@ export async function contactUpdates(
   return (await Promise.all(found)).flat();
 }
 
-/** Each registrar gets one notification. */
+/** Notifies each registrar once. */
 export async function contactDeletions(
   { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
@@ -75,7 +75,7 @@ export async function contactDeletions(
 }
 
 /**
- * A contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
+ * A restored contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
  * new.
  */
 export async function contactReturns(

@@ -29,7 +29,7 @@ export async function findRevertible(db: Database, request: string): Promise<boo
   return entries.length === 0 ? undefined : canBeReverted(entries);
 }
 
-/** Regardless of later changes. */
+/** Considers the kinds of the changes alone, not later changes. */
 export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
   const problems = entries.flatMap((entry) => reversalProblems(entry, null));
   return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;

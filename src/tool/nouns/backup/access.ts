@@ -41,7 +41,7 @@ export async function readAccounts(db: Database): Promise<Account[]> {
 }
 
 /**
- * Disables accounts that the database no longer had, unbinds their certificates, and keeps the
+ * Keeps access as strict as before: disables accounts that the database no longer had, unbinds their certificates, and keeps the
  * later of two secrets. Returns each change, and whether the account was missing.
  */
 export async function keepAccess(operation: Operation, accounts: readonly Account[]) {
@@ -79,7 +79,7 @@ export async function keepAccess(operation: Operation, accounts: readonly Accoun
   return kept;
 }
 
-/** Closes a new account. */
+/** Keeps the account as strict as before. Closes a new one. */
 function stricterValues(
   { subject, row }: Account,
   known: Account | undefined,

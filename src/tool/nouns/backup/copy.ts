@@ -7,7 +7,7 @@ import type { Account } from './access.ts';
 
 /** The mark of an unfinished restore in a database. */
 export interface Mark {
-  /** Repeats the restore; for people. */
+  /** For people: repeats the restore. */
   command: string;
   /** The digest of the file, and the options. A repeat must have the same. */
   input: string;

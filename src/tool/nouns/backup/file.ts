@@ -101,7 +101,7 @@ export async function copyBackup(file: string, target: string): Promise<Seal> {
 }
 
 /**
- * Copies all pages in one transaction, even into an open database. Makes it readable for its owner
+ * Replaces a database in one transaction, even an open one: the only step copies all pages. Makes it readable for its owner
  * alone. Throws `taken` while another program writes to it.
  */
 export async function copyDatabase(from: string, to: string): Promise<void> {

@@ -89,7 +89,7 @@ async function keyOf(db: Database, noun: string | undefined, text: string): Prom
   return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(db, text);
 }
 
-/** The oldest first. With a pause, it then follows new entries for ever. */
+/** Yields the oldest entries first. With a pause, then follows new ones for ever. */
 export async function* readHistory(
   db: Database,
   criteria: HistoryCriteria,
