@@ -12,7 +12,7 @@ export function unfinishedRestore(command: string): string {
   return `a restore of this database was not finished, and nothing can use it; restore again: ${command}`;
 }
 
-/** In order. Throws `invalid` after an unfinished restore. */
+/** Returns them in order. Throws `invalid` after an unfinished restore. */
 export async function findMissingMigrations(db: D1Database): Promise<string[]> {
   const applied = new Set(await listApplied(db));
   return listMigrations().filter((name) => !applied.has(name));

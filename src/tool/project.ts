@@ -45,7 +45,7 @@ export function isUpToDate(builtAt: number | undefined): builtAt is number {
   );
 }
 
-/** The user's own directory, where nobody else can write. */
+/** Uses the user's own directory, where nobody else can write. */
 export function keepCompiled(): void {
   enableCompileCache(
     path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'registry-edge'),

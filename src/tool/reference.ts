@@ -5,7 +5,7 @@ type Document = oas31.OpenAPIObject;
 type Items = Record<string, Record<string, oas31.OperationObject>>;
 
 /**
- * For each interface a page with an index, and its part of the document. One page for all would
+ * Makes for each interface a page with an index, and its part of the document. One page for all would
  * take a slow computer seconds.
  */
 export function referenceFiles(template: string, whole: Document): Map<string, string> {

@@ -10,7 +10,7 @@ import { confirm } from './report/confirm.ts';
 import { deployedId } from './wrangler-config.ts';
 
 /**
- * Uses wrangler's login (`wrangler login` or CLOUDFLARE_API_TOKEN), after the operator has
+ * Opens the deployed data with wrangler's login (`wrangler login` or CLOUDFLARE_API_TOKEN), after the operator has
  * confirmed it.
  */
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
@@ -34,8 +34,8 @@ export async function openRemote(options: CommonOptions): Promise<Bindings> {
 }
 
 /**
- * Leaves out preview ids, which wrangler would prefer. Throws `invalid` while
- * wrangler.toml has placeholders.
+ * Leaves out preview ids, which wrangler would prefer. Throws `invalid` while wrangler.toml has
+ * placeholders.
  */
 export function remoteConfig(config: Unstable_Config) {
   const { name, account_id, compatibility_date, compliance_region, vars } = config;

@@ -109,7 +109,7 @@ export function figures<Row extends object>(
   return { text, ...(csv && { csv: csvOf(columns, rows) }) };
 }
 
-/** As text, or as a line with --json and --csv. Returns a note without rows. */
+/** Prints each row as it is read: as text, or as a line with --json and --csv. Returns a note without rows. */
 export async function streamRows<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   { columns, textOf, none }: { columns: ViewColumns<Row>; textOf(row: Row): Lines; none: string },

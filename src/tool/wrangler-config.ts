@@ -17,7 +17,7 @@ export function readEnvironment(file: string, environment: string | undefined) {
 }
 
 /**
- * Without wrangler, which loads slowly. Includes the secrets in .dev.vars. Throws `not_found` for
+ * Does without wrangler, which loads slowly. Includes the secrets in .dev.vars. Throws `not_found` for
  * an unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {

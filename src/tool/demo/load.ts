@@ -96,7 +96,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   return true;
 }
 
-/** Fixed UUIDs, for the examples. */
+/** Their UUIDs are fixed for the examples. Other files bring none. */
 export function demoContacts(): ReturnType<typeof contactImport> {
   const kind = contactImport({});
   return {

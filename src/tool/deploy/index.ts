@@ -33,7 +33,7 @@ async function findSubdomain(deployment: Deployment): Promise<string | undefined
   return ((await response.json()) as { result: { subdomain?: string } }).result.subdomain;
 }
 
-/** In a process of its own, which reads the new ids in wrangler.toml. */
+/** Uses a process of its own, which reads the new ids in wrangler.toml. */
 async function publish(environment: string): Promise<void> {
   const args = ['src/tool/index.ts', 'lists', 'publish', '--remote', '--env', environment, '--yes'];
   const { status } = spawnSync(process.execPath, args, { cwd: projectDirectory, stdio: [0, 2, 2] });

@@ -15,7 +15,7 @@ const shown = 20;
 
 const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
-/** Everything but domain names. */
+/** Finds everything but domain names. */
 async function findAll({ db }: Registry, text: string) {
   const [{ byCode, byTrace, byName, former }, requests, all] = await Promise.all([
     findContacts(db, text, shown + 1),

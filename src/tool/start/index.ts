@@ -43,7 +43,7 @@ ${isSandbox ? sandbox : ''}
 `);
 }
 
-/** Throws an Error that names the first such file. */
+/** Throws an Error that names the first file that cannot be written. */
 function expectWritable(directory: string): void {
   const directories = [directory, path.join(projectDirectory, '.wrangler')];
   const databases = globSync('v3/**/*.sqlite', { cwd: directory });
