@@ -1,4 +1,4 @@
-/** Names a registrar whose deliveries wait, by its record id, or one test of its webhook, by the test's id. */
+/** The record id of a registrar with waiting deliveries, and the id of a test of its webhook, if it is for one. */
 export interface WebhookMessage {
   registrar: number;
   test?: string;
@@ -18,9 +18,9 @@ export interface Env {
   PASSWORD_LIMITER: RateLimit;
   REGISTRANT_WRITE_LIMITER: RateLimit;
   SYSTEM_LIMITER: RateLimit;
-  /** The platform gives every deployment a new one. */
+  /** The platform gives every deployment a new id. */
   VERSION: WorkerVersionMetadata;
-  /** Absent where nothing is pushed. */
+  /** Absent if no webhooks are sent. */
   WEBHOOKS?: Queue<WebhookMessage>;
   ENVIRONMENT?: string;
   ACCESS_POLICY_URL?: string;

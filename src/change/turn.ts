@@ -2,9 +2,9 @@ import { pause } from '../base/database/retry.ts';
 import { RegistryError } from '../base/error.ts';
 
 /**
- * The rows that this isolate is writing, each with the latest end of its turn. Requests may share it because it only
- * saves lost races: the database decides whose write takes effect. No request waits for another's promise, which never
- * settles if that client leaves.
+ * The rows that this isolate is writing, each with the time at which its turn ends at the latest. Requests may share the
+ * map because it only prevents lost races: the database decides whose write takes effect. No request awaits another's
+ * promise, which never settles if the other's client disconnects.
  */
 const turns = new Map<string, number>();
 
@@ -15,7 +15,7 @@ export interface Turn {
   end(): void;
 }
 
-/** Undefined while another request of this isolate has the turn. */
+/** Returns undefined while another request of this isolate has the turn. */
 export function takeTurn(row: string): Turn | undefined {
   const now = performance.now();
   for (const [other, until] of turns) if (until <= now) turns.delete(other);
@@ -40,7 +40,7 @@ export async function waitForTurn(row: string): Promise<Turn> {
   }
 }
 
-/** After so many lost races, the row changes faster than it can be read. */
+/** A row with so many lost races changes faster than it can be read. */
 export const maximumLosses = 16;
 
 export function pauseAfterLoss(losses: number): Promise<void> {
@@ -48,11 +48,11 @@ export function pauseAfterLoss(losses: number): Promise<void> {
 }
 
 /** Full jitter, so that writers that collided do not collide again. */
-function pauseAtRandom(before: number, longest: number): Promise<void> {
-  return pause(Math.random() * Math.min(10 * 2 ** before, longest));
+function pauseAtRandom(attempts: number, longest: number): Promise<void> {
+  return pause(Math.random() * Math.min(10 * 2 ** attempts, longest));
 }
 
-/** Only where nothing has been written. */
+/** For use only if nothing has been written. */
 export function busy(cause?: unknown): RegistryError {
   const message = 'Too many others are changing this now; nothing has changed, try again later';
   return Object.assign(new RegistryError('busy', message), { cause });

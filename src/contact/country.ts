@@ -20,10 +20,9 @@ export function isCountryCode(code: string): boolean {
 }
 
 /**
- * Returns a code in upper case without surrounding spaces, and any other text, which may come from a former registry,
- * unchanged.
+ * Returns a country code trimmed and in upper case. Returns any other text (of a former registry) unchanged.
  */
-export function knownCountry(text: string): string {
+export function normalisedCountry(text: string): string {
   const code = asciiUpperCase(text.trim());
   return isCountryCode(code) ? code : text;
 }

@@ -52,7 +52,7 @@ export async function run(
     const registry = await openRegistry(options, opened, needs);
     const isWriting = options.dryRun !== undefined;
     const worked = await work(registry).catch((error) => {
-      throw isWriting && !registry.isDryRun ? unfinished(error) : error;
+      throw isWriting && !registry.isDryRun ? uncertain(error) : error;
     });
     if (!worked) return undefined;
     const { changed = true } = worked.data;
@@ -65,10 +65,10 @@ export async function run(
   });
 }
 
-/** Reports an unexpected failure of a change, which may have happened before or after the change. */
-function unfinished(error: unknown): unknown {
+/** Returns the error of a change that may or may not have been made. */
+function uncertain(error: unknown): unknown {
   if (error instanceof RegistryError) return error;
-  const message = `${messageOf(error)}; the change may have been made, in part at least: look, then repeat the command`;
+  const message = `${messageOf(error)}; all or part of the change may have been made: check, then repeat the command`;
   return new RegistryError('unexpected', message);
 }
 
@@ -97,8 +97,8 @@ export async function report(
 }
 
 /**
- * After a refusal, prints the reasons (with --json on standard output), and returns undefined. The
- * exit status is then 1, as for a failure or output that cannot be written.
+ * After a refusal, prints the reasons (with --json on standard output), and returns undefined. Refusals, failures and
+ * unwritable output set exit status 1.
  */
 export async function attempt<Result>(
   options: CommonOptions,
@@ -150,7 +150,7 @@ async function published(
   }
 }
 
-/** Prints the report. If that fails, the report of a change goes to standard error: it may have a new secret. */
+/** Prints the report. If that fails, prints the report of a change on standard error: it may contain a new secret. */
 async function print(
   { data, csv, text, secret }: Report,
   { json, dryRun }: CommonOptions,
@@ -161,7 +161,7 @@ async function print(
     await writeOutput(`${answer}\n`);
     if (secret !== undefined) expectKept();
   } catch (error) {
-    if (dryRun === false) process.stderr.write(`done, but not answered:\n${answer}\n`);
+    if (dryRun === false) process.stderr.write(`done, but could not print:\n${answer}\n`);
     throw error;
   }
 }
@@ -186,7 +186,7 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     const [first, ...others] = error.lines;
     return say([`refused: ${first}`, ...others]);
   }
-  // Prints a cause of many rows once.
+  // Prints a problem that many rows share once.
   const causes = [
     ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
   ];

@@ -130,7 +130,7 @@ test('refuses what is not a request, with the reason', async () => {
     [open({ fields: 'auth_info' }), 'not a field: "auth_info"'],
     [open({ fields: ',' }), 'no field is given'],
     [open({ requester: ' ' }), 'requester must be text'],
-    [open({}, '--received', '2099-01-01'), 'is not received in the future'],
+    [open({}, '--received', '2099-01-01'), 'the time of receipt is in the future'],
     [['disclosure', 'refuse', '9', '--reason', 'x'], 'there is no disclosure 9'],
   ] as const) {
     await expectRefused(registry, [...args], message);
@@ -196,7 +196,7 @@ test('nothing is granted twice, or after another answer', async () => {
 test.each([
   ['--fields phone', 'not a field: "phone"; choose from name, email', []],
   ['--visible-after 2099-01-31', 'is confidential: the person never sees it', ['--confidential']],
-  ['--visible-after 2020-01-31', 'the time after which the person sees it is past', []],
+  ['--visible-after 2020-01-31', 'the time from which the person may see it is in the past', []],
 ])('a grant with %s is refused, and the request stays open', async (more, message, flags) => {
   const request = await withRequest(...flags);
   const { status, stderr } = await grant(request, ...more.split(' '));
@@ -209,7 +209,7 @@ test('a field that the contact does not have is not granted, and the others are 
   const { registry, file } = await withRequest();
   await registry.done(open({ fields: 'name,fax' }));
   const { stderr } = await registry.run(['disclosure', 'grant', '2', '--to', file]);
-  expect(stderr).toContain('contact ALPHA:TAMM has no fax; grant --fields without it');
+  expect(stderr).toContain('contact ALPHA:TAMM has no fax; leave it out of --fields');
   expect(existsSync(file)).toBe(false);
   await registry.done(['disclosure', 'grant', '2', '--fields', 'name', '--to', file]);
 });

@@ -39,7 +39,7 @@ test.each(['retained import FILE', 'retained add a.ee --status reserved'])(
     const args = command.replace('FILE', file).split(' ');
     const place = ['--persist-to', registry.directory];
     const message =
-      'other side closed; the change may have been made, in part at least: look, then repeat the command';
+      'other side closed; all or part of the change may have been made: check, then repeat the command';
     const run = (...more: string[]) =>
       captured(() => runProgram([...args, ...place, ...more], untilGone(0)));
     expect(await run()).toEqual({ status: 1, stdout: '', stderr: `failed: ${message}\n` });

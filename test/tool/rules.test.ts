@@ -224,7 +224,7 @@ test.each(['EPIPE', 'ENOSPC'] as const)(
     expect(status).toBe(1);
     expect(stderr).toMatch(
       new RegExp(
-        `^done, but not answered:\nadded API user user-${fault} of ALPHA; .*:\n[0-9a-f]{64}\n`,
+        `^done, but could not print:\nadded API user user-${fault} of ALPHA; .*:\n[0-9a-f]{64}\n`,
       ),
     );
   },
@@ -242,6 +242,6 @@ test.each([
       encoding: 'utf8',
     });
     expect(status).toBe(1);
-    expect(stderr).toMatch(/^done, but not answered:\nadded .*:\n[0-9a-f]{64}\n/);
+    expect(stderr).toMatch(/^done, but could not print:\nadded .*:\n[0-9a-f]{64}\n/);
   },
 );

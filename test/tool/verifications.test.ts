@@ -106,7 +106,7 @@ test('the contacts of a file get the demands of its rows, or those of the comman
   );
   const command = `contact demand --file ${file} --claims identity --by 2099-01-31`;
   const { stdout, stderr } = await registry.run(command);
-  expect(stdout).toBe('changed what is demanded of 2 contacts; 1 stay as they are\n');
+  expect(stdout).toBe('changed the demands on 2 contacts; 1 unchanged\n');
   expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity'], by: '2099-01-31' });
   expect(await demandOf('ALPHA:2')).toEqual({ claims: ['email', 'phone'], by: '2099-12-31' });
   expect(await demandOf('ALPHA:3')).toBeNull();

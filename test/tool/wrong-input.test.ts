@@ -128,7 +128,7 @@ test('reports every problem of a file, with its place, with --json', async () =>
       },
       {
         reason: 'invalid',
-        message: '"b_.ee" contains an underscore, which host names cannot',
+        message: '"b_.ee" contains an underscore, which is not allowed',
         field: 'name',
         file,
         line: 3,

@@ -1,4 +1,4 @@
-/** For `sign` and `verify` of `crypto.subtle`: HMAC-SHA256 (RFC 2104). */
+/** Imports a key of HMAC-SHA256 (RFC 2104) for `crypto.subtle.sign` and `verify`. */
 export function hmacKey(secret: Uint8Array): Promise<CryptoKey> {
   const algorithm = { name: 'HMAC', hash: 'SHA-256' };
   return crypto.subtle.importKey('raw', new Uint8Array(secret), algorithm, false, [

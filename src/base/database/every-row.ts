@@ -1,7 +1,7 @@
 import type { RowsAfter } from './paging.ts';
 import { retried } from './retry.ts';
 
-/** Retries faults of D1. */
+/** Yields all rows, page by page. Retries D1's faults. */
 export async function* everyRow<Row>(
   read: (page: RowsAfter<Row>) => Promise<Row[]>,
   limit = 5_000,

@@ -12,19 +12,19 @@ export interface DomainName {
 export const maximumNameOctets = 253;
 const maximumLabelOctets = 63;
 
-/** Why a text is not a domain name, in words that follow the text. */
+/** The faults of a text that is no domain name, in words that follow the text. */
 export const nameFaults = {
   invisible: 'contains white space or a control character',
   finalDot: 'ends with a dot; leave it out',
   emptyLabel: 'has two dots in a row, or starts with a dot',
   noDot: 'has no dot: a name is registered below a top-level domain',
   malformedPunycode: 'contains malformed punycode',
-  underscore: 'contains an underscore, which host names cannot',
-  character: 'contains a character that host names cannot',
+  underscore: 'contains an underscore, which is not allowed',
+  character: 'contains a character that is not allowed',
   outerHyphen: 'has a part that starts or ends with a hyphen',
   combiningMark: 'has a part that starts with a combining mark',
   innerHyphens: 'has a part with hyphens as its third and fourth characters',
-  direction: 'mixes scripts that are written from the right with others (RFC 5893)',
+  direction: 'mixes right-to-left scripts with others (RFC 5893)',
   digits: 'ends in a number',
   longLabel: `has a part of more than ${maximumLabelOctets} characters in punycode`,
   longName: `has more than ${maximumNameOctets} characters in punycode`,
@@ -54,8 +54,8 @@ export function faultSentence(text: string, fault: NameFault): string {
 export const nameOpenedFor = (text: string) => readDomainName(hostOpenedFor(text) ?? '').domain;
 
 /**
- * Returns the host that a browser opens for the text, in punycode by UTS 46. The text may be an address of a page or of
- * e-mail. Undefined if there is none.
+ * Returns the host that a browser opens for the text, in punycode by UTS 46. The text may be a web or e-mail address.
+ * Undefined if there is none.
  */
 export function hostOpenedFor(text: string): string | undefined {
   if (text.length > unitsPerCharacter * maximumNameOctets) return undefined;
@@ -76,7 +76,7 @@ export function readHostName(text: string): ReadName {
   if (fault) return { fault };
   if (labels.length < 2) return { fault: 'noDot' };
   const name = labels.join('.');
-  // Or an IPv4 address would be a name (RFC 3696, section 2; https://url.spec.whatwg.org/#ends-in-a-number-checker).
+  // An IPv4 address is no name (RFC 3696, section 2; https://url.spec.whatwg.org/#ends-in-a-number-checker).
   if (/\.(\d+|0x[\da-f]*)$/.test(name)) return { fault: 'digits' };
   const ascii = punycode.toASCII(name);
   if (ascii.split('.').some((label) => label.length > maximumLabelOctets)) {
@@ -89,7 +89,7 @@ export function readHostName(text: string): ReadName {
 /** UTS 46 turns every Σ into σ. `toLowerCase` turns one at the end of a word into ς. */
 export const lowerCase = (text: string) => text.replaceAll('Σ', 'σ').toLowerCase();
 
-/** Does not normalise a label that is too long in any form. */
+/** Leaves a label alone if every form of it is too long. */
 const normalised = (label: string) => nfc(label, maximumLabelOctets) ?? label;
 
 /** A label that is not valid punycode stays as it is. */
@@ -97,9 +97,9 @@ function decoded(label: string): string {
   if (!isPunycode(label) || label.length > maximumLabelOctets) return label;
   try {
     const unicode = punycode.toUnicode(label);
-    const isItsOwn =
+    const isCanonical =
       unicode === normalised(lowerCase(unicode)) && punycode.toASCII(unicode) === label;
-    return isItsOwn && !findLabelFault(unicode) ? unicode : label;
+    return isCanonical && !findLabelFault(unicode) ? unicode : label;
   } catch {
     return label;
   }
@@ -137,20 +137,20 @@ const excluded = new RegExp(
 );
 
 /** All letters written from the right are in these blocks (DerivedBidiClass.txt). */
-const fromRight = '\\u0590-\\u08ff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
-const hasFromRight = new RegExp(`[${fromRight}]`, 'u');
-/** Labels of a name with such letters (RFC 5893, section 2). Modifiers have no direction. */
-const labelBesideFromRight = new RegExp(
-  `^((?=\\p{L})[${fromRight}\\p{Mn}\\d-]+|(?=[\\p{Ll}\\p{Lo}])[^${fromRight}\\p{Lm}]+)$`,
+const rightToLeft = '\\u0590-\\u08ff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
+const hasFromRight = new RegExp(`[${rightToLeft}]`, 'u');
+/** A valid label of a name with such letters (RFC 5893, section 2). Excludes modifiers, which have no direction. */
+const bidiLabel = new RegExp(
+  `^((?=\\p{L})[${rightToLeft}\\p{Mn}\\d-]+|(?=[\\p{Ll}\\p{Lo}])[^${rightToLeft}\\p{Lm}]+)$`,
   'u',
 );
 
-/** Judges a host name by IDNA 2008, and by the platform, which must not map it to another name. */
+/** Judges a host name by IDNA 2008. The platform's URL parser must not map it to another name. */
 function findIdnaFault({ name, punycode: ascii }: DomainName): NameFault | undefined {
   if (name === ascii) return undefined;
   if (excluded.test(name) || /[^\p{L}\p{Mn}\p{Mc}\p{Nd}.-]/u.test(name)) return 'character';
   if (name !== name.normalize('NFKC')) return 'character';
-  const obeysBidiRule = (label: string) => labelBesideFromRight.test(label);
+  const obeysBidiRule = (label: string) => bidiLabel.test(label);
   if (hasFromRight.test(name) && !name.split('.').every(obeysBidiRule)) return 'direction';
   return hostOpenedFor(name) === ascii ? undefined : 'character';
 }

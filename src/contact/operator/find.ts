@@ -9,10 +9,9 @@ import { listDeletedContactsBy } from './administer.ts';
 import { keyHasWords } from './words.ts';
 
 /**
- * The first contacts of any registrar, by what the text is of them: a code, also without its prefix, or a UUID; a whole
- * address, or an identity code of any type and country; or words of a name. Indexes lead to all but those with the
- * words, for which it reads as many entries of the index of names as it takes. `former` has those that were deleted or
- * corrected; for them it reads the history, if the text is an address, or has a digit as an identity code has.
+ * Finds contacts of any registrar by code (with or without prefix), UUID, address, identity code or words of the name.
+ * All use indexes, but the search for words scans the index of names until it has enough. `former` has deleted or
+ * corrected contacts from the history, if the text is an address or contains a digit.
  */
 export async function findContacts(db: Database, text: string, limit: number) {
   const code = asciiUpperCase(text);
@@ -20,7 +19,7 @@ export async function findContacts(db: Database, text: string, limit: number) {
   const isAddress = text.includes('@');
   const { registrarId, identKey, emailKey, nameKey } = contacts;
   const find = (condition: SQL | undefined) => selectContacts(db).where(condition).limit(limit);
-  // An index of each registrar has the keys.
+  // The indexes of the keys begin with the registrar.
   const findKey = (condition: SQL | undefined) =>
     find(and(sql`${registrarId} in (select id from ${registrars})`, condition));
   const trace = isAddress ? { email: text } : { ident: text };

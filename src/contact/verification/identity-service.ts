@@ -51,10 +51,10 @@ export function clientFor(
   }
   const client = clients.find((each) => each.identType === identType);
   if (client) return client;
-  throw notOffered();
+  throw noIdentityService();
 }
 
-export function notOffered(): RegistryError {
+export function noIdentityService(): RegistryError {
   return new RegistryError('not_offered', 'There is no identity service');
 }
 

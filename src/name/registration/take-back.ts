@@ -17,8 +17,8 @@ import { isNameUnchanged, passwordUpdate, statementsOfConsequences } from './nam
 const keptForDays = 1;
 
 /**
- * Takes back a registration that this system has made within a day: removes the domain, and restores its auction,
- * passwords and dispute. Returns whether a dispute was opened again. Does nothing without a domain. Throws `conflict`
+ * Takes back a registration that the system made within a day: removes the domain, and restores its auction, passwords
+ * and dispute. Returns whether a dispute was opened again. Does nothing if the domain does not exist. Throws `conflict`
  * if the registration is older or another system's, or if anything about the name has changed since.
  */
 export async function takeBackRegistration(

@@ -5,14 +5,14 @@ import type { Database } from '../../base/database/open.ts';
 export interface Thing {
   kind: 'name' | 'contact' | 'registrar' | 'request' | 'disclosure';
   key: string;
-  /** Of a contact, whose code may be another's by now. */
+  /** For a contact only: its code may now be another contact's. */
   uuid?: string | null;
 }
 
 /** A sentence for people, as data: words and things in their order. */
 export type Sentence = readonly (string | Thing)[];
 
-/** Names of contacts and registrars; undefined where there is none. Everything asked for at once is one round trip. */
+/** Returns the name of a contact or registrar, undefined without one. Simultaneous look-ups share one round trip. */
 export type Naming = (thing: Thing) => Promise<string | undefined>;
 
 export function namingIn(db: Database): Naming {
@@ -36,7 +36,7 @@ export function namingIn(db: Database): Naming {
   };
 }
 
-/** A number alone says too little. */
+/** Adds the kind to a disclosure's number. */
 export const labelOf = ({ kind, key }: Thing) => (kind === 'disclosure' ? `${kind} ${key}` : key);
 
 /** `tamm.ee is registered with Alpha OÜ (ALPHA).` */

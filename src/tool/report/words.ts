@@ -17,14 +17,14 @@ const distance = new Intl.RelativeTimeFormat('en');
 export function timeText(instant: string): string {
   const away = (Date.parse(instant) - currentTime().getTime()) / 1000;
   const units = Object.entries(seconds) as [keyof typeof seconds, number][];
-  // Two of a unit at least, so that less than half of a distance is rounded off.
+  // At least two of a unit, so that rounding drops less than half.
   const [unit, length] = units.find(([, length]) => Math.abs(away) >= 2 * length) ?? ['minute', 60];
   const count = Math.trunc(away / length);
-  const beside = count === 0 ? 'now' : distance.format(count, unit);
-  return `${written(instant, clockFormat)} UTC (${beside})`;
+  const relative = count === 0 ? 'now' : distance.format(count, unit);
+  return `${written(instant, clockFormat)} UTC (${relative})`;
 }
 
-/** Times in a text, as people write them; a day only if it is the whole text. */
+/** Rewrites the times in a text for people, and a day only if it is the whole text. */
 export function withTimes(text: string): string {
   if (text === untilClosed) return 'none';
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return dayText(text);
@@ -33,8 +33,8 @@ export function withTimes(text: string): string {
   );
 }
 
-/** Fields, columns and values of them, where the word itself says too little. */
-const wordsOf: Record<string, string> = {
+/** Words for fields and values whose own names say too little. */
+const fieldLabels: Record<string, string> = {
   admin: 'administrative contacts',
   allowed_ips: 'may call from',
   auth_info: 'transfer password',
@@ -71,7 +71,7 @@ const wordsOf: Record<string, string> = {
 /** A field in words, whether it is spelt as a column or as in JSON. */
 export function fieldWords(field: string): string {
   const name = shownField(field);
-  return wordsOf[name] ?? name.replaceAll('_', ' ').replace(/ at$/, '');
+  return fieldLabels[name] ?? name.replaceAll('_', ' ').replace(/ at$/, '');
 }
 
 /** `7-ApiUser: ats`, as people say it. */
@@ -94,8 +94,8 @@ export const countryText = (code: string | null) =>
 export const isNothing = (value: unknown) =>
   value === undefined || value === null || ['""', '[]', '{}'].includes(JSON.stringify(value));
 
-/** Fields whose values are words of a program. */
-const ofWords =
+/** Fields whose values are identifiers. */
+const identifierFields =
   /^(status|state|outcome|claims|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
 
 /** Codes stay as they are. */
@@ -112,7 +112,7 @@ export function valueText(value: unknown, field = ''): string {
   }
   const text = String(value);
   if (field === 'ident') return text;
-  if (ofWords.test(shownField(field))) return fieldWords(text);
+  if (identifierFields.test(shownField(field))) return fieldWords(text);
   if (/country_code$/.test(shownField(field))) return countryText(text)!;
   return actorText(withTimes(text));
 }

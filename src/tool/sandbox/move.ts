@@ -26,7 +26,7 @@ const noCache = {};
  * which publishes the lists. A failed run is logged, and the next one follows, as in a deployment.
  */
 export async function moveClock(env: Env, to: Date): Promise<void> {
-  // The queue keeps the real time, so it gets no messages.
+  // The queue uses the real time, so it gets no messages.
   const { WEBHOOKS: _, ...withoutQueue } = env;
   for (const at of dailyRuns(currentTime(), to)) {
     await deliverUntil(env, at);
@@ -40,7 +40,7 @@ export async function moveClock(env: Env, to: Date): Promise<void> {
   expireCopies(env.LISTS, listNames);
 }
 
-async function deliverUntil(env: Env, then: Date): Promise<void> {
+async function deliverUntil(env: Env, end: Date): Promise<void> {
   const db = openDatabase(env.DB);
   for (;;) {
     // Null comes first: a webhook without failures is due now.
@@ -51,7 +51,7 @@ async function deliverUntil(env: Env, then: Date): Promise<void> {
       .orderBy(asc(webhooks.resumesAt))
       .limit(1);
     const dueAt = next && new Date(next.resumesAt ?? 0);
-    if (!dueAt || dueAt > then) return;
+    if (!dueAt || dueAt > end) return;
     if (dueAt > currentTime()) await setClock(env.DB, dueAt);
     await sendDeliveries(db, next.registrarId, senderOf(env));
   }
@@ -81,7 +81,7 @@ export async function resetSandbox(env: Env): Promise<void> {
   await recordDailyCounts(openDatabase(env.DB), env.LISTS, currentTime());
 }
 
-/** Replaces all rows by the copies in one batch, without triggers, since some refuse deletions. */
+/** Replaces all rows by their `sandbox_` copies in one batch, without triggers, since some refuse deletions. */
 async function restoreRows(db: D1Database): Promise<void> {
   const tables = await listParts(db, 'table');
   const triggers = await listParts(db, 'trigger');
@@ -89,7 +89,7 @@ async function restoreRows(db: D1Database): Promise<void> {
     db.prepare('pragma defer_foreign_keys = on'),
     ...triggers.map(({ name }) => db.prepare(`drop trigger ${name}`)),
     ...tables.map(({ name }) => db.prepare(`delete from ${name}`)),
-    // Lets ids continue as after the copying.
+    // Ids continue from the highest copied one.
     db.prepare("delete from sqlite_sequence where name <> 'd1_migrations'"),
     ...tables.map(({ name }) => db.prepare(`insert into ${name} select * from sandbox_${name}`)),
     ...triggers.map(({ sql }) => db.prepare(sql)),

@@ -41,7 +41,7 @@ export async function openDisclosure(
 ): Promise<Disclosure> {
   const { db, origin } = operation;
   if (receivedAt > origin.request.at) {
-    throw new RegistryError('invalid', 'a request is not received in the future', 'received');
+    throw new RegistryError('invalid', 'the time of receipt is in the future', 'received');
   }
   const request = {
     requester: noteOf(notes.requester, 'requester'),
@@ -81,7 +81,7 @@ export async function openDisclosure(
     return {
       ...change,
       action: 'create',
-      // Excludes the person: history outlives a person's erasure.
+      // Leaves the person out, because history outlives an erasure.
       changes: difference({}, request),
       onlyIf: sql`not exists (select 1 from ${disclosures} where id = ${id})
         and ${isUnchanged(contact)}`,
@@ -93,9 +93,9 @@ export async function openDisclosure(
 }
 
 /**
- * Grants an open request, or some of its fields, and returns the disclosed values. Throws `gone` without the contact;
- * `conflict` for another holder or an answered request; `invalid` for an empty or unrequested field and a past time;
- * `not_found`.
+ * Grants an open request, or some of its fields, and returns the disclosed values. Throws `not_found` for an unknown
+ * request, `gone` for a deleted contact, `conflict` for another holder or an answered request, and `invalid` for an empty
+ * or unrequested field, or a past time.
  */
 export async function grantDisclosure(
   operation: Operation,
@@ -112,7 +112,7 @@ export async function grantDisclosure(
       throw new RegistryError('invalid', message, 'visible_after');
     }
     if (visibleAfter && visibleAfter <= origin.request.at) {
-      const message = 'the time after which the person sees it is past';
+      const message = 'the time from which the person may see it is in the past';
       throw new RegistryError('invalid', message, 'visible_after');
     }
     const grantedFields = chosenFields(fields ?? request.requestedFields, request.requestedFields);
@@ -121,7 +121,7 @@ export async function grantDisclosure(
       grantedFields,
       visibleAfter: visibleAfter?.toISOString() ?? null,
     } as const;
-    const change = answering(operation, request, answer, isUnchanged(holder));
+    const change = answerChange(operation, request, answer, isUnchanged(holder));
     const values = valuesOf(holder, grantedFields);
     return { ...change, outcome: { disclosure: change.outcome, values } };
   };
@@ -129,8 +129,8 @@ export async function grantDisclosure(
 }
 
 /**
- * Refuses an open request, or returns it as incomplete, with an explanation. Throws `conflict` if it is already
- * answered, `invalid`, and `not_found`.
+ * Refuses an open request, or returns it as incomplete, with an explanation. Throws `not_found`, `invalid`, and
+ * `conflict` for an answered request.
  */
 export async function declineDisclosure(
   operation: Operation,
@@ -143,7 +143,7 @@ export async function declineDisclosure(
   const look = () => getDisclosure(db, id);
   const judge = ({ disclosure }: Awaited<ReturnType<typeof look>>) => {
     checkOpen(disclosure);
-    return answering(operation, disclosure, { ...answer, explanation });
+    return answerChange(operation, disclosure, { ...answer, explanation });
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
@@ -175,11 +175,11 @@ function valuesOf(contact: Contact, fields: readonly string[]): Record<string, u
   const values = Object.fromEntries(fields.map((field) => [field, contact[columns.get(field)!]]));
   const empty = fields.filter((field) => (values[field] ?? '') === '');
   if (empty.length === 0) return values;
-  const message = `contact ${contact.code} has no ${empty.join(', ')}; grant --fields without it`;
+  const message = `contact ${contact.code} has no ${empty.join(', ')}; leave it out of --fields`;
   throw new RegistryError('invalid', message, 'fields');
 }
 
-function answering(
+function answerChange(
   operation: Operation,
   disclosure: Disclosure,
   answer: Partial<Disclosure>,

@@ -6,7 +6,7 @@ import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 
-/** A request to learn who a contact is, by somebody entitled. */
+/** A request for a contact's data, and the operator's answer. */
 export type Disclosure = typeof disclosures.$inferSelect;
 
 const hourMilliseconds = 60 * 60 * 1000;
@@ -18,17 +18,17 @@ export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: 
 /** Lists open requests that are overdue or due within a day, oldest first. */
 export async function listDueDisclosures(db: Database, hours: number, now: Date) {
   const { id, outcome, receivedAt } = disclosures;
-  // Requests received by then are due within a day.
-  const receivedBy = timeAfter(now, (24 - hours) * hourMilliseconds);
+  // Requests received before this time are due within a day.
+  const latestReceipt = timeAfter(now, (24 - hours) * hourMilliseconds);
   const due = await db
     .select({ id, receivedAt })
     .from(disclosures)
-    .where(and(isNull(outcome), lte(receivedAt, receivedBy)))
+    .where(and(isNull(outcome), lte(receivedAt, latestReceipt)))
     .orderBy(asc(receivedAt));
   return due.map((request) => ({ id: request.id, answerBy: answerBy(request, hours) }));
 }
 
-/** Includes the contact; null if it no longer exists. Throws `not_found`. */
+/** Includes the contact, or null if it no longer exists. Throws `not_found`. */
 export async function getDisclosure(db: Database, id: number) {
   const [row] = await db
     .select({ disclosure: disclosures, contact: contacts })
@@ -55,7 +55,7 @@ export function listDisclosures(
 }
 
 /**
- * Counts requests by month of receipt, organisation and outcome, and in total. Fit for publication: it names only
+ * Counts requests by month of receipt, organisation and outcome, and in total. Safe to publish: the result names only
  * organisations.
  */
 export async function reportDisclosures(db: Database) {
@@ -67,9 +67,9 @@ export async function reportDisclosures(db: Database) {
   const groups = [...Map.groupBy(every, keyOf)].sort(([first], [second]) =>
     first < second ? -1 : 1,
   );
-  const requests = groups.map(([key, same]) => {
+  const requests = groups.map(([key, group]) => {
     const [month, organization, outcome] = JSON.parse(key) as [string, string, string];
-    return { month, organization, outcome, count: same.length, ...timesOf(same) };
+    return { month, organization, outcome, count: group.length, ...timesOf(group) };
   });
   return { requests, all: { count: every.length, ...timesOf(every) } };
 }

@@ -4,7 +4,7 @@ import { faultSentence, readDomainName } from '../../../base/text/domain-name.ts
 import { currentTime } from '../../../base/time/clock.ts';
 import { isDay } from '../../../base/time/day.ts';
 import { instantOf } from '../../../base/time/instant.ts';
-import { knownCountry } from '../../../contact/country.ts';
+import { normalisedCountry } from '../../../contact/country.ts';
 import { secretOfName } from '../../../name/retained/save.ts';
 
 /** Notes why a value is not taken as it is in the file. */
@@ -28,7 +28,7 @@ export const givenSecret: ReadText = (text, note) => {
 
 /** Persons are found by it. */
 export const country: ReadText = (text, note) => {
-  const code = knownCountry(text);
+  const code = normalisedCountry(text);
   if (code !== text) note('is now in upper case, without spaces around it');
   return code;
 };

@@ -62,7 +62,7 @@ function demandImport(given: Given) {
       return counts;
     },
     text: ({ changed_contacts: changed, unchanged }, { did }) =>
-      `${did('change')} what is demanded of ${counted(changed, 'contact')}; ${unchanged} stay as they are`,
+      `${did('change')} the demands on ${counted(changed, 'contact')}; ${unchanged} unchanged`,
   } satisfies Import<DemandRow, 'changed_contacts'>;
 }
 

@@ -1,13 +1,13 @@
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
 import { type ErrorForm, fieldErrors } from '../request/answer.ts';
 
-/** One message for a wrong key and a wrong address. */
+/** A 401 hides whether the key or the address was wrong. */
 export const internalMessages: Partial<Record<Reason, string>> = {
   unauthorized: 'Not authorized',
   missing: 'is required',
 };
 
-/** A domain's parties by their nouns, with the names on the wire. */
+/** The JSON field of each party of a domain. */
 const partyFields: Record<string, string> = {
   registrar: 'registrar',
   registrant: 'registrant',
@@ -16,8 +16,7 @@ const partyFields: Record<string, string> = {
 };
 
 /**
- * The problem under its field, without the name of the enclosing object, as in a batch. An unknown registrar or contact makes the body
- * invalid.
+ * Removes the enclosing object from the problem's field, as batches do. An unknown registrar or contact makes the body invalid.
  */
 export function shownProblem(problem: Problem): Problem {
   const field = problem.field?.replace(/^(domain|auction)\./, '');

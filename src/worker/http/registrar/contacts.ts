@@ -6,7 +6,7 @@ import { clearable, expecting, textField } from '../../../base/text/field.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
 import type { Contact, ContactReference } from '../../../contact/contact.ts';
-import { knownCountry } from '../../../contact/country.ts';
+import { normalisedCountry } from '../../../contact/country.ts';
 import {
   checkContactCode,
   createContact,
@@ -56,7 +56,7 @@ export const listQuery = onFirstUse(() =>
     details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
     ident: z.optional(textField('Ident code is invalid', 255)),
     ident_country_code: z.optional(
-      z.pipe(textField('Ident country code is invalid', 255), z.transform(knownCountry)),
+      z.pipe(textField('Ident country code is invalid', 255), z.transform(normalisedCountry)),
     ),
     email: z.optional(textField('Email is invalid', 255)),
     name: z.optional(textField('Name is invalid', 255, /../su)),

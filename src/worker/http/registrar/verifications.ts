@@ -8,7 +8,10 @@ import {
   getProof,
   requestIdentification,
 } from '../../../contact/verification/identity-request.ts';
-import { type IdentityClient, notOffered } from '../../../contact/verification/identity-service.ts';
+import {
+  type IdentityClient,
+  noIdentityService,
+} from '../../../contact/verification/identity-service.ts';
 import {
   recordVerification,
   withdrawVerification,
@@ -52,14 +55,14 @@ verifications.delete('/:code/verifications/:id', async (c) => {
   return writtenAnswer(c, withdrawn, {});
 });
 
-function clientsOf(c: AppContext): readonly IdentityClient[] {
+function requireIdentityClients(c: AppContext): readonly IdentityClient[] {
   const { identityClients } = settings(c.env);
   if (identityClients.length > 0) return identityClients;
-  throw notOffered();
+  throw noIdentityService();
 }
 
 verifications.post('/verify/:code', async (c) => {
-  const clients = clientsOf(c);
+  const clients = requireIdentityClients(c);
   const call = await registrarCall(c);
   const requested = await requestIdentification(call, c.req.param('code'), clients);
   const { code, link } = requested.outcome;
@@ -77,8 +80,8 @@ for (const decision of ['approve', 'reject'] as const) {
 
 verifications.get('/download_poi/:code', async (c) => {
   const { code } = c.req.param();
-  // A moved-in id may be any text.
-  const { id, pdf } = await getProof(database(c), c.var.login, code, clientsOf(c));
+  // Encoded: an id from a former registry may be any text.
+  const { id, pdf } = await getProof(database(c), c.var.login, code, requireIdentityClients(c));
   return c.body(pdf, 200, {
     'Content-Type': 'application/pdf',
     'Content-Disposition': `inline; filename="proof_of_identity_${encodeURIComponent(id)}.pdf"`,

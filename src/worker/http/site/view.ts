@@ -4,10 +4,10 @@ import type { Language } from '../request/language.ts';
 export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
-const plain = {
+const defaults = {
   /** Normalised to NFC. */
   name: '',
-  /** A past day, on which the name may have been something else. */
+  /** A past day, on which the name's status may have differed. */
   as_of: '',
   auctions: '',
   sort: 'name' as Sort,
@@ -18,9 +18,9 @@ const plain = {
   after: '',
 };
 
-export type View = typeof plain;
+export type View = typeof defaults;
 
-export const viewParameters = Object.keys(plain) as (keyof View)[];
+export const viewParameters = Object.keys(defaults) as (keyof View)[];
 
 /** The first of a repeated parameter counts. A value that makes no sense is ignored. */
 export function readView(parameters: URLSearchParams): View {
@@ -32,17 +32,17 @@ export function readView(parameters: URLSearchParams): View {
     name: text('name'),
     as_of: text('as_of'),
     auctions: lowerCase('auctions'),
-    sort: sorts.find((known) => known === sort) ?? plain.sort,
-    page: Number.isSafeInteger(page) && page > 0 ? page : plain.page,
+    sort: sorts.find((known) => known === sort) ?? defaults.sort,
+    page: Number.isSafeInteger(page) && page > 0 ? page : defaults.page,
     starts: lowerCase('starts'),
     after: lowerCase('after'),
   };
 }
 
-/** Code units: longer than any domain name, so that none becomes another one by being cut. */
+/** In code units. Longer than any domain name, so that cutting never makes another name. */
 export const maximumLength = 2 * 253;
 
-/** In NFC. Makes visible what is invisible and would change how the text around it is shown. No name has any of it. */
+/** Returns NFC. Makes characters visible that would change how the text is shown. No name contains them. */
 function cleanText(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '\ufffd')
@@ -55,8 +55,8 @@ function cleanText(text: string): string {
 
 export function hrefOf(language: Language, view: Partial<View>, section = ''): string {
   const query = viewParameters.flatMap((name) => {
-    const value = view[name] ?? plain[name];
-    return value === plain[name] ? [] : `${name}=${encodeURIComponent(value)}`;
+    const value = view[name] ?? defaults[name];
+    return value === defaults[name] ? [] : `${name}=${encodeURIComponent(value)}`;
   });
   return `/${language}/${query.length > 0 ? `?${query.join('&')}` : ''}${section && `#${section}`}`;
 }

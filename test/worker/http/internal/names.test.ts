@@ -110,7 +110,7 @@ test('a system asks about many names at once, and learns of each what prevents i
     'awaiting_payment',
     'code_missing',
     [undefined, 'is not a domain name'],
-    [undefined, '"ﬁrma.ee" contains a character that host names cannot. Did you mean "firma.ee"?'],
+    [undefined, '"ﬁrma.ee" contains a character that is not allowed. Did you mean "firma.ee"?'],
     'registered',
   ]);
   for (const result of results.slice(1, 7)) {
