@@ -31,7 +31,6 @@ export interface Problem {
   reason: Reason;
   /** Callers read it, so it has no internals and no credentials. */
   message: string;
-  /** Its name on the wire. */
   field?: string | undefined;
   /** The obstacle of a `conflict`, as programs read it. */
   obstacle?: string | undefined;
@@ -64,7 +63,6 @@ export class RegistryError extends Error {
   }
 }
 
-/** Returns the refusal that the function throws. */
 export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
   try {
     return attempt();

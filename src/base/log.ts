@@ -1,6 +1,5 @@
 import { isAboutMigration, lacksMigrations } from './database/violations.ts';
 
-/** One JSON line. */
 export function writeLog(
   level: 'info' | 'warn' | 'error',
   fields: Readonly<Record<string, unknown>>,

@@ -13,7 +13,6 @@ export interface RequestMetrics extends Meter {
   status: number;
   registrar: string | null;
   system: string | null;
-  /** The Worker's version, as `/health` names it. */
   build: string;
   durationMilliseconds: number;
 }

@@ -31,7 +31,6 @@ export async function getContactByCode(db: Database, code: string): Promise<Cont
 /** Shown in answers but not stored. */
 export const derivedStatuses = ['ok', 'linked'] as const;
 
-/** Returns the statuses of RFC 5733, with the derived ones. */
 export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): string[] {
   const stored: string[] = contact.statuses.length > 0 ? contact.statuses : ['ok'];
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;

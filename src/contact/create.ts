@@ -159,7 +159,6 @@ export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly
     );
 }
 
-/** Includes the registrar's prefix. */
 const maximumCodeLength = 100;
 
 /**

@@ -13,7 +13,6 @@ function codesOf(uuid: SQL): SQL {
     where stay.subject = 'contact' and stay.action <> 'update' and stay.subject_uuid = ${uuid}`;
 }
 
-/** Matches entries under any of the contact's codes. */
 export function isAboutContact(uuid: SQL): SQL {
   // The creation may be missing, because earlier builds archived entries.
   const code = sql`select present.code from ${contacts} as present where present.uuid = ${uuid}`;

@@ -206,6 +206,5 @@ export type ContactIdentity = Pick<Contact, IdentityColumn>;
 
 export type NewContact = ContactChanges &
   Pick<Contact, RequiredColumn> & {
-    /** The registrar's suffix or the whole code. */
     code?: string | null | undefined;
   };

@@ -10,7 +10,6 @@ export interface InvalidValue extends Problem {
   value?: unknown;
 }
 
-/** Returns problems of the identity and of other changed fields. */
 export function invalidIdentity(
   contact: Contact,
   changes: Partial<ContactIdentity & Pick<Contact, 'name'>>,

@@ -26,7 +26,6 @@ import { isPersons } from './read.ts';
 type Entries = AsyncIterable<Pick<EntryRow, 'entry'>>;
 
 interface RegisteredContact {
-  /** Without any former person's data. */
   contact: Contact;
   registrar: { code: string; name: string };
 }

@@ -114,7 +114,6 @@ export function registrantRepresentation(contact: Contact): Record<string, unkno
 /** These ids say nothing about the person. */
 const recordIds: (keyof Contact)[] = ['id', 'registrarId'];
 
-/** Returns everything that either interface shows of the contact. */
 export function personalRepresentation(contact: Contact): Record<string, unknown> {
   const representation = registrantRepresentation(contact);
   for (const [column, { registrant, registrar }] of contactColumns) {

@@ -19,7 +19,6 @@ import { emailKeys } from './mailbox.ts';
 export interface ContactFilters {
   ident?: string | undefined;
   email?: string | undefined;
-  /** The beginning of a name. */
   name?: string | undefined;
   status?: ContactStatus | 'ok' | 'linked' | undefined;
   isUnverified?: boolean;
@@ -39,9 +38,7 @@ const bounds = {
 
 interface Condition {
   index: string;
-  /** Selects candidates by the index. */
   where: SQL;
-  /** Judges a candidate; absent if all match. */
   fits?: SQL;
 }
 

@@ -15,7 +15,6 @@ export function isVerified(contact: Contact, claim: Claim): boolean {
   return contact[verificationColumn[claim]]?.result === 'success';
 }
 
-/** Removes the author and the reference. */
 export function withoutSource(check: Verification): Verification {
   return { ...check, reference: null, verified_by: null };
 }

@@ -1,5 +1,4 @@
 export interface Meter {
-  /** Round trips, however many statements each has. */
   d1: number;
   /** Only batches count, because D1 reports no rows for other queries. */
   rowsRead: number;

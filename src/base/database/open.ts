@@ -7,7 +7,6 @@ SQLiteAsyncDialect.prototype.escapeName = (name) => `\`${name}\``;
 
 export type Database = DrizzleD1Database & { $client: Connection };
 
-/** The binding, or a session of it. */
 type Connection = Pick<D1Database, 'prepare' | 'batch'>;
 
 /** Counts round trips on the meter. Rows that change together go into one `batch`, D1's only transaction. */

@@ -4,7 +4,6 @@ export interface Page {
   offset: number;
   /** The place in the order after which the page begins, whatever was added or deleted since. */
   after?: number | undefined;
-  /** Its time, in an order by time. */
   afterInstant?: string | undefined;
 }
 

@@ -4,7 +4,6 @@ import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Operation } from '../origin.ts';
 import type { Action } from './changes.ts';
 
-/** One entry of history for each row of a query. */
 export interface RecordedRows {
   subject: HistorySubject;
   action: Action;
@@ -14,7 +13,6 @@ export interface RecordedRows {
   registrar: SQL | null;
   /** JSON. */
   changes: SQL;
-  /** The rest of the query: `from …`. */
   source: SQL;
 }
 

@@ -38,7 +38,6 @@ export interface ContactCriteria {
   registrar?: string | undefined;
   /** An identity code of any type and country, ignoring case and separators. */
   ident?: string | undefined;
-  /** The whole address, ignoring case. */
   email?: string | undefined;
   /** The name has these words, in any order. */
   name?: string | undefined;
@@ -90,7 +89,6 @@ export function endsHolder(ident: string): SQL {
   return sql`${changesIdentity} and ${from} = ${identityKey(ident)} and ${to} is not ${from}`;
 }
 
-/** The id is that of the history entry. */
 export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[number];
 
 /** It has an `ident`, an `email` or both. */

@@ -27,9 +27,7 @@ export interface Erasure extends Identifiers {
   contact: string[] | undefined;
   /** Entries and fields with personal values, and the registrants who made changes, whose names stay. */
   history: { entries: number; fields: string[]; actors: string[] };
-  /** Copies of the contact kept to answer repeated requests. */
   outcomes: number;
-  /** Disclosures about the contact, which stay without the person. */
   disclosures: number;
   /** The codes of contacts with the same identity; they are not erased. */
   others: string[];

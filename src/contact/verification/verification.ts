@@ -17,7 +17,6 @@ export interface Check {
   framework?: string | null | undefined;
   reference?: string | null | undefined;
   result?: 'success' | 'failed' | null | undefined;
-  /** The request's time by default. */
   verifiedAt?: Date | null | undefined;
 }
 
@@ -92,7 +91,6 @@ export function withdrawVerification(
   });
 }
 
-/** Ends a demand when all its claims are verified. */
 export function checkValues(
   contact: Contact,
   { claim, method, framework = null, reference = null, result, verifiedAt }: Check,

@@ -7,10 +7,8 @@ export type ArchivedDay = KeptDay | (Pick<KeptDay, 'list' | 'day'> & { missing: 
 export interface KeptDay {
   list: ListName;
   day: string;
-  /** Has neither `W/` nor quotes. */
   etag: string;
   count: number;
-  /** The size of the plain JSON. */
   bytes: number;
 }
 

@@ -5,13 +5,11 @@ import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzi
 
 export interface Block {
   first: string;
-  /** The publication that wrote it to KV. */
   publication: string;
   /** SHA-256 of its text, 32 hexadecimal digits. */
   digest: string;
   /** CRC and length of its text, which is the entries with commas between them. */
   sum: Sum;
-  /** Size of its gzip fragments. */
   bytes: number;
   count: number;
 }
@@ -22,7 +20,6 @@ export interface OpenBlock {
   fragments: readonly Fragment[];
 }
 
-/** Decompressed on its own. */
 export interface Fragment {
   first: string;
   offset: number;
@@ -138,7 +135,6 @@ function digest(name: string): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** Takes entries in order. */
 export class Splitter {
   #entries: Entry[] = [];
   readonly #sizes: Sizes;

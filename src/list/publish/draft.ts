@@ -33,7 +33,6 @@ export interface PublishContext {
   clock: () => Date;
 }
 
-/** One try to publish the lists that are behind. */
 export interface Round extends PublishContext {
   /** Throws a StaleError if it is too late to record or to put anything. */
   expectInTime: () => void;
@@ -54,7 +53,6 @@ export interface Draft extends Behind {
   record: PublicationRecord | undefined;
   /** The record's publication; undefined without a record, or if the list has been published again since. */
   recorded: Publication | undefined;
-  /** Whether KV has the blocks that the record names. */
   isTrusted: boolean;
 }
 

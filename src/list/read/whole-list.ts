@@ -11,7 +11,6 @@ import { loadBlock, type Reader, readWithFallback } from './parts.ts';
 /** Without a body if the client has the list already. */
 export interface ReadList {
   etag: string;
-  /** Gzip. */
   body: Uint8Array<ArrayBuffer> | ReadableStream | undefined;
   bytes: number;
 }

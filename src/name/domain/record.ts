@@ -20,7 +20,6 @@ export interface DomainRecord extends DomainName {
 export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
   Partial<Pick<DomainRecord, 'admin' | 'tech'>>;
 
-/** Existing registrars and contacts, by their codes. */
 export interface Parties {
   registrars: Set<string>;
   contacts: Map<string, { id: number; uuid: string }>;
@@ -64,7 +63,6 @@ export function contentOf(record: DomainRecord): Omit<Recorded, 'createdAt'> {
   };
 }
 
-/** Returns a problem for each unknown registrar and contact. */
 export function problemsOf(
   records: readonly ImportedDomain[],
   parties: Parties,

@@ -18,7 +18,6 @@ import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
 
 export interface TransferredDomain extends Recorded {
-  /** The codes of the copies, by those of the originals. */
   copies: Record<string, string>;
   notified: number[];
 }

@@ -96,7 +96,6 @@ export function isAsSeen(table: SQLiteTable, row: Record<string, unknown>): SQL 
   return sql`exists (select 1 from ${table} where ${sql.join(same, sql` and `)})`;
 }
 
-/** Deletes replaced secrets, passwords and keys that have ended. */
 export async function deleteEndedSecrets(db: Database, now: Date): Promise<void> {
   const deletion = (type: HolderType) => {
     const { table, nothingReplaced, replacedUntil } = holders[type];

@@ -22,13 +22,10 @@ export interface RegistrarCall {
 /** A claim to be an API user, checked in the round trip of the first query. */
 export interface UserLogin {
   username: string;
-  /** A secret, or a password from a former registry. */
   secret: string;
   secretDigest: string;
-  /** The stored hash that the password matched. */
   passwordHash: string | null;
   address: string | undefined;
-  /** The fingerprint of the client certificate. */
   certificate: string | null;
   /** ISO 8601, since a replaced secret works for a limited time. */
   at: string;
@@ -48,7 +45,6 @@ export interface ActingLogin {
   caller: Caller;
 }
 
-/** A party whose login for a registrar was accepted. */
 export interface Caller {
   registrarId: number;
   registrarCode: string;

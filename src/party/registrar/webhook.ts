@@ -14,12 +14,10 @@ export const isOpen = sql`(${deliveredAt} is null and ${failedAt} is null)`;
 /** The prefix for secrets in Standard Webhooks (standardwebhooks.com). */
 const prefix = 'whsec_';
 
-/** Returns 256 random bits in base64, with the prefix. */
 export function generateWebhookSecret(): string {
   return prefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-/** The state before any delivery. */
 const initialState = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
 
 /**
@@ -60,7 +58,6 @@ export function signingSecrets({ secret, replacedSecrets }: Webhook, now: Date):
   return [secret, ...replaced.map((each) => each.secret)];
 }
 
-/** Returns headers with a signature by each secret. */
 export async function signedHeaders(
   secrets: readonly string[],
   { id, at, body }: { id: string; at: Date; body: string },

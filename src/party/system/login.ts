@@ -10,11 +10,9 @@ import type { ActingLogin, UserLogin } from '../registrar/login.ts';
 
 export interface SystemLogin
   extends Pick<UserLogin, 'secretDigest' | 'address' | 'certificate' | 'at' | 'onFirstPresented'> {
-  /** The code of the registrar to act for. */
   registrarCode?: string | undefined;
 }
 
-/** A system with the right key and an allowed address. */
 export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' | 'rights'> {
   registrar: typeof registrars.$inferSelect | null;
 }

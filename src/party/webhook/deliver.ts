@@ -14,7 +14,6 @@ import { parseWebhookUrl } from './url.ts';
 export interface WebhookSender {
   fetch: typeof fetch;
   now(): Date;
-  /** Allows a webhook on this machine. */
   isLocal: boolean;
 }
 

@@ -10,7 +10,6 @@ export interface HistoryCriteria {
   key?: string | undefined;
   /** A part of the actor, ignoring the case of a to z. */
   by?: string | undefined;
-  /** A request id, or the client's reference. */
   request?: string | undefined;
   /** Inclusive. */
   since?: Date | undefined;

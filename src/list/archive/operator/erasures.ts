@@ -16,7 +16,6 @@ export async function recordErasure(
   await bucket.put(`${path}/${at.toISOString()}`, '');
 }
 
-/** The last erasures, by the UUIDs of the contacts. */
 export async function readErasures(bucket: R2Bucket): Promise<Map<string, string>> {
   const erasures = new Map<string, string>();
   for await (const { key } of listObjects(bucket, { prefix })) {

@@ -11,7 +11,6 @@ import type { Database } from '../../../base/database/open.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import { type Auction, hasPassed, isHolding } from '../read.ts';
 
-/** Paid auctions whose registration deadline has passed. */
 export async function listOverdueAuctions(db: Database, now: Date): Promise<Auction[]> {
   const isPaid = and(isHolding, eq(auctions.status, 'payment_received'));
   const paid = await db

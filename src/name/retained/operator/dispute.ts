@@ -113,7 +113,6 @@ export function deleteDisputes(db: Database, rows: SQL) {
       from (${rows}))`);
 }
 
-/** For two disputes of one name. */
 export function overlaps(a: DisputedDays, b: DisputedDays): boolean {
   if (a.closedAt || b.closedAt) return false;
   return a.firstDay <= b.lastDay && b.firstDay <= a.lastDay;

@@ -20,7 +20,6 @@ export function holderOf(row: { username: string | null; system: string | null }
   return system === null ? { type: 'api_user', key: username! } : { type: 'system', key: system };
 }
 
-/** Lists bound certificates by the holder's name. */
 export function listCertificates(db: Database) {
   return db
     .select({

@@ -6,7 +6,6 @@ import type { Operation } from '../../../change/origin.ts';
 import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
 
-/** Lists API users by registrar and username, without secrets. */
 export function listApiUsers(db: Database, registrarCode?: string) {
   const {
     secretDigest,

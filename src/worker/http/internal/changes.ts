@@ -45,7 +45,6 @@ internalChanges.get('/', query(changesQuery, expected), async (c) => {
   return c.json({ ...page, changes: page.changes.map(shownChange) });
 });
 
-/** The form for the registry's own systems. */
 function shownChange({ subject, fields, ...entry }: FollowedChange) {
   return {
     id: entry.id,

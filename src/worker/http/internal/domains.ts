@@ -37,7 +37,6 @@ import { throttle } from '../request/throttle.ts';
 import { internalMessages, shownProblem } from './answer.ts';
 import { may, operationOf } from './login.ts';
 
-/** A code in either case. */
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
 
 export const registrarRule = onFirstUse(() => codeRule('is not the code of a registrar'));
@@ -96,7 +95,6 @@ export const deletedDomain = onFirstUse(() =>
   z.object({ name: domainNameRule(), deleted: z.literal(true, 'is not true') }),
 );
 
-/** For the field names of a batch's elements. */
 export const itemsOfBatch = onFirstUse(() =>
   z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );

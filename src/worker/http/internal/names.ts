@@ -117,7 +117,6 @@ export const reservationBody = onFirstUse(() =>
   }),
 );
 
-/** A blocked name has neither field. */
 const blockBody = onFirstUse(() => z.object({}));
 
 for (const status of retainedStatuses) {

@@ -5,7 +5,6 @@ import { maximumPlatformLength } from '../../../name/auction/start.ts';
 import { maximumBatchBytes, maximumBodyBytes } from '../request/input.ts';
 import { bodyOfNames } from '../request/names.ts';
 
-/** When each reason applies, in the document's words. */
 export const reasonCases: Record<Reason, string> = {
   malformed: 'the body is not a JSON object, or its `Content-Type` is another',
   missing: 'a required field or parameter is missing',

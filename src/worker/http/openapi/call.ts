@@ -22,7 +22,6 @@ export interface Call {
   summary: string;
   description?: string;
   takes?: readonly HeaderParameter[];
-  /** Differences from the interface's parameters. */
   path?: z.ZodRawShape;
   query?: z.core.$ZodObject;
   /** A type alone means a required JSON body. */
@@ -37,9 +36,7 @@ export interface Call {
   created?: string;
   gone?: string;
   others?: ZodOpenApiResponsesObject;
-  /** Besides those of the interface. */
   refusals?: readonly Reason[];
-  /** Marks a `POST` that writes nothing. */
   onlyReads?: true;
 }
 

@@ -67,14 +67,12 @@ const descriptions: Record<ShownColumn, string> = {
   updatedAt: 'When it was changed last.',
 };
 
-/** Rules that are code, as JSON Schema. */
 const forms: Partial<Record<ShownColumn, Record<string, unknown>>> = {
   email: { format: 'idn-email' },
   identCountryCode: { pattern: '^[A-Za-z]{2}$' },
   countryCode: { pattern: '^[A-Za-z]{2}$' },
 };
 
-// Describes the zod types that validate bodies, for the document alone.
 for (const [column, { rule }] of contactColumns) {
   const shown = column as ShownColumn;
   if (rule) z.globalRegistry.add(rule(), { description: descriptions[shown], ...forms[shown] });
@@ -82,7 +80,6 @@ for (const [column, { rule }] of contactColumns) {
 
 const statuses = z.string().meta({ examples: ['ok', 'linked', ...contactStatuses] });
 
-/** Columns that the schema does not describe fully. */
 const types: Partial<Record<keyof Contact, z.ZodType>> = {
   uuid: z.guid(),
   legacyId: z.union([z.int(), z.string()]),

@@ -79,7 +79,6 @@ export const everyAnswer = [
   'RateLimit-Policy',
 ] as const satisfies HeaderName[];
 
-/** The headers, none of them required. */
 export function maybe(...names: readonly HeaderName[]): oas31.HeadersObject {
   return Object.fromEntries(names.map((name) => [name, { ...headers[name], required: false }]));
 }

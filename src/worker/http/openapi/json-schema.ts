@@ -13,7 +13,6 @@ export const keepInput: ZodOpenApiOverride = ({ zodSchema, jsonSchema, io }) => 
   }
 };
 
-/** Simplifies the JSON Schema that zod generates. */
 export function tidied<Document>(document: Document): Document {
   return JSON.parse(JSON.stringify(document), (_, node) => {
     if (typeof node === 'object' && node !== null) tidy(node);

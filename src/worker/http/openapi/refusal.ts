@@ -17,18 +17,14 @@ import type { Tag } from './introduction.ts';
 type Typical = Partial<Record<Reason, Omit<Problem, 'reason'>>>;
 
 export interface Interface {
-  /** The prefix of its components' names. */
   name: string;
   tag: Tag;
-  /** Begins the description of each call. */
   preface?: string;
   security?: oas31.SecurityRequirementObject[];
   /** Reasons for which each of its calls may be refused, besides `always`. */
   refusals: readonly Reason[];
   errorOf?: (status: number) => z.ZodType;
-  /** The body of an example of the error. */
   exampleOf?: (error: RegistryError) => object;
-  /** Its own refusals in its own words, for examples. */
   typical?: Typical;
   show?: (reason: Reason) => string;
   /** Headers of every response. Every call takes those that are also parameters. */

@@ -13,7 +13,6 @@ const callsOfReaders = callsOf({
   },
 });
 
-/** Caches keep these responses, and clients revalidate them. */
 export const cached = {
   takes: ['If-None-Match'],
   headers: ['ETag', 'Vary', 'Cache-Tag'],

@@ -188,7 +188,6 @@ function hasRecordId(contact: unknown): boolean {
   return isObject(contact) && typeof contact.id === 'number';
 }
 
-/** Throws all problems of the contact. */
 function newContact(given: unknown): NewContact {
   const grouped = inGroups('registrar', given);
   const chosen = hasRecordId(given) ? { ...(grouped as object), id: undefined } : grouped;

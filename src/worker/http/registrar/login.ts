@@ -81,7 +81,6 @@ const unlessActing =
   (c, next) =>
     c.var.login ? next() : middleware(c, next);
 
-/** Middleware for all calls of registrars, in this order. */
 export const registrarMiddleware = [
   systemLogin,
   unlessActing(throttleAddress),

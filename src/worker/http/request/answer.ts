@@ -8,7 +8,6 @@ import type { AppContext } from './context.ts';
 
 export type ErrorForm = (error: RegistryError, c: AppContext) => Response;
 
-/** HTTP status of each reason, in every interface. */
 export const statuses: Record<Reason, ContentfulStatusCode> = {
   malformed: 400,
   missing: 400,

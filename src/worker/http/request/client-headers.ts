@@ -67,7 +67,6 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
 
 /** Conditions on the version of one contact (RFC 9110, section 13). Malformed ones throw `invalid`. */
 
-/** Whether the conditions allow a write to a version. */
 export function writeCondition(c: AppContext): (version: string) => boolean {
   const { isExpected, isKnown } = conditionsIn(c);
   return (version) => isExpected(version) && !isKnown(version);

@@ -17,17 +17,13 @@ export interface AppEnv {
     requestId: string;
     now: Date;
     meter: Meter;
-    /** D1's bookmark from the client. */
     bookmark: string | undefined;
     session: D1DatabaseSession | undefined;
     database: Database | undefined;
-    /** The query parameters that the call knows. */
     knownParameters: readonly string[] | undefined;
     /** Set in the registrar interface. The handler's first query verifies it. */
     login: Login;
-    /** Set in the registrant interface. */
     person: Person;
-    /** Set in the internal interface. */
     system: System;
   };
 }
@@ -69,7 +65,6 @@ export function isFromAnotherSite(c: AppContext): boolean {
   return c.req.header('Sec-Fetch-Site') === 'cross-site';
 }
 
-/** The address set by the edge. */
 export function callerAddress(c: AppContext): string | undefined {
   return c.req.header('CF-Connecting-IP');
 }

@@ -65,7 +65,6 @@ export async function parseBody<Shape extends z.ZodMiniObject>(
   return parsed(shape, given);
 }
 
-/** Throws all problems of the body. */
 export function parsed<Shape extends z.ZodMiniObject>(
   shape: Shape,
   given: unknown,
@@ -160,7 +159,6 @@ export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = '')
   });
 }
 
-/** A sentence about an expected object, with its fields. */
 export function objectDetail(
   shape: z.ZodMiniObject,
   body: unknown,

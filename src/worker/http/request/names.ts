@@ -10,7 +10,6 @@ import { domainNameRule, requestedName } from './input.ts';
 const scalar = () =>
   z.union([z.string(), z.number(), z.boolean(), z.null()], 'must be an array of names');
 
-/** The body of a call about many names. */
 export const bodyOfNames = (maximum: number) =>
   z.object({
     names: z
@@ -21,7 +20,6 @@ export const bodyOfNames = (maximum: number) =>
       ),
   });
 
-/** The name of an element, or its refusal. */
 export function readName(given: unknown) {
   const { data: domain, error } = domainNameRule().safeParse(given);
   return { given, domain, error: error?.issues[0]?.message };

@@ -105,7 +105,6 @@ export async function countFailedLogin(c: AppContext): Promise<void> {
  * a guesser cannot lock out others at the same address. Requests share this state; no response contains it.
  */
 const refusals = new Map<string, { at: number; milliseconds: number }>();
-/** The caller by login. */
 const provenLogins = new Map<string, string>();
 
 /** Each map drops its oldest entry first, and takes at most about 1 MiB. */
@@ -126,7 +125,6 @@ export function rememberLogin(login: Claim, caller = login.username): void {
   remember(provenLogins, loginKey(login), caller);
 }
 
-/** The caller of the login's last success. */
 export function provenCaller(login: Claim): string | undefined {
   return provenLogins.get(loginKey(login));
 }

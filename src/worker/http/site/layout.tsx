@@ -22,7 +22,6 @@ export interface Summary {
 export const sections = ['auctions', 'retained', 'year', 'developers'] as const;
 
 interface Frame extends Surroundings, Summary {
-  /** Whether the page has the same address in other languages. */
   isLinked: boolean;
   children: Child;
 }

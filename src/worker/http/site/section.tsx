@@ -26,7 +26,6 @@ export function Section({ name, text, beside, children }: SectionParts) {
   );
 }
 
-/** The time for people and for programs. */
 export function published(text: Texts, publishedAt: string | undefined) {
   if (!publishedAt) return undefined;
   const [day = '', time = ''] = publishedAt.split('T');

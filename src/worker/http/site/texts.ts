@@ -4,5 +4,4 @@ import { et } from './texts/et.ts';
 
 export type { Texts };
 
-/** A missing translation does not compile. */
 export const texts: Record<Language, Texts> = { et, en };

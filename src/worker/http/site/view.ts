@@ -5,16 +5,13 @@ export const sorts = ['name', '-name', 'length', '-length'] as const;
 export type Sort = (typeof sorts)[number];
 
 const defaults = {
-  /** Normalised to NFC. */
   name: '',
   /** A past day, on which the name's status may have differed. */
   as_of: '',
   auctions: '',
   sort: 'name' as Sort,
-  /** Counted from 1. */
   page: 1,
   starts: '',
-  /** The last name of the previous page of retained names. */
   after: '',
 };
 

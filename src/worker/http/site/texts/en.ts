@@ -13,7 +13,6 @@ const states = {
 } satisfies Record<NameStatus, string>;
 const { anyState, retainedStates } = statesIn(states, 'or');
 
-/** Every other language must have these keys. */
 export const en = {
   languageName: 'In English',
   number,
