@@ -54,7 +54,7 @@ export const entriesOf = (text: string) =>
 export interface NameRules {
   /** For example `ee`; empty if names may be in any zone. */
   zones: readonly string[];
-  /** The letters of names beside a to z; empty if all are allowed. */
+  /** Letters of names other than a to z; empty if all are allowed. */
   letters: string;
 }
 

@@ -1,4 +1,4 @@
-import { isAboutMigration, lacksMigrations } from './database/violations.ts';
+import { isAboutMigration, migrationHint } from './database/violations.ts';
 
 export function writeLog(
   level: 'info' | 'warn' | 'error',
@@ -11,7 +11,7 @@ export function writeLog(
 /** Logs the first cause only, because Drizzle adds the query's values to D1's error. */
 export function logUnexpected(error: unknown, requestId: string | undefined): void {
   const { name, message: cause, stack } = firstCause(error);
-  const message = isAboutMigration(error) ? `${lacksMigrations} ${cause}` : cause;
+  const message = isAboutMigration(error) ? `${migrationHint} ${cause}` : cause;
   writeLog('error', { event: 'unexpected', request_id: requestId, name, message, stack });
 }
 

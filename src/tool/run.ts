@@ -10,14 +10,20 @@ import { type ListName, listNames } from '../list/lists.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
-import { expectKept, OutputError, reportLostOutput, say, writeOutput } from './report/output.ts';
+import {
+  checkOutputIsRead,
+  OutputError,
+  reportLostOutput,
+  say,
+  writeOutput,
+} from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
 import { counted, type Lines, linesOf, printable } from './report/text.ts';
 import { findRevertible } from './undo/problems.ts';
 
 /** `data` is for --json, `csv` for --csv, and `text` for people. */
 export interface Report {
-  /** A command that always changes something, unless refused, may leave out `changed`. */
+  /** Commands that change something whenever they succeed may omit `changed`. */
   data: Record<string, unknown>;
   text: Lines;
   csv?: string | undefined;
@@ -159,7 +165,7 @@ async function print(
   if (answer === '') return;
   try {
     await writeOutput(`${answer}\n`);
-    if (secret !== undefined) expectKept();
+    if (secret !== undefined) checkOutputIsRead();
   } catch (error) {
     if (dryRun === false) process.stderr.write(`done, but could not print:\n${answer}\n`);
     throw error;

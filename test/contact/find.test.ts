@@ -35,7 +35,7 @@ test('a search reads each key of a name once, and no updates in the history', as
     const found = await findContacts(openDatabase(env.DB), text, 21);
     return { found, ...countedRows({ rowsRead: counts.rowsRead }) };
   };
-  const nobody = { byCode: [], byTrace: [], byName: [], former: [] };
+  const nobody = { byCode: [], byIdentifier: [], byName: [], former: [] };
   for (const text of ['nobody', 'qwertyuiopasdfghjklzxcvbnm', 'ЁЙqwertyuiopasdfghjklzxcvbnm']) {
     const { found, rowsRead = 0 } = await find(text);
     expect(found).toEqual(nobody);

@@ -9,7 +9,7 @@ export function isAboutMigration(error: unknown): boolean {
   return kinds.some((kind) => mentions(error, kind));
 }
 
-export const lacksMigrations =
+export const migrationHint =
   'The database lacks migrations: npx wrangler d1 migrations apply DB applies them, with --local or --remote.';
 
 /** D1 accepts 2,000,000 bytes in a text of the query or its result. */

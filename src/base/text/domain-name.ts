@@ -42,7 +42,7 @@ export function readDomainName(text: string): ReadName {
   return fault ? { fault } : read;
 }
 
-/** Returns the fault in words that follow the text, and the name that a browser opens for it. */
+/** Describes the fault, to stand after the text, and suggests the name that a browser opens. */
 export function faultSentence(text: string, fault: NameFault): string {
   const suggestion = nameOpenedFor(text);
   return (
@@ -136,7 +136,7 @@ const excluded = new RegExp(
   'u',
 );
 
-/** All letters written from the right are in these blocks (DerivedBidiClass.txt). */
+/** All right-to-left letters are in these blocks (DerivedBidiClass.txt). */
 const rightToLeft = '\\u0590-\\u08ff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
 const hasFromRight = new RegExp(`[${rightToLeft}]`, 'u');
 /** A valid label of a name with such letters (RFC 5893, section 2). Excludes modifiers, which have no direction. */

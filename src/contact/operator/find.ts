@@ -22,13 +22,13 @@ export async function findContacts(db: Database, text: string, limit: number) {
   // The indexes of the keys begin with the registrar.
   const findKey = (condition: SQL | undefined) =>
     find(and(sql`${registrarId} in (select id from ${registrars})`, condition));
-  const trace = isAddress ? { email: text } : { ident: text };
-  const isTrace = isAddress || (text.length < 36 && /^[^:]*\d[^:]*$/.test(text));
-  const [byCode, byTrace, byName, former] = await Promise.all([
+  const identifier = isAddress ? { email: text } : { ident: text };
+  const isIdentifier = isAddress || (text.length < 36 && /^[^:]*\d[^:]*$/.test(text));
+  const [byCode, byIdentifier, byName, former] = await Promise.all([
     find(or(inArray(contacts.code, codes), eq(contacts.uuid, asciiLowerCase(text)))),
     findKey(isAddress ? inArray(emailKey, emailKeys(text)) : eq(identKey, identityKey(text))),
     /[@:]/.test(text) ? [] : findKey(keyHasWords(nameKey, text)),
-    isTrace ? listDeletedContactsBy(db, trace, { after: undefined, limit }) : [],
+    isIdentifier ? listDeletedContactsBy(db, identifier, { after: undefined, limit }) : [],
   ]);
-  return { byCode, byTrace, byName, former };
+  return { byCode, byIdentifier, byName, former };
 }

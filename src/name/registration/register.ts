@@ -13,7 +13,7 @@ import { domainChanges, domainRow } from '../domain/change.ts';
 import { nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
-import { closure } from '../retained/dispute.ts';
+import { closingUpdate } from '../retained/dispute.ts';
 import {
   isNameUnchanged,
   type NameState,
@@ -114,7 +114,7 @@ function consequences(
   return [
     consumed.auction && auction && auctionUpdate(operation, auction, endedByRegistration),
     consumed.password !== undefined && passwordUpdate(operation, name, { password, usedPasswords }),
-    dispute && closure(operation, dispute, origin.request.at.toISOString()),
+    dispute && closingUpdate(operation, dispute, origin.request.at.toISOString()),
   ];
 }
 

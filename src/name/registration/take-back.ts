@@ -11,7 +11,7 @@ import { auctionUpdate } from '../auction/report.ts';
 import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/save.ts';
-import { closure } from '../retained/dispute.ts';
+import { closingUpdate } from '../retained/dispute.ts';
 import { isNameUnchanged, passwordUpdate, statementsOfConsequences } from './name-state.ts';
 
 const keptForDays = 1;
@@ -60,7 +60,7 @@ export async function takeBackRegistration(
             password: consumed.password,
             usedPasswords: sql`nullif(trim(replace(used_passwords, ${digest}, '')), '')`,
           }),
-        dispute && closure(operation, dispute, null),
+        dispute && closingUpdate(operation, dispute, null),
       ]),
     );
   };
@@ -94,7 +94,7 @@ async function lookAt(db: Database, name: string) {
   return { registration, auction, dispute, reservation, digest, present };
 }
 
-/** Deletes registrations that can no longer be taken back, with their consumed secrets. */
+/** Deletes registrations too old to be taken back, with the secrets that they used. */
 export function forgetRegistrations(db: Database, now: Date): Promise<void> {
   return deleteOlder(db, [registrations.registeredAt], keptForDays, now);
 }

@@ -7,7 +7,7 @@ import { type Change, changeOf } from '../../change/write.ts';
 export type Dispute = typeof disputes.$inferSelect;
 
 /** Closes a dispute at this time, or opens it again with null. */
-export function closure(
+export function closingUpdate(
   operation: Operation,
   dispute: Dispute,
   closedAt: string | null,

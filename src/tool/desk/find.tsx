@@ -17,14 +17,14 @@ const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.tes
 
 /** Finds everything but domain names. */
 async function findAll({ db }: Registry, text: string) {
-  const [{ byCode, byTrace, byName, former }, requests, all] = await Promise.all([
+  const [{ byCode, byIdentifier, byName, former }, requests, all] = await Promise.all([
     findContacts(db, text, shown + 1),
     isUuid(text) ? findRequest(db, text) : [],
     listRegistrars(db),
   ]);
   const code = asciiUpperCase(text);
   const owners = all.filter((owner) => owner.code === code || hasWords(owner.name, text));
-  const people = new Map([...byCode, ...byTrace, ...byName].map((each) => [each.code, each]));
+  const people = new Map([...byCode, ...byIdentifier, ...byName].map((each) => [each.code, each]));
   const list = ['contact', 'list', text.includes('@') ? '--email' : '--ident', text];
   return {
     pages: [
@@ -35,7 +35,7 @@ async function findAll({ db }: Registry, text: string) {
     former,
     commands: [
       ...(byName.length > 0 ? [['contact', 'list', '--name', text]] : []),
-      ...(byTrace.length > 0 ? [list] : []),
+      ...(byIdentifier.length > 0 ? [list] : []),
       ...(former.length > 0 ? [[...list, '--deleted']] : []),
     ],
   };

@@ -30,7 +30,7 @@ export function reportLostOutput({ isClosed, message }: OutputError): void {
 }
 
 /** Throws OutputError if the null device takes the output: Node opens it in the place of a closed one. */
-export function expectKept(): void {
+export function checkOutputIsRead(): void {
   const { fd } = process.stdout as { fd?: number };
   if (fd === undefined || fstatSync(fd).rdev !== statSync(devNull).rdev) return;
   throw new OutputError(new Error('it is closed, or nobody reads it'));

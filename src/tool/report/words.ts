@@ -87,7 +87,7 @@ export const messageText = (message: string) =>
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region' });
 
-/** A country by its code; any other text stays as it is, as a former registry may have accepted it. */
+/** A country by its code. Any other text stays, because a former registry may have accepted it. */
 export const countryText = (code: string | null) =>
   code && /^[A-Z]{2}$/.test(code) ? countries.of(code)! : code;
 
@@ -98,7 +98,7 @@ export const isNothing = (value: unknown) =>
 const identifierFields =
   /^(status|state|outcome|claims|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
 
-/** Codes stay as they are. */
+/** Identity codes stay as they are. */
 export function valueText(value: unknown, field = ''): string {
   if (isNothing(value)) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';

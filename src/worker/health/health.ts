@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../base/database/open.ts';
 import { retried, within } from '../../base/database/retry.ts';
-import { isAboutMigration, lacksMigrations } from '../../base/database/violations.ts';
+import { isAboutMigration, migrationHint } from '../../base/database/violations.ts';
 import { newestMigration } from '../../base/version.ts';
 import type { Published } from '../../list/format/head.ts';
 import { readPublished } from '../../list/kv.ts';
@@ -46,7 +46,7 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
   );
   return {
     reasons: [
-      ...(isMigrated === false ? [lacksMigrations] : []),
+      ...(isMigrated === false ? [migrationHint] : []),
       ...(isDatabaseReachable ? [] : ['The database is unreachable.']),
       ...(published ? [] : ['The store of the public lists is unreachable.']),
       ...late.map(

@@ -32,8 +32,8 @@ const lastId = sql<number>`max(ifnull(max(${disclosures.id}), 0),
   ifnull((select seq from sqlite_sequence where name = 'disclosures'), 0))`;
 
 /**
- * Opens a request about the present holder of a contact. Throws `invalid` for unknown fields, unacceptable text or a
- * future receipt; `not_found`.
+ * Opens a request about the present holder of a contact. Throws `not_found`, and `invalid` for unknown fields,
+ * unacceptable text or a future receipt.
  */
 export async function openDisclosure(
   operation: Operation,

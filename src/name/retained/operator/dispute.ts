@@ -9,7 +9,7 @@ import { difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, changedMeanwhile, changeOf, write } from '../../../change/write.ts';
 import type { DomainName } from '../../domain/name.ts';
-import { closure, type Dispute, subjectOf } from '../dispute.ts';
+import { closingUpdate, type Dispute, subjectOf } from '../dispute.ts';
 
 /** Includes past disputes. */
 export async function listDisputes(
@@ -165,7 +165,7 @@ export async function closeDispute(
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
     }
     first = dispute;
-    return closure(operation, dispute, origin.request.at.toISOString());
+    return closingUpdate(operation, dispute, origin.request.at.toISOString());
   };
   await write(db, origin.request, { look, judge }, operation);
 }

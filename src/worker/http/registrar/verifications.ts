@@ -22,7 +22,7 @@ import { type AppContext, database, newApp } from '../request/context.ts';
 import { parseBody } from '../request/input.ts';
 import { writtenAnswer } from './answer.ts';
 
-/** Mounted below the registrar's contacts, whose middleware comes first. */
+/** Mounted below the registrar's contact routes, after their middleware. */
 export const verifications = newApp();
 
 export const verificationBody = onFirstUse(() =>
