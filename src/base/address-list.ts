@@ -11,7 +11,7 @@ export const workersAddress = '2a06:98c0:3600::103';
 
 /**
  * Takes IPv4 and IPv6; a mapped address (`::ffff:192.0.2.1`) counts as its IPv4 one. Throws a TypeError that names the
- * first entry that is no address or CIDR range.
+ * first entry that is neither an address nor a CIDR range.
  */
 export function parseAddressList(entries: readonly string[]) {
   const ranges = entries.map(parseRange);

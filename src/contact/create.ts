@@ -114,7 +114,7 @@ function nextNumber(registrarId: number | SQL): SQL<number> {
 }
 
 /**
- * Inserts the contacts of a query, as JSON in its column `row` with the registrar's code and a `position`. Ids,
+ * Inserts contacts from a query. Its column `row` has each as JSON, with the registrar's code and a `position`. Ids,
  * versions and times of change are optional.
  */
 export function insertContacts(db: Database, rows: SQL, at: Date) {

@@ -17,7 +17,7 @@ function unicodeForm(email: string): string {
   return local + labels.join('.');
 }
 
-/** The domain's labels are in Unicode and lower case; those of what is no host name only in lower case. */
+/** Returns the labels of the domain in Unicode and lower case. An invalid domain is only put into lower case. */
 function partsOf(email: string): [local: string, labels: string[]] {
   const start = email.lastIndexOf('@') + 1;
   const given = email.slice(start);

@@ -22,7 +22,7 @@ export function* chunkedJson(rows: Iterable<unknown>): Generator<string> {
   if (array !== '') yield `[${array}]`;
 }
 
-/** Selects each row of a JSON array, as JSON, in the column `row`. */
+/** Selects the elements of a JSON array, as JSON in the column `row`. */
 export function rowsIn(array: string): SQL {
   return sql`select value as row from json_each(${array})`;
 }
