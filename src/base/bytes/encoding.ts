@@ -19,6 +19,11 @@ export function toBase64Url(bytes: Uint8Array): string {
   return toBase64(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 }
 
+/** Turns base64url into base64 (RFC 4648, sections 5 and 4), without its padding. */
+export function fromUrlAlphabet(text: string): string {
+  return text.replaceAll('-', '+').replaceAll('_', '/');
+}
+
 /** Undefined if the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   try {

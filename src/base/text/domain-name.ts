@@ -12,7 +12,7 @@ export interface DomainName {
 export const maximumNameOctets = 253;
 const maximumLabelOctets = 63;
 
-/** The faults of a text that is no domain name, in words that follow the text. */
+/** Why a text is no domain name, in phrases to follow the text. */
 export const nameFaults = {
   invisible: 'contains white space or a control character',
   finalDot: 'ends with a dot; leave it out',
@@ -63,6 +63,11 @@ export function hostOpenedFor(text: string): string | undefined {
   return URL.parse(address)?.hostname;
 }
 
+/** Returns the host of a web or e-mail address, and any other text unchanged. */
+export function hostWithin(text: string): string {
+  return (/[/\\:@?#]/.test(text) && hostOpenedFor(text)) || text;
+}
+
 /**
  * Reads a host name of letters, marks and numbers of any script, because a registry may have older names that IDNA 2008
  * does not allow.
@@ -76,7 +81,7 @@ export function readHostName(text: string): ReadName {
   if (fault) return { fault };
   if (labels.length < 2) return { fault: 'noDot' };
   const name = labels.join('.');
-  // An IPv4 address is no name (RFC 3696, section 2; https://url.spec.whatwg.org/#ends-in-a-number-checker).
+  // IPv4 addresses are not domain names (RFC 3696, section 2; https://url.spec.whatwg.org/#ends-in-a-number-checker).
   if (/\.(\d+|0x[\da-f]*)$/.test(name)) return { fault: 'digits' };
   const ascii = punycode.toASCII(name);
   if (ascii.split('.').some((label) => label.length > maximumLabelOctets)) {

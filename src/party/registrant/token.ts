@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { fromBase64, toBase64Url } from '../../base/bytes/encoding.ts';
+import { fromBase64, fromUrlAlphabet, toBase64Url } from '../../base/bytes/encoding.ts';
 import { hmacKey } from '../../base/bytes/hmac.ts';
 import { LoginError, type LoginRefusal } from '../../base/error.ts';
 
@@ -110,8 +110,7 @@ const bytesOf = (text: string) => new TextEncoder().encode(text);
 
 const encoded = (value: object) => toBase64Url(bytesOf(JSON.stringify(value)));
 
-const bytesFrom = (base64Url = '') =>
-  fromBase64(base64Url.replaceAll('-', '+').replaceAll('_', '/'));
+const bytesFrom = (base64Url = '') => fromBase64(fromUrlAlphabet(base64Url));
 
 /** Undefined if the text is not JSON. */
 function decoded(base64Url: string | undefined): unknown {

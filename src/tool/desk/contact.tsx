@@ -13,19 +13,18 @@ import { domainsView } from '../nouns/domain/index.ts';
 import type { Sentence } from '../report/sentence.ts';
 import { countryText, dayText, fieldWords } from '../report/words.ts';
 import { Entries } from './history.tsx';
-import { type DeskPage, Part, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, isUuid, Part, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
 
 export const contactPage: ShowPage = async ({ registry, key }) => {
   const { db } = registry;
-  const isUuid = /^[0-9a-f-]{36}$/i.test(key);
   const code = asciiUpperCase(key);
-  const isNamed = isUuid ? eq(contacts.uuid, key.toLowerCase()) : eq(contacts.code, code);
+  const isNamed = isUuid(key) ? eq(contacts.uuid, key.toLowerCase()) : eq(contacts.code, code);
   const [contact] = await selectContacts(db).where(isNamed);
   const uuid = contact?.uuid ?? key.toLowerCase();
   const isAbout =
-    contact || isUuid
+    contact || isUuid(key)
       ? isAboutContact(sql`${uuid}`)
       : and(eq(history.subject, 'contact'), eq(history.subjectKey, code));
   const entries = await listNewestEntries(db, isAbout, shownRows);

@@ -7,13 +7,11 @@ import { listRegistrars } from '../../party/registrar/operator/account.ts';
 import { contactsView, deletedContacts } from '../nouns/contact/index.ts';
 import type { Registry } from '../registry.ts';
 import { findRequest } from './history.tsx';
-import { type DeskPage, Part, pageHref, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, isUuid, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const linksOfFormer = { uuid: 'contact' } as const;
 /** The page shows no more of each kind. */
 const shown = 20;
-
-const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 /** Finds everything but domain names. */
 async function findAll({ db }: Registry, text: string) {

@@ -31,6 +31,8 @@ export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }
 export const pageHref = (kind: Thing['kind'], key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
 
+export const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
 const PageNaming = createContext<Naming>(async () => undefined);
 
 function Ref({ thing }: { thing: Thing }) {

@@ -74,7 +74,7 @@ function Lists({ findings, days }: { findings: Findings; days: readonly DailyCou
     return <Chart counts={[...past.map((one) => one.counts[list]), count ?? 0]} {...{ highest }} />;
   };
   const columns: Shown<(typeof rows)[number]>['columns'] = {
-    list: ({ list }) => (list === 'all' ? 'Retained names together' : texts.en.lists[list]),
+    list: ({ list }) => (list === retainedList ? 'Retained names together' : texts.en.lists[list]),
     names_today: ({ count }) => <b>{valueText(count)}</b>,
     last_year: chartOf,
     ...plain('publishedAt', 'isBehind'),

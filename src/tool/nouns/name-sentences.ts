@@ -1,7 +1,7 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
 import type { NameRules } from '../../base/env.ts';
 import { currentTime } from '../../base/time/clock.ts';
-import type { Auction } from '../../name/auction/read.ts';
+import { type Auction, hasPassed } from '../../name/auction/read.ts';
 import type { ListedDomain } from '../../name/domain/operator/list.ts';
 import type { Recorded } from '../../name/domain/read.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
@@ -66,9 +66,7 @@ function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[]
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
   const deadline = auction.registrationDeadline;
   const end = deadline ? ` until ${withTimes(deadline)}` : '';
-  // A day lasts to its end.
-  const isLate =
-    deadline !== null && deadline < currentTime().toISOString().slice(0, deadline.length);
+  const isLate = deadline !== null && hasPassed(deadline, currentTime());
   const sentences: Partial<Record<Auction['status'], string>> = {
     started: ` has been in auction since ${timeText(createdAt)}: it goes to the highest bidder, at the auction centre.`,
     awaiting_payment:

@@ -1,11 +1,11 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { auctions, history, retainedStatuses } from '../../../drizzle/schema.ts';
 import { nameRulesOf } from '../../base/env.ts';
-import { hostOpenedFor } from '../../base/text/domain-name.ts';
+import { hostWithin } from '../../base/text/domain-name.ts';
 import { listNewestEntries } from '../../change/history/operator/search.ts';
 import { type NameInterval, readNameHistory } from '../../list/name-history/name-history.ts';
 import { type DomainName, domainNameOf } from '../../name/domain/name.ts';
-import { findDomainName } from '../../name/domain/operator/name.ts';
+import { findDomainName, nameSubjects, namesAbove } from '../../name/domain/operator/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
 import { findOutside } from '../../name/domain/rules.ts';
 import { findRetainedDomains } from '../../name/retained/operator/list.ts';
@@ -34,11 +34,10 @@ const shownEntries = 10;
  * on record or may be registered.
  */
 export async function findNameFacts(registry: Registry, text: string) {
-  const isAddress = /[/\\:@?#]/.test(text);
-  const asked = await findDomainName(registry.db, (isAddress && hostOpenedFor(text)) || text);
+  const asked = await findDomainName(registry.db, hostWithin(text));
   let facts = await readNameFacts(registry, asked);
   const { zones } = nameRulesOf(registry.env);
-  for (const name of namesAbove(asked.name, zones)) {
+  for (const name of registrableAbove(asked.name, zones)) {
     if (facts.isOnRecord) break;
     const above = await readNameFacts(registry, domainNameOf(name));
     if (above.isOnRecord || zones.length > 0) facts = above;
@@ -48,20 +47,16 @@ export async function findNameFacts(registry: Registry, text: string) {
 }
 
 /** Those that may be registered, the nearest first. With zones, it is one at most. */
-function namesAbove(name: string, zones: readonly string[]): string[] {
+function registrableAbove(name: string, zones: readonly string[]): string[] {
   const outside = findOutside(name, zones);
   if (outside) return 'above' in outside ? [outside.above] : [];
-  const labels = name.split('.');
-  return zones.length > 0 ? [] : labels.slice(1, -1).map((_, n) => labels.slice(n + 1).join('.'));
+  return zones.length > 0 ? [] : namesAbove(name);
 }
 
 async function readNameFacts(registry: Registry, name: DomainName) {
   const { db, origin, env } = registry;
   const ofName = db.select().from(auctions).where(eq(auctions.name, name.name));
-  const isAbout = and(
-    inArray(history.subject, ['domain', 'retained_domain', 'dispute', 'auction']),
-    eq(history.subjectKey, name.name),
-  );
+  const isAbout = and(inArray(history.subject, nameSubjects), eq(history.subjectKey, name.name));
   const [domains, retained, disputes, sold, intervals, entries] = await Promise.all([
     loadDomains(db, [name.name]),
     findRetainedDomains(

@@ -41,5 +41,14 @@ export async function findDomainName(db: Database, text: string): Promise<Domain
   throw name;
 }
 
+/** The subjects of the history whose key is a name. */
+export const nameSubjects = ['domain', 'retained_domain', 'dispute', 'auction'] as const;
+
+/** Returns the names above this one, the nearest first, without the top-level domain. */
+export function namesAbove(name: string): string[] {
+  const labels = name.split('.');
+  return labels.slice(1, -1).map((_, index) => labels.slice(index + 1).join('.'));
+}
+
 /** For a name on record, which is not judged again. */
 export const recordedName = (name: string): DomainName => readHostName(name).domain!;

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { inArray, sql } from 'drizzle-orm';
 import {
   auctions,
   disputes,
@@ -10,7 +10,7 @@ import type { Database } from '../../../base/database/open.ts';
 import type { NameRules } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { nameOpenedFor } from '../../../base/text/domain-name.ts';
-import { findDomainName } from './name.ts';
+import { findDomainName, nameSubjects, namesAbove } from './name.ts';
 
 /** Reads a name in any spelling, also in the address of a page. Undefined for a text without one. */
 export async function nameWithin(db: Database, text: string): Promise<string | undefined> {
@@ -38,18 +38,17 @@ export async function findNearNames(
 ): Promise<string[]> {
   const [label = '', ...others] = text.split('.');
   const endings = others.length > 0 ? [others.join('.')] : zones;
-  const above = others.slice(0, -1).map((_, place) => others.slice(place).join('.'));
   const table = [...plainLetters, ...(letters || 'äöõüšž')];
   const labels = [label, ...spellings(label, table), ...edits(label, table)];
   const near = endings.flatMap((ending) => labels.map((spelling) => `${spelling}.${ending}`));
   const rows = await db.all<{ name: string }>(sql`
-    select distinct value as name from json_each(${JSON.stringify([...above, ...near])})
+    select distinct value as name from json_each(${JSON.stringify([...namesAbove(text), ...near])})
     where exists (select 1 from ${domains} where name = value)
       or exists (select 1 from ${retainedDomains} where name = value)
       or exists (select 1 from ${disputes} where name = value)
       or exists (select 1 from ${auctions} where name = value)
       or exists (select 1 from ${history} where subject_key = value
-        and subject in ('domain', 'retained_domain', 'dispute', 'auction'))
+        and ${inArray(history.subject, nameSubjects)})
     limit ${maximumNames}`);
   return rows.map(({ name }) => name);
 }

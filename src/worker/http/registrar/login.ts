@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
+import { fromUrlAlphabet } from '../../../base/bytes/encoding.ts';
 import { openDatabase } from '../../../base/database/open.ts';
 import { LoginError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
@@ -27,7 +28,7 @@ import {
 
 /** hono decodes only the first alphabet of base64 (RFC 4648, section 4). Portals send the second as well (section 5). */
 function credentialsOf(authorization = '') {
-  const headers = { Authorization: authorization.replaceAll('-', '+').replaceAll('_', '/') };
+  const headers = { Authorization: fromUrlAlphabet(authorization) };
   return auth(new Request('https://any.invalid', { headers }));
 }
 

@@ -1,7 +1,7 @@
 import { within } from '../../../base/database/retry.ts';
 import {
   type DomainName,
-  hostOpenedFor,
+  hostWithin,
   type NameFault,
   nameOpenedFor,
   readDomainName,
@@ -93,7 +93,6 @@ export function isComplete({ answer, auctions, retained, facts, days }: Content)
 
 /** A visitor may give an address of a page or of e-mail, a name with `www.` in front, or one without its zone. */
 function nameMeant(given: string, [zone]: readonly string[]): string {
-  const isAddress = /[/\\:@?#]/.test(given);
-  const host = ((isAddress && hostOpenedFor(given)) || given).replace(/^www\.(?=.+\.)/i, '');
+  const host = hostWithin(given).replace(/^www\.(?=.+\.)/i, '');
   return host.includes('.') || zone === undefined ? host : `${host}.${zone}`;
 }
