@@ -222,14 +222,14 @@ test('erase-again names whom it would erase, and whom it cannot', async () => {
   await restoreWithoutBucket(registry, file);
   const dry = await registry.run('contact erase-again --dry-run');
   expect(dry.stdout).toBe(
-    'would erase 2 persons who had been erased before: ALPHA:ERASED, ALPHA:LINKED\n',
+    'would erase 2 persons whose erasure was confirmed before: ALPHA:ERASED, ALPHA:LINKED\n',
   );
 
   await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:LINKED\n');
   const again = await registry.run('contact erase-again --yes');
   expect(again).toMatchObject({ status: 1, stderr: expect.stringMatching(/^request \S+\n$/) });
   expect(again.stdout).toMatch(
-    /^erased 1 person who had been erased before: ALPHA:ERASED\nnot erased: ALPHA:LINKED: domains refer to ALPHA:LINKED/,
+    /^erased 1 person whose erasure was confirmed before: ALPHA:ERASED\nnot erased: ALPHA:LINKED: domains refer to ALPHA:LINKED/,
   );
 });
 
@@ -254,21 +254,37 @@ test('a contact that was created again after its erasure is not erased again', a
   expect(await registry.done('contact erase-again')).toMatchObject({ erased_again: [] });
 });
 
-/** Erases the contact while the bucket takes no object. */
-const eraseUnrecorded = (registry: TestRegistry, uuid: string) =>
-  runWith(registry, ['contact', 'erase', uuid, '--yes'], () => ({
-    ARCHIVE: { put: () => Promise.reject(new Error('no room')) },
-  }));
+const noRoom = () => Promise.reject(new Error('no room'));
+const contactsOf = async (registry: TestRegistry) => (await registry.rows()).contacts!;
+const keysOf = async (registry: TestRegistry) => {
+  const { env, dispose } = await registry.open();
+  const { objects } = await env.ARCHIVE!.list({ prefix: 'erasures' });
+  await dispose();
+  return objects.map(({ key }) => key);
+};
 
-test('contact erase says that the bucket has no record of it, and repairs that when it is repeated', async () => {
+test('contact erase erases nobody if the bucket takes no note of it', async () => {
   const { registry, file } = await backedUp('ALPHA:ERASED');
-  const { contacts } = await registry.rows();
-  const { uuid } = contacts![0] as { uuid: string };
-  const refused = await eraseUnrecorded(registry, uuid);
-  expect(refused.status).toBe(1);
-  expect(refused.stdout).toMatch(
-    /^erased contact .*\nthe bucket ARCHIVE has no record of it \(no room\), so a restore may undo it: repeat the command\n$/s,
-  );
+  const [{ uuid }] = (await contactsOf(registry)) as [{ uuid: string }];
+  const erasing = ['contact', 'erase', uuid, '--yes'];
+  expect(await runWith(registry, erasing, () => ({ ARCHIVE: { put: noRoom } }))).toEqual({
+    status: 1,
+    stdout: '',
+    stderr:
+      'failed: the bucket ARCHIVE takes no note of the erasure (no room), so nothing was erased: repeat the command\n',
+  });
+  expect(await contactsOf(registry)).toMatchObject([{ uuid }]);
+  expect(await erase(registry, uuid)).toMatchObject({ changed: true });
+  expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
+    erased_again: [{ code: 'ALPHA:ERASED', uuid }],
+  });
+});
+
+test('contact erase records an erasure that was made without a bucket when it is repeated', async () => {
+  const { registry, file } = await backedUp('ALPHA:ERASED');
+  const [{ uuid }] = (await contactsOf(registry)) as [{ uuid: string }];
+  await runWith(registry, ['contact', 'erase', uuid, '--yes'], () => ({ ARCHIVE: undefined }));
+  expect(await contactsOf(registry)).toEqual([]);
   expect(await erase(registry, uuid)).toMatchObject({ changed: false });
   expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
     erased_again: [{ code: 'ALPHA:ERASED', uuid }],
@@ -282,11 +298,124 @@ test('contact erase records its repetition even if the bucket has a record of an
   await importContact(registry);
   const file = path.join(await tool.newDirectory(), 'backup.sqlite');
   await registry.done(['backup', file]);
-  expect(await eraseUnrecorded(registry, contact.uuid)).toMatchObject({ status: 1 });
   await erase(registry, contact.uuid);
   expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
     erased_again: [{ code: contact.code, uuid: contact.uuid }],
   });
+});
+
+/** A process that is killed does nothing further, and neither do these bindings after so many batches and notes. */
+function killedAfter(calls: number): (env: Env) => Partial<Env> {
+  let left = calls;
+  const once = async <Result>(call: () => Promise<Result>) => {
+    left -= 1;
+    if (left < 0) throw new Error('killed');
+    return call();
+  };
+  return ({ DB, ARCHIVE }) => ({
+    DB: {
+      prepare: DB.prepare.bind(DB),
+      batch: (statements: D1PreparedStatement[]) => once(() => DB.batch(statements)),
+    } as unknown as D1Database,
+    ARCHIVE: {
+      put: (key: string) => once(() => ARCHIVE!.put(key, '')),
+    } as unknown as R2Bucket,
+  });
+}
+
+test.each([
+  ['before the note', 2, { isNoted: false, isErased: false }],
+  ['after the note', 3, { isNoted: true, isErased: false }],
+  ['right before the batch', 5, { isNoted: true, isErased: false }],
+  ['right after the batch', 6, { isNoted: true, isErased: true }],
+])(
+  'a restore and a repetition make a confirmed erasure that was killed %s',
+  async (_, calls, { isNoted, isErased }) => {
+    const { registry, file } = await backedUp('ALPHA:ERASED');
+    const erasing = 'contact erase ALPHA:ERASED --yes'.split(' ');
+    await runWith(registry, erasing, killedAfter(calls));
+    expect(await contactsOf(registry)).toHaveLength(isErased ? 0 : 1);
+    expect(await registry.done(['restore', file, '--yes'])).toMatchObject({
+      erased_again: isNoted ? [{ code: 'ALPHA:ERASED' }] : [],
+    });
+    expect((await textOf(registry)).includes('Jaan Tamm')).toBe(!isNoted);
+    if (!isNoted) await registry.done(erasing);
+    expect(await textOf(registry)).not.toContain('Jaan Tamm');
+  },
+);
+
+test.each([
+  ['before the note', 0, { isNoted: false, isErased: false }],
+  ['after the note', 1, { isNoted: true, isErased: false }],
+  ['right after the batch', 2, { isNoted: true, isErased: true }],
+])(
+  'a restore makes the erasure of a former person that was killed %s',
+  async (_, calls, { isNoted, isErased }) => {
+    const { registry, former } = await correctedContact();
+    await runWith(registry, eraseFormer.split(' '), killedAfter(calls));
+    expect((await textOf(registry)).includes('Vana Isik')).toBe(!isErased);
+    expect(await registry.done(['restore', former, '--yes'])).toMatchObject({
+      erased_again: isNoted ? [{ code: 'ALPHA:TAMM', former: true }] : [],
+    });
+    const rows = await textOf(registry);
+    expect(rows.includes('Vana Isik')).toBe(!isNoted);
+    expect(rows).toContain('Mari');
+  },
+);
+
+test('contact erase-again makes an erasure that was confirmed and interrupted', async () => {
+  const { registry } = await backedUp('ALPHA:ERASED');
+  await runWith(registry, 'contact erase ALPHA:ERASED --yes'.split(' '), killedAfter(3));
+  const dry = await registry.run('contact erase-again --dry-run');
+  expect(dry.stdout).toBe(
+    'would erase 1 person whose erasure was confirmed before: ALPHA:ERASED\n',
+  );
+  await registry.done('contact erase-again --yes');
+  expect(await contactsOf(registry)).toEqual([]);
+});
+
+/** Bindings with which somebody prohibits the deletion, or corrects the identity back, once the bucket has its note. */
+const changing =
+  (sql: string, remove?: () => Promise<void>) =>
+  ({ DB, ARCHIVE }: Env) => ({
+    ARCHIVE: {
+      put: async (key: string, value: string) => {
+        await ARCHIVE!.put(key, value);
+        await DB.prepare(sql).run();
+      },
+      delete: remove ?? ((key: string) => ARCHIVE!.delete(key)),
+    },
+  });
+const prohibiting = `update contacts set statuses = '["serverDeleteProhibited"]'`;
+
+test('the bucket forgets an erasure that was refused meanwhile, and a restore keeps the person', async () => {
+  const { registry, file } = await backedUp('ALPHA:TAMM');
+  const erasing = 'contact erase ALPHA:TAMM --yes'.split(' ');
+  const refused = await runWith(registry, erasing, changing(prohibiting));
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringMatching(/^refused: /) });
+  expect(await keysOf(registry)).toEqual([]);
+  expect(await registry.done(['restore', file, '--yes'])).toMatchObject({ erased_again: [] });
+  expect(await contactsOf(registry)).toMatchObject([{ code: 'ALPHA:TAMM' }]);
+});
+
+test('the bucket forgets the erasure of a former person that was refused meanwhile', async () => {
+  const { registry } = await correctedContact();
+  const correcting = `update contacts set ident = '38001085718', ident_key = '38001085718'`;
+  const refused = await runWith(registry, eraseFormer.split(' '), changing(correcting));
+  expect(refused.stderr).toContain('refused: ALPHA:TAMM belongs to this person now');
+  expect(await keysOf(registry)).toEqual([]);
+});
+
+test('contact erase names the note of a refused erasure that the bucket keeps', async () => {
+  const { registry } = await backedUp('ALPHA:TAMM');
+  const erasing = 'contact erase ALPHA:TAMM --yes'.split(' ');
+  const refused = await runWith(registry, erasing, changing(prohibiting, noRoom));
+  const [key] = await keysOf(registry);
+  expect(refused.status).toBe(1);
+  expect(refused.stderr.split('\n').slice(1)).toEqual([
+    `failed: the bucket ARCHIVE keeps its note of the refused erasure (no room), and a restore would erase: delete ${key}`,
+    '',
+  ]);
 });
 
 /** A contact whose identity was corrected from one person to another, and a backup of before and after that. */
@@ -303,13 +432,7 @@ async function correctedContact() {
   ]);
   await registry.done(['disclosure', 'open', '--contact', 'ALPHA:TAMM', ...disclosed]);
   await registry.done(['backup', former!]);
-  const keys = async () => {
-    const { env, dispose } = await registry.open();
-    const { objects } = await env.ARCHIVE!.list({ prefix: 'erasures' });
-    await dispose();
-    return objects.map(({ key }) => key);
-  };
-  return { registry, uuid, held: held!, former: former!, keys };
+  return { registry, uuid, held: held!, former: former! };
 }
 
 const disclosed =
@@ -319,9 +442,9 @@ const disclosed =
 const eraseFormer = 'contact erase ALPHA:TAMM --former 380010-85718 --yes';
 
 test('a former person who was erased is erased again after a restore, and is named', async () => {
-  const { registry, uuid, former, keys } = await correctedContact();
+  const { registry, uuid, former } = await correctedContact();
   await registry.done(eraseFormer);
-  const [key] = await keys();
+  const [key] = await keysOf(registry);
   expect(key).toMatch(
     new RegExp(`^erasures-of-former/${uuid}/[0-9a-f]{3}/\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`),
   );
@@ -345,7 +468,7 @@ test('a restore names a contact that belongs again to a person who was erased fr
   const { status, stdout } = await registry.run(['restore', held, '--yes']);
   expect(status).toBe(1);
   expect(stdout).toContain(
-    'erased 0 persons who had been erased before\nnot erased: ALPHA:TAMM: ALPHA:TAMM belongs to this person now: erase it without --former\n',
+    'erased 0 persons whose erasure was confirmed before\nnot erased: ALPHA:TAMM: ALPHA:TAMM belongs to this person now: erase it without --former\n',
   );
 });
 
@@ -360,17 +483,12 @@ test('who had the contact again after the erasure is not erased by a restore', a
   expect(await registry.done(['restore', later, '--yes'])).toMatchObject({ erased_again: [] });
 });
 
-test('says that the erasure of a former person could not be recorded, and ends with 1', async () => {
+test('contact erase --former erases nobody if the bucket takes no note of it', async () => {
   const { registry } = await correctedContact();
-  const open: OpenBindings = async (options, access) => {
-    const { env, dispose } = await openKept(options, access);
-    const ARCHIVE = { put: () => Promise.reject(new Error('R2 is down')) } as unknown as R2Bucket;
-    return { env: { ...env, ARCHIVE } as Env, dispose };
-  };
-  const args = [...eraseFormer.split(' '), '--persist-to', registry.directory];
-  const { status, stdout } = await captured(() => runProgram(args, open));
+  const before = await registry.rows();
+  const failing = () => ({ ARCHIVE: { put: noRoom } });
+  const { status, stderr } = await runWith(registry, eraseFormer.split(' '), failing);
   expect(status).toBe(1);
-  expect(stdout).toContain(
-    'the bucket ARCHIVE has no record of it (R2 is down), so a restore may undo it: repeat the command\n',
-  );
+  expect(stderr).toContain('takes no note of the erasure (no room), so nothing was erased');
+  expect(await registry.rows()).toEqual(before);
 });

@@ -1,19 +1,21 @@
 import { listObjects } from '../objects.ts';
 
 /*
- * An empty object for each erasure keeps the restore of an older backup from undoing it. Its key has the contact's
- * random UUID, for a former holder `formerDigest`, and the time. None of these identifies the person.
+ * An empty object for each confirmed erasure keeps the restore of an older backup from undoing it. Its key has the
+ * contact's random UUID, for a former holder `formerDigest`, and the time. None of these identifies the person.
  */
 const prefix = 'erasures/';
 const formerPrefix = 'erasures-of-former/';
 
-/** Records the erasure of a contact or, with a digest, of a former holder. */
+/** Records the erasure of a contact or, with a digest, of a former holder. Returns the object's key. */
 export async function recordErasure(
   bucket: R2Bucket,
   { uuid, digest, at }: { uuid: string; digest?: string; at: Date },
-): Promise<void> {
+): Promise<string> {
   const path = digest === undefined ? prefix + uuid : `${formerPrefix}${uuid}/${digest}`;
-  await bucket.put(`${path}/${at.toISOString()}`, '');
+  const key = `${path}/${at.toISOString()}`;
+  await bucket.put(key, '');
+  return key;
 }
 
 export async function readErasures(bucket: R2Bucket): Promise<Map<string, string>> {

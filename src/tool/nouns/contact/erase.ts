@@ -1,7 +1,8 @@
 import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
+import type { Operation } from '../../../change/origin.ts';
 import { contactFields } from '../../../contact/fields.ts';
-import { type Erasure, eraseContact } from '../../../contact/operator/erase.ts';
+import { type Erasure, eraseContact, identifyContact } from '../../../contact/operator/erase.ts';
 import { eraseFormerHolder, type FormerErasure } from '../../../contact/operator/erase-former.ts';
 import {
   findRestored,
@@ -17,7 +18,9 @@ import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
-import { counted } from '../../report/text.ts';
+import { atInterrupt } from '../../report/interrupt.ts';
+import { messageOf } from '../../report/problem.ts';
+import { counted, type Lines } from '../../report/text.ts';
 import { type Report, verb } from '../../run.ts';
 
 const backups =
@@ -39,24 +42,24 @@ requests. History still says who changed which fields, and when: by name, if the
     const { did } = registry;
     if (options.former !== undefined)
       return eraseFormer(registry, contact, options.former, options);
-    const erasure = await confirmedChange(
+    const { uuid } = await identifyContact(registry.db, contact);
+    const erasure = await confirmedErasure(
       registry,
       options,
-      (operation) => eraseContact(operation, contact),
+      { uuid },
+      (operation) => eraseContact(operation, uuid),
       (would) =>
         isErasing(would) ? [...textOf(would, 'would erase'), 'This cannot be undone.'] : undefined,
     );
-    const { code, uuid, history, outcomes, disclosures, others, deletedOthers } = erasure;
-    const unrecorded = await record(registry, { uuid });
+    const { code, history, outcomes, disclosures, others, deletedOthers } = erasure;
     return {
       data: {
         contact: { code, uuid, fields: erasure.contact ? namesOf(erasure.contact) : null },
         history: { ...history, fields: namesOf(history.fields) },
         ...{ outcomes, disclosures, others, deleted_others: deletedOthers, backups },
         changed: isErasing(erasure),
-        ...(unrecorded && { not_recorded: unrecorded }),
       },
-      text: [...textOf(erasure, did('erase')), ...(unrecorded ? [unrecorded] : [])],
+      text: textOf(erasure, did('erase')),
     };
   },
 );
@@ -70,40 +73,76 @@ async function eraseFormer(
   const whatOf = ({ code, uuid, entries, disclosures }: FormerErasure) =>
     `values of a former person from ${counted(entries, 'entry', 'entries')} of contact ${code} (${uuid}), and from ${counted(disclosures, 'disclosure')}`;
   const isErasing = ({ entries, disclosures }: FormerErasure) => entries + disclosures > 0;
-  const erased = await confirmedChange(
+  const { uuid } = await identifyContact(registry.db, contact);
+  const erased = await confirmedErasure(
     registry,
     options,
-    (operation) => eraseFormerHolder(operation, contact, ident),
+    { uuid, digest: await formerDigest(uuid, ident) },
+    (operation) => eraseFormerHolder(operation, uuid, ident),
     (would) =>
       isErasing(would) ? [`This erases ${whatOf(would)}.`, 'This cannot be undone.'] : undefined,
   );
-  const { code, uuid, ...counts } = erased;
-  const unrecorded = await record(registry, { uuid, digest: await formerDigest(uuid, ident) });
+  const { code, entries, disclosures } = erased;
   const text = isErasing(erased)
     ? [`${registry.did('erase')} ${whatOf(erased)}`, backups]
     : [`nothing is left to erase of such a person of contact ${code}`];
   return {
-    data: {
-      contact: { code, uuid },
-      ...counts,
-      changed: isErasing(erased),
-      ...(unrecorded && { not_recorded: unrecorded }),
-    },
-    text: [...text, ...(unrecorded ? [unrecorded] : [])],
+    data: { contact: { code, uuid }, entries, disclosures, changed: isErasing(erased) },
+    text,
   };
 }
 
-/** If this fails, returns advice, and sets exit status 1. */
-async function record(
-  { env: { ARCHIVE }, origin, isDryRun }: Registry,
-  erased: { uuid: string; digest?: string },
-): Promise<string | undefined> {
+/**
+ * Erases after a question. The bucket gets its note before the database's batch, and loses it if the batch is refused.
+ * If the command is killed between the two, the note stands for the operator's yes: repeating the command, `erase-again`
+ * or the next restore erases. Throws `unexpected`, and erases nothing, if the bucket fails.
+ */
+async function confirmedErasure<Outcome>(
+  registry: Registry,
+  options: { yes?: true },
+  who: { uuid: string; digest?: string },
+  erase: (operation: Operation) => Promise<Outcome>,
+  statementOf: (would: Outcome) => Lines | undefined,
+): Promise<Outcome> {
+  const { env, origin, isDryRun } = registry;
+  const bucket = env.ARCHIVE;
+  let key: string | undefined;
+  const note = async () => {
+    key = bucket && (await recordErasure(bucket, { ...who, at: origin.request.at }).catch(refuse));
+  };
+  const outcome = await confirmedChange(
+    registry,
+    options,
+    async (operation) => {
+      if (operation.isDryRun) return erase(operation);
+      using _ = atInterrupt(() => 'the erasure is made, or not: repeat the command');
+      await note();
+      try {
+        return await erase(operation);
+      } catch (error) {
+        // After any other failure, the batch may have taken effect.
+        if (error instanceof RegistryError && key) await forget(bucket!, key, error);
+        throw error;
+      }
+    },
+    statementOf,
+  );
+  // Repairs an erasure that was made without a bucket.
+  if (statementOf(outcome) === undefined && !isDryRun) await note();
+  return outcome;
+}
+
+function refuse(error: unknown): never {
+  const message = `the bucket ARCHIVE takes no note of the erasure (${messageOf(error)}), so nothing was erased: repeat the command`;
+  throw new RegistryError('unexpected', message);
+}
+
+async function forget(bucket: R2Bucket, key: string, { problems }: RegistryError) {
   try {
-    if (ARCHIVE && !isDryRun) await recordErasure(ARCHIVE, { ...erased, at: origin.request.at });
-    return undefined;
+    await bucket.delete(key);
   } catch (error) {
-    process.exitCode = 1;
-    return `the bucket ARCHIVE has no record of it (${(error as Error).message}), so a restore may undo it: repeat the command`;
+    const message = `the bucket ARCHIVE keeps its note of the refused erasure (${messageOf(error)}), and a restore would erase: delete ${key}`;
+    throw new RegistryError([...problems, { reason: 'unexpected', message }]);
   }
 }
 
@@ -144,7 +183,7 @@ function namesOf(columns: readonly string[]): string[] {
 export const eraseAgain = verb(
   writing('erase-again', 'contact erase-again --dry-run')
     .description(
-      'Erase the contacts and former persons that were erased before and that a restore has brought back',
+      'Erase the contacts and former persons that a restore has brought back, or whose erasure was interrupted',
     )
     .addHelpText('after', '\nrestore does the same; run this after a restore by Time Travel.'),
   repeatErasures,
@@ -213,5 +252,5 @@ function restoredText(restored: readonly Restored[]): string {
   const codes = restored
     .map(({ code, ident }) => (ident === undefined ? code : `a former person of ${code}`))
     .join(', ');
-  return `${counted(restored.length, 'person')} who had been erased before${codes && `: ${codes}`}`;
+  return `${counted(restored.length, 'person')} whose erasure was confirmed before${codes && `: ${codes}`}`;
 }
