@@ -308,6 +308,8 @@ export const contacts = sqliteTable(
     domainCount: integer('domain_count').notNull().default(0),
     /** When the last reference was removed; null if no domain has ever referred to the contact. */
     unlinkedAt: text('unlinked_at'),
+    /** The id of the contact that a transfer copied; null for any other contact. It may be gone, and no id returns. */
+    copiedFrom: integer('copied_from'),
     /** Set by `nextVersion` of src/contact/contact.ts. Conditional writes compare it. */
     version: integer().notNull().default(1),
     creator: text(),
@@ -354,6 +356,10 @@ export const contacts = sqliteTable(
       .on(table.registrarId, table.number)
       .where(sql`statuses <> '[]'`),
     index('contacts_linked').on(table.registrarId, table.number).where(sql`domain_count > 0`),
+    // For transfers. SQLite adds the id, so it finds the newest copy.
+    index('contacts_copied')
+      .on(table.registrarId, table.copiedFrom)
+      .where(sql`copied_from is not null`),
     index('contacts_unverified').on(table.registrarId, table.number).where(isUnverified),
     // For reports of overdue demands.
     index('contacts_demanded')

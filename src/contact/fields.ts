@@ -150,6 +150,7 @@ export const contactFields = {
   emailKey: bookkeeping,
   domainCount: bookkeeping,
   unlinkedAt: bookkeeping,
+  copiedFrom: bookkeeping,
   version: bookkeeping,
   // Values that moved in may name the person: `77-RegistrantUser: Mari Maasikas`. Former registries had many forms, so
   // API users' names count as well.
