@@ -834,15 +834,20 @@ test('a transfer sends a few statements, and reads rows in proportion to the con
   for (const count of [20, 80, 200]) {
     const added = Array.from({ length: count }, () => addContact(env, registrar));
     const [registrant, ...codes] = (await Promise.all(added)).map(({ code }) => code);
-    const path = `/api/v1/internal/domains/copied${count}.ee`;
     const roles = { admin_contacts: codes.slice(0, 99), tech_contacts: codes.slice(99) };
     const domain = { registrar: registrar.code, registrant, ...roles };
-    expect((await costOf(path, send('PUT', system, { domain }))).status).toBe(201);
-    const to = send('POST', system, { registrar: other.code });
-    const counting = counted(env);
-    rowsOfEach.push(((await cost(counting, `${path}/transfer`, to)).answer.rowsRead ?? 0) / count);
-    expect(counting.sent.statements).toBeGreaterThan(6);
-    expect(counting.sent.statements).toBeLessThan(20);
+    // The second transfer uses the copies of the first.
+    for (const name of [`copied${count}.ee`, `again${count}.ee`]) {
+      const path = `/api/v1/internal/domains/${name}`;
+      expect((await costOf(path, send('PUT', system, { domain }))).status).toBe(201);
+      const to = send('POST', system, { registrar: other.code });
+      const counting = counted(env);
+      const { answer } = await cost(counting, `${path}/transfer`, to);
+      expect(answer.d1RoundTrips).toBe(6);
+      rowsOfEach.push((answer.rowsRead ?? 0) / count);
+      expect(counting.sent.statements).toBeGreaterThan(6);
+      expect(counting.sent.statements).toBeLessThan(20);
+    }
   }
   for (const rows of rowsOfEach) expect(rows).toBeLessThan(80);
 });

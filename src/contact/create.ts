@@ -191,25 +191,35 @@ export function copyFor(
   { actor, request }: Origin,
   position: number,
 ) {
-  const content = contactColumns.filter(([, { isContent }]) => isContent);
-  const stored = content.map(([column]) => [column, contact[column]]);
-  const described = {
-    ...Object.fromEntries(stored),
-    authInfo: generateAuthInfo(),
-    identityRequest: null,
-    verificationDemand: null,
-    ...checksForOthers(contact),
-  };
+  const described = { ...valuesForOthers(contact), authInfo: generateAuthInfo() };
   return {
     ...described,
     ...keysOf(contact),
     uuid: crypto.randomUUID(),
     code: contactCode({ registrarCode }),
     registrar: registrarCode,
+    copiedFrom: contact.id,
     creator: actor.name,
     createdAt: request.at.toISOString(),
     position,
     changes: difference({}, described),
+  };
+}
+
+/** Whether another copy of the contact would have the same values, apart from auth_info. */
+export function isStillCopy(copy: Contact, contact: Contact): boolean {
+  return Object.keys(difference({ ...copy }, valuesForOthers(contact))).length === 0;
+}
+
+function valuesForOthers(contact: Contact): Partial<Contact> {
+  const content = contactColumns.filter(
+    ([name, { isContent }]) => isContent && name !== 'authInfo',
+  );
+  return {
+    ...Object.fromEntries(content.map(([column]) => [column, contact[column]])),
+    identityRequest: null,
+    verificationDemand: null,
+    ...checksForOthers(contact),
   };
 }
 

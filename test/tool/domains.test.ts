@@ -166,3 +166,22 @@ test('transfers a domain once that is confirmed, and what it prints takes that b
   expect(await registry.done('domain show oun.ee')).toEqual(before);
   expect(await contacts()).toEqual(codes);
 });
+
+test('taking a transfer back leaves the copies that a later transfer has used again', async () => {
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
+  await registry.done(
+    'domain import -',
+    'name,registrar,registrant,tech\na.ee,ALPHA,ALPHA:1,ALPHA:2\nb.ee,ALPHA,ALPHA:1,\n',
+  );
+  const transfer = (name: string) =>
+    registry.done(['domain', 'transfer', name, '--to', 'BETA', '--yes']);
+  const { request_id: request, copies } = await transfer('a.ee');
+  expect((await transfer('b.ee')).copies).toEqual({ 'ALPHA:1': copies['ALPHA:1'] });
+  await registry.done(['history', 'revert', request, '--yes']);
+  expect(await registry.done('domain show a.ee')).toMatchObject({
+    domain: { registrar: 'ALPHA', registrant: 'ALPHA:1', tech: ['ALPHA:2'] },
+  });
+  const { contacts } = await registry.done('contact list --registrar BETA');
+  expect(contacts).toMatchObject([{ code: copies['ALPHA:1'] }]);
+});

@@ -44,7 +44,7 @@ export async function transferContact(
   // The former registrar made the request to the identity service.
   const newValues = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
   // The insertion fills in the omitted columns.
-  const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
+  const { id, number: _, registrarId: from, copiedFrom: __, updatedAt: ___, ...kept } = contact;
   const version = nextVersion(at, contact.version);
   const updater = origin.actor.name;
   const row = { ...kept, ...newValues, version, updater, changes: difference(contact, newValues) };

@@ -1,6 +1,6 @@
-import { and, ne, sql } from 'drizzle-orm';
+import { and, ne, type SQL, sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains } from '../../../drizzle/schema.ts';
-import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import { isIn, jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
@@ -10,7 +10,7 @@ import {
   writeMany,
 } from '../../change/write-many.ts';
 import type { Contact } from '../../contact/contact.ts';
-import { copyFor, insertContacts } from '../../contact/create.ts';
+import { copyFor, insertContacts, isStillCopy } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
 import { domainChanges, domainRow } from './change.ts';
@@ -18,22 +18,23 @@ import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
 
 export interface TransferredDomain extends Recorded {
+  /** By the code of each contact of another registrar, the code of the copy in its place. */
   copies: Record<string, string>;
   notified: number[];
 }
 
 /**
- * Gives the domain to another registrar in one batch, and returns it. One copy, with a new code and auth_info, replaces
- * each contact of other registrars; their owners and the new registrar are notified. Does nothing if the registrar has
- * the domain already. A dry run returns codes that the transfer will not use. `beforeCopying` gets the number of
- * copies, and throws to refuse. Throws `not_found`, and `changed_meanwhile` if the domain or a contact has changed
- * since it was `seen`.
+ * Gives the domain to another registrar in one batch, and returns it. A copy replaces each contact of other registrars:
+ * the registrar's newest, if its values are still those of the contact, or one with a new code and auth_info. Owners and
+ * the new registrar are notified. Does nothing if the registrar has the domain already. A dry run returns codes that the
+ * transfer will not use. `beforeCopying` gets the number of replaced contacts, and throws to refuse. Throws `not_found`,
+ * and `changed_meanwhile` if the domain or a contact has changed since it was `seen`.
  */
 export async function transferDomain(
   operation: SeenOperation,
   name: DomainName,
   registrar: string,
-  beforeCopying?: (copies: number) => Promise<void>,
+  beforeCopying?: (contacts: number) => Promise<void>,
 ): Promise<TransferredDomain> {
   const { db, origin } = operation;
   const { at } = origin.request;
@@ -43,11 +44,19 @@ export async function transferDomain(
     if (present.registrar === registrar) {
       return { outcome: { ...present, copies: {}, notified: [] }, write: async () => {} };
     }
-    const linked = await linkedContacts(db, name.name, to);
+    const { linked, earlier } = await findContacts(db, name.name, to);
     await beforeCopying?.(linked.length);
-    const rows = linked.map((contact, index) => copyFor(registrar, contact, origin, index));
-    const copies = Object.fromEntries(linked.map(({ code }, index) => [code, rows[index]!.code]));
-    const now = (codes: readonly string[]) => codes.map((code) => copies[code] ?? code).sort();
+    const rows: ReturnType<typeof copyFor>[] = [];
+    const copies: Record<string, string> = {};
+    for (const contact of linked) {
+      const last = earlier.get(contact.id);
+      const isUsable = last && isStillCopy(last, contact);
+      if (!isUsable) rows.push(copyFor(registrar, contact, origin, rows.length));
+      copies[contact.code] = (isUsable ? last : rows.at(-1)!).code;
+    }
+    // The domain may have an earlier copy already.
+    const now = (codes: readonly string[]) =>
+      [...new Set(codes.map((code) => copies[code] ?? code))].sort();
     const transferred: Recorded = {
       ...present,
       registrar,
@@ -82,7 +91,8 @@ export async function transferDomain(
         transferred: [{ ...change, statements: [...change.statements, ...notices] }],
       };
       const isAsSeen = sql`${nothingSince(lastEntryId, 'domain', [name.name])}
-        and ${nothingSince(lastEntryId, 'contact', Object.keys(copies))}`;
+        and ${nothingSince(lastEntryId, 'contact', Object.entries(copies).flat())}
+        and ${noCopySince(earlier, linked, to)}`;
       return changeEach(operation, changes, isAsSeen);
     };
     return { outcome: { ...transferred, copies, notified }, write };
@@ -90,13 +100,36 @@ export async function transferDomain(
   return writeMany<TransferredDomain>(operation, `domain ${name.name}`, plan);
 }
 
-function linkedContacts(db: Database, name: string, registrarId: number): Promise<Contact[]> {
-  const links = sql`(
-    select contact_id from ${domainContacts} join ${domains} on ${domains.id} = domain_id
-    where ${domains.name} = ${name})`;
-  return db
-    .select()
-    .from(contacts)
-    .where(and(ne(contacts.registrarId, registrarId), sql`${contacts.id} in ${links}`))
-    .orderBy(contacts.id);
+/** The domain's contacts of other registrars, and the newest copy of each that this registrar has. One round trip. */
+async function findContacts(db: Database, name: string, registrarId: number) {
+  const links = sql`from ${domainContacts} join ${domains} on ${domains.id} = domain_id
+    where ${domains.name} = ${name}`;
+  const newest = sql`(select max(copy.id) from ${contacts} as copy
+    where copy.registrar_id = ${registrarId} and copy.copied_from = contact_id)`;
+  const [linked, earlier] = await db.batch([
+    db
+      .select()
+      .from(contacts)
+      .where(
+        and(
+          ne(contacts.registrarId, registrarId),
+          sql`${contacts.id} in (select contact_id ${links})`,
+        ),
+      )
+      .orderBy(contacts.id),
+    db.select().from(contacts).where(sql`${contacts.id} in (select ${newest} ${links})`),
+  ]);
+  return { linked, earlier: new Map(earlier.map((copy) => [copy.copiedFrom, copy])) };
+}
+
+/** True unless a transfer at the same time has made another copy. */
+function noCopySince(
+  earlier: ReadonlyMap<unknown, Contact>,
+  linked: readonly Contact[],
+  registrarId: number,
+): SQL {
+  const newest = Math.max(0, ...Array.from(earlier.values(), ({ id }) => id));
+  const ids = JSON.stringify(linked.map(({ id }) => id));
+  return sql`not exists (select 1 from ${contacts}
+    where registrar_id = ${registrarId} and ${isIn(sql`copied_from`, ids)} and id > ${newest})`;
 }

@@ -71,19 +71,16 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
   );
 }
 
-/** A problem for each added contact that is linked to a domain outside the command. */
-export async function linkProblems(
+/** By UUID, for each added contact, a domain outside the command that refers to it. */
+export async function findLinks(
   db: Database,
   reversals: readonly Reversal[],
-): Promise<Problem[]> {
+): Promise<Map<string | null, string>> {
   const revertedDomains = new Set(
     reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
   );
-  const added = reversals.filter(
-    ({ subject, action }) => subject === 'contact' && action === 'delete',
-  );
   const domainOf = new Map<string | null, string>();
-  for (const some of jsonArrays(added.map(({ uuid }) => uuid))) {
+  for (const some of jsonArrays(reversals.filter(isAddedContact).map(({ uuid }) => uuid))) {
     const linked = await db
       .selectDistinct({ uuid: contacts.uuid, domain: domains.name })
       .from(contacts)
@@ -94,11 +91,19 @@ export async function linkProblems(
       if (!revertedDomains.has(domain)) domainOf.set(uuid, domain);
     }
   }
-  return added
-    .filter(({ uuid }) => domainOf.has(uuid))
-    .map(({ uuid, entry }) =>
-      problemOf(entry, 'linked', `domain ${domainOf.get(uuid)} refers to it`),
-    );
+  return domainOf;
+}
+
+const isAddedContact = ({ subject, action }: Reversal) =>
+  subject === 'contact' && action === 'delete';
+
+export function linkProblems(
+  reversals: readonly Reversal[],
+  links: ReadonlyMap<string | null, string>,
+): Problem[] {
+  return reversals
+    .filter((reversal) => isAddedContact(reversal) && links.has(reversal.uuid))
+    .map(({ uuid, entry }) => problemOf(entry, 'linked', `domain ${links.get(uuid)} refers to it`));
 }
 
 /** A problem for each deleted contact whose registrar the history does not name, or which no longer exists. */

@@ -13,7 +13,13 @@ import { recordedName } from '../../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
 import { type DomainRows, domainRows } from './domain.ts';
 import { changesOf } from './kinds.ts';
-import { linkProblems, mixedProblems, registrarProblems, reversalProblems } from './problems.ts';
+import {
+  findLinks,
+  linkProblems,
+  mixedProblems,
+  registrarProblems,
+  reversalProblems,
+} from './problems.ts';
 import { type Reversal, returning, reversalOf } from './reversal.ts';
 
 export interface RevertPlan {
@@ -52,11 +58,19 @@ export async function planRevert(operation: Operation, request: string): Promise
   }
   const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
   const left = all.filter((entry) => !isOver(entry));
-  const entries = left.length > 0 ? left : all;
-  const reversals = entries.map(reversalOf);
-  throwProblems(entries.flatMap((entry) => reversalProblems(entry, entry.newer)));
+  const every = (left.length > 0 ? left : all).map((entry) => ({ ...reversalOf(entry), entry }));
+  const links = await findLinks(db, every);
+  // A copy that another transfer has used again stays.
+  const isTransfer = every.some(
+    ({ subject, action, changes }) =>
+      subject === 'domain' && action === 'update' && 'registrar' in changes,
+  );
+  const reversals = every.filter(
+    ({ subject, uuid }) => !(isTransfer && subject === 'contact' && links.has(uuid)),
+  );
+  throwProblems(reversals.flatMap(({ entry }) => reversalProblems(entry, entry.newer)));
   throwProblems(mixedProblems(reversals));
-  throwProblems(await linkProblems(db, reversals));
+  throwProblems(linkProblems(reversals, links));
   throwProblems(await registrarProblems(db, reversals));
   const inAuction = returning(reversals, 'auction').map(({ key }) => recordedName(key));
   throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));

@@ -1,13 +1,21 @@
 import { eq } from 'drizzle-orm';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { contacts, notifications, registrars } from '../../../drizzle/schema.ts';
 import { openDatabase } from '../../../src/base/database/open.ts';
 import { findNewestId } from '../../../src/change/history/search.ts';
-import { updateAnyContact } from '../../../src/contact/operator/administer.ts';
+import {
+  changeContactStatuses,
+  deleteAnyContact,
+  updateAnyContact,
+} from '../../../src/contact/operator/administer.ts';
+import { eraseContact } from '../../../src/contact/operator/erase.ts';
+import { transferContact } from '../../../src/contact/operator/transfer.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { getDomain } from '../../../src/name/domain/read.ts';
+import { removeDomains } from '../../../src/name/domain/save.ts';
 import { transferDomain } from '../../../src/name/domain/transfer.ts';
 import { withMethods } from '../../list/published.ts';
 import {
@@ -187,13 +195,170 @@ it('is made once, with the same copies, though D1 reports it as failed', async (
 it('looks again if a contact or the domain changes meanwhile', async () => {
   const { to, admin, name } = await newDomain();
   const tech: string[] = [];
-  const db = beforeBatch(worker.env, 1, async () => {
+  const db = beforeBatch(worker.env, 2, async () => {
     await updateAnyContact(worker.operation, admin.code, { name: 'Uus Nimi' });
     await updateDomain(worker.operation, name, { tech });
   });
   const { copies, ...domain } = await transferDomain({ db, origin: operator }, name, to.code);
   expect(domain.tech).toEqual(tech);
   expect(await contactOf(copies[admin.code]!)).toMatchObject({ name: 'Uus Nimi' });
+});
+
+/** Domains of one registrar with the same holder. */
+async function domainsOfOne(count = 2) {
+  const [from, to] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const holder = await addContact(worker.env, from);
+  const names = Array.from({ length: count }, () => parseDomainName(`oma${unique()}.ee`));
+  const records = names.map((name) => ({
+    ...name,
+    registrar: from.code,
+    registrant: holder.code,
+    admin: [],
+    tech: [],
+  }));
+  await importDomains(worker.operation, records);
+  const [one, other] = names as [(typeof names)[0], (typeof names)[0]];
+  const transfer = async (name: typeof one, db = worker.db) => {
+    const { copies } = await transferDomain({ db, origin: { ...operator } }, name, to.code);
+    return copies[holder.code]!;
+  };
+  return { from, to, holder, names, one, other, transfer };
+}
+
+it('uses the copy of an earlier transfer again, and notifies both registrars of it', async () => {
+  const { from, to, holder, one, other, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  expect(await transfer(other)).toBe(copy);
+  expect(await getDomain(worker.db, other.name)).toMatchObject({ registrant: copy });
+  expect(await contactOf(copy)).toMatchObject({ domainCount: 2, copiedFrom: holder.id });
+  expect([await countOf(from), await countOf(to)]).toEqual([1, 1]);
+  const [entry] = (await historyOf(worker.env, 'domain', other)).slice(-1);
+  const { uuid } = await contactOf(copy);
+  expect(entry!.changes.registrant).toMatchObject({ to: copy, uuids: { [copy]: uuid } });
+  const told = await worker.db
+    .select()
+    .from(notifications)
+    .where(eq(notifications.subjectKey, copy));
+  expect(told.map(({ text }) => text)).toEqual([
+    expect.stringContaining(`${copy} has replaced ${holder.code}, because domain ${one.name}`),
+    expect.stringContaining(`${copy} has replaced ${holder.code}, because domain ${other.name}`),
+  ]);
+});
+
+it.each<[string, (codes: { holder: string; copy: string }) => Promise<unknown>]>([
+  [
+    'the copy was changed',
+    ({ copy }) => updateAnyContact(worker.operation, copy, { city: 'Tartu' }),
+  ],
+  [
+    'the contact was changed',
+    ({ holder }) => updateAnyContact(worker.operation, holder, { city: 'Tartu' }),
+  ],
+  [
+    'the copy has another status',
+    ({ copy }) =>
+      changeContactStatuses(worker.operation, copy, {
+        add: ['serverUpdateProhibited'],
+        remove: [],
+      }),
+  ],
+  [
+    'the copy was checked',
+    ({ copy }) =>
+      worker.db
+        .update(contacts)
+        .set({ emailVerification: verification() })
+        .where(eq(contacts.code, copy)),
+  ],
+])('makes another copy if %s', async (_, change) => {
+  const { to, holder, one, other, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  await change({ holder: holder.code, copy });
+  const second = await transfer(other);
+  expect(second).not.toBe(copy);
+  expect(await countOf(to)).toBe(2);
+  expect(await contactOf(second)).toMatchObject({ copiedFrom: holder.id });
+});
+
+it.each(['deleted', 'erased'])('makes another copy if the copy was %s', async (how) => {
+  const { to, one, other, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  await removeDomains(worker.operation, [one.name]);
+  if (how === 'deleted') await deleteAnyContact(worker.operation, copy);
+  else await eraseContact(worker.operation, copy);
+  expect(await transfer(other)).not.toBe(copy);
+  expect(await countOf(to)).toBe(1);
+});
+
+it('uses no copy that was made for another registrar', async () => {
+  const { one, other, holder, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  const third = await addRegistrar(worker.env);
+  await removeDomains(worker.operation, [one.name]);
+  await transferContact(worker.operation, copy, third.code);
+  const { copies } = await transferDomain(worker.operation, other, third.code);
+  expect(copies[holder.code]).not.toBe(copy);
+});
+
+it('puts one contact in the place of a contact and of its copy', async () => {
+  const { to, holder, one, other, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  await updateDomain(worker.operation, other, { admin: [holder.code, copy] });
+  await transfer(other);
+  expect(await getDomain(worker.db, other.name)).toMatchObject({
+    registrar: to.code,
+    registrant: copy,
+    admin: [copy],
+  });
+});
+
+it('makes one copy for two transfers at once', async () => {
+  const { to, one, other, transfer } = await domainsOfOne();
+  let copy = '';
+  const db = beforeBatch(worker.env, 2, async () => {
+    copy = await transfer(one);
+  });
+  expect(await transfer(other, db)).toBe(copy);
+  expect(await countOf(to)).toBe(1);
+});
+
+it('looks again if the copy to be used is changed meanwhile', async () => {
+  const { one, other, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  const db = beforeBatch(worker.env, 2, async () => {
+    await updateAnyContact(worker.operation, copy, { city: 'Tartu' });
+  });
+  expect(await transfer(other, db)).not.toBe(copy);
+});
+
+it('makes no two equal copies, and gives the domain none that differs from the contact, whatever is changed', async () => {
+  const step = fc.constantFrom('transfer', 'transfer', 'change copy', 'change contact');
+  const run = async (steps: readonly string[]) => {
+    const { to, holder, names, transfer } = await domainsOfOne(steps.length);
+    let copy = holder.code;
+    for (const [index, each] of steps.entries()) {
+      if (each === 'transfer') {
+        copy = await transfer(names[index]!);
+        const { city } = await contactOf(holder.code);
+        expect(await contactOf(copy)).toMatchObject({ city, copiedFrom: holder.id });
+      } else {
+        const changed = each === 'change copy' ? copy : holder.code;
+        await updateAnyContact(worker.operation, changed, { city: `Linn ${index}` });
+      }
+    }
+    const made = await worker.db.select().from(contacts).where(eq(contacts.registrarId, to.id));
+    expect(new Set(made.map(({ city }) => city)).size).toBe(made.length);
+  };
+  const steps = fc.array(step, { minLength: 2, maxLength: 8 });
+  await fc.assert(fc.asyncProperty(steps, run), { numRuns: 8 });
+});
+
+it('leaves no trace of an erased contact in its copy', async () => {
+  const { holder, one, other, transfer } = await domainsOfOne();
+  const copy = await transfer(one);
+  await transfer(other);
+  await eraseContact(worker.operation, holder.code);
+  expect(JSON.stringify(await contactOf(copy))).not.toContain(holder.uuid);
 });
 
 /** The database, and the length of the longest value that was bound. */

@@ -115,7 +115,7 @@ const transfer = verb(
     const would = await transferDomain({ ...registry, isDryRun: true }, name, to);
     if (changed && !isDryRun && !yes) {
       await confirm(
-        `This transfers ${name.name} from ${from} to ${to} and copies ${copied(would.copies)}.`,
+        `This transfers ${name.name} from ${from} to ${to}, with copies of ${copied(would.copies)}.`,
       );
     }
     const done = isDryRun ? would : await transferDomain({ ...registry, seen }, name, to);

@@ -89,8 +89,9 @@ export const internalDomainPaths = internalCalls('domains')({
     summary: 'Give a domain to another registrar',
     description:
       'Each contact of any other registrar is replaced by one copy, as it is stored, with a new ' +
-      'code and `auth_info`; its owner and the new registrar are notified. The call counts as ' +
-      'one request and a tenth of the copies; at most 1,000 are made.',
+      'code and `auth_info`; its owner and the new registrar are notified. The copy of an earlier ' +
+      'transfer to the same registrar is used again while its values are still those of the contact. ' +
+      'The call counts as one request and a tenth of the replaced contacts, at most 1,000.',
     body: transferBody().check(z.meta({ id: 'DomainTransfer' })),
     success: 'The domain as it is now, also if it was that registrar’s already.',
     answer: domainAnswer,
