@@ -374,6 +374,16 @@ test('contact erase-again makes an erasure that was confirmed and interrupted', 
   expect(await contactsOf(registry)).toEqual([]);
 });
 
+test('a restore spares the person who got the contact after an erasure was interrupted', async () => {
+  const { registry } = await backedUp('ALPHA:TAMM');
+  await runWith(registry, 'contact erase ALPHA:TAMM --yes'.split(' '), killedAfter(3));
+  await registry.done('contact update ALPHA:TAMM --ident 47101010033 --name Mari --yes');
+  const later = path.join(await tool.newDirectory(), 'later.sqlite');
+  await registry.done(['backup', later]);
+  expect(await registry.done(['restore', later, '--yes'])).toMatchObject({ erased_again: [] });
+  expect(await contactsOf(registry)).toMatchObject([{ name: 'Mari', ident: '47101010033' }]);
+});
+
 /** Bindings with which somebody prohibits the deletion, or corrects the identity back, once the bucket has its note. */
 const changing =
   (sql: string, remove?: () => Promise<void>) =>

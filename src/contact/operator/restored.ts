@@ -11,7 +11,8 @@ import { hasValues } from '../recorded-values.ts';
 
 /**
  * Finds erased contacts that still have values in the database, the history or disclosures, unless they were created
- * since the erasure by other than moving in.
+ * since the erasure by other than moving in, or have become another person's: an interrupted erasure leaves a contact
+ * that lives on.
  */
 export async function findRestored(
   db: Database,
@@ -31,6 +32,8 @@ export async function findRestored(
         from (select value ->> 0 as uuid, value ->> 1 as at from json_each(${array})) as erased
         where not exists (select 1 from history
           where ${isCreation} and actor_type <> 'move_in' and occurred_at > at)
+          and not exists (select 1 from history where id = ${sameIdentitySince(sql`erased.uuid`)}
+            and actor_type <> 'move_in' and occurred_at > at)
           and not exists (select 1 from contacts
             where contacts.uuid = erased.uuid and created_at > at
             and not exists (select 1 from history where ${isCreation}))
