@@ -1,14 +1,13 @@
 import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
-import type { Operation, WriteRequest } from '../change/origin.ts';
-import { type Change, type Written, write } from '../change/write.ts';
+import type { WriteRequest } from '../change/origin.ts';
+import { type Written, write } from '../change/write.ts';
 import type { Person } from '../party/registrant/token.ts';
 import type { RegistrarCall } from '../party/registrar/login.ts';
 import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,
   type ContactReference,
-  type ContactWithRegistrar,
   checkStatuses,
   checkVersion,
   generateAuthInfo,
@@ -41,7 +40,8 @@ export function updateContact(
     );
   };
   return writeContact(call, code, (operation, contact) => {
-    const change = contactUpdate(operation, contact, withoutIdentity);
+    const values = permittedValues(contact, call.request, withoutIdentity);
+    const change = rowUpdate(operation, contact, values);
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
@@ -64,28 +64,27 @@ export function updateContactOfPerson(
     judge({ rows }) {
       const contact = theContact(rows);
       const operation = { db, origin: { actor, request } };
-      const change = contactUpdate(operation, contact, changesOf);
-      return notifyingRegistrar(db, contact, change);
+      const values = permittedValues(contact, request, changesOf);
+      return notifyingRegistrar(db, contact, rowUpdate(operation, contact, values));
     },
   });
 }
 
-export function contactUpdate(
-  operation: Operation,
-  contact: ContactWithRegistrar,
+/** Throws what `changesOf` throws, `update_prohibited`, `changed_meanwhile`. */
+export function permittedValues(
+  contact: Contact,
+  request: WriteRequest,
   changesOf: ChangesOf,
-): Change<Contact> {
-  const { origin } = operation;
-  checkVersion(contact, origin.request);
+): Partial<Contact> {
+  checkVersion(contact, request);
   const { authInfo, ...changes } = changesOf(contact);
   const isSame = changes.email !== undefined && isSameMailbox(changes.email, contact.email);
   checkStatuses(contact, 'Update');
-  const values = {
+  return {
     ...changes,
     ...(isSame && { email: undefined }),
     authInfo: authInfo === null ? generateAuthInfo() : authInfo,
   };
-  return rowUpdate(operation, contact, values);
 }
 
 function registrantActor({ firstName, lastName, countryCode, code }: Person) {

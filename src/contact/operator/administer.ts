@@ -31,7 +31,7 @@ import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { emailKeys } from '../mailbox.ts';
-import { contactUpdate } from '../update.ts';
+import { permittedValues } from '../update.ts';
 import { keyHasWords } from './words.ts';
 
 export interface ContactCriteria {
@@ -157,7 +157,9 @@ export function updateAnyContact(
     }
     return changes;
   };
-  return change(operation, code, (contact) => contactUpdate(operation, contact, changesOf));
+  return change(operation, code, (contact) =>
+    rowUpdate(operation, contact, permittedValues(contact, origin.request, changesOf)),
+  );
 }
 
 /** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
