@@ -1,4 +1,4 @@
-import { pause } from '../base/database/retry.ts';
+import { retried } from '../base/database/retry.ts';
 import type { Block } from './format/block.ts';
 import { compressJson, decompressJson } from './format/gzip.ts';
 import type { Head, Published } from './format/head.ts';
@@ -77,7 +77,6 @@ export function putHead(
   }, sameKeyPauseMilliseconds);
 }
 
-const maximumTries = 3;
 const pauseMilliseconds = 50;
 /** KV accepts one write a second to the same key. */
 const sameKeyPauseMilliseconds = 1_100;
@@ -154,16 +153,13 @@ export async function findSteps(
 }
 
 /** Tries up to three times. The work must be safe to repeat: a put that fails may have been done. */
-export async function retryKv<Result>(
+export function retryKv<Result>(
   attempt: () => Promise<Result>,
   betweenMilliseconds = pauseMilliseconds,
 ): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (tries === maximumTries || error instanceof LastingError) throw error;
-      await pause(betweenMilliseconds);
-    }
-  }
+  return retried(attempt, {
+    maximumTries: 3,
+    isPassing: (error) => !(error instanceof LastingError),
+    pauseMilliseconds: () => betweenMilliseconds,
+  });
 }

@@ -7,28 +7,30 @@ const passingFaults = [
   'reset because its code was updated',
 ];
 
-const maximumTries = 4;
-const firstPauseMilliseconds = 20;
+const afterFaultOfD1 = {
+  maximumTries: 4,
+  isPassing: isPassingFault,
+  // The random part keeps callers from retrying together.
+  pauseMilliseconds: (faults: number) => 20 * 2 ** (faults - 1) * (0.5 + Math.random()),
+};
 
-/** Tries up to four times while D1 fails with a transient fault. The work must be safe to repeat. */
-export async function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
+/** Repeats an attempt after a passing fault, of D1 by default. The work must be safe to repeat. */
+export async function retried<Result>(
+  attempt: () => Promise<Result>,
+  { maximumTries, isPassing, pauseMilliseconds } = afterFaultOfD1,
+): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt();
     } catch (error) {
-      if (!isPassingFault(error) || tries === maximumTries) throw error;
-      await pauseAfterFault(tries);
+      if (!isPassing(error) || tries === maximumTries) throw error;
+      await pause(pauseMilliseconds(tries));
     }
   }
 }
 
 export function isPassingFault(error: unknown): boolean {
   return passingFaults.some((text) => mentions(error, text));
-}
-
-/** Doubles the pause after each fault. The random part keeps callers from retrying together. */
-function pauseAfterFault(faults: number): Promise<void> {
-  return pause(firstPauseMilliseconds * 2 ** (faults - 1) * (0.5 + Math.random()));
 }
 
 export function pause(milliseconds: number): Promise<void> {
