@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { contacts } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../../src/base/database/json-rows.ts';
@@ -55,34 +56,24 @@ const emails = [
 const idents = ['131052-308T', '131052308t', '47101010033', '1', '2', '3'];
 const statuses = [[], [], [], ['pendingDelete'], ['clientUpdateProhibited', 'pendingDelete']];
 
-/** Numbers below 1 that look random and are the same in every run (mulberry32). */
-function numbers(seed: number) {
-  let state = seed;
-  return () => {
-    state += 0x6d2b79f5;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+/** The fields are independent, so that each value meets each other one. */
+const anyContact: fc.Arbitrary<Sought> = fc.record({
+  name: fc.constantFrom(...names),
+  email: fc.constantFrom(...emails),
+  ident: fc.constantFrom(...idents),
+  identCountryCode: fc.constantFrom('EE', 'EE', 'EE', 'LV'),
+  statuses: fc.constantFrom(...statuses),
+  domainCount: fc.constantFrom(0, 2),
+  updatedAt: fc
+    .integer({ min: 1, max: 50 })
+    .map((day) => new Date(Date.UTC(2026, 0, day)).toISOString()),
+});
 
-/** A contact, each of whose fields is drawn by itself, so that each value meets each other one. */
-function drawn(next: () => number): Sought {
-  const one = <Value>(values: readonly Value[]) =>
-    values[Math.floor(next() * values.length)] as Value;
-  return {
-    name: one(names),
-    email: one(emails),
-    ident: one(idents),
-    identCountryCode: one(['EE', 'EE', 'EE', 'LV']),
-    statuses: one(statuses),
-    domainCount: one([0, 2]),
-    updatedAt: new Date(Date.UTC(2026, 0, 1 + Math.floor(next() * 50))).toISOString(),
-  };
-}
+/** The same in every run. */
+const sample = <Value>(values: fc.Arbitrary<Value>, numRuns: number, seed: number) =>
+  fc.sample(values, { numRuns, seed, unbiased: true });
 
-const next = numbers(1);
-const all = Array.from({ length: 150 }, () => drawn(next));
+const all = sample(anyContact, 150, 1);
 
 /** Whether a contact meets the filters, as the promise says it. */
 function matches(contact: Sought, filters: ContactFilters): boolean {
@@ -123,10 +114,9 @@ const combinations = Object.entries({
 
 /** Each filter by itself, and this many of the combinations. */
 function someOf(count: number, seed: number): ContactFilters[] {
-  const next = numbers(seed);
   const isSingle = (filters: ContactFilters) => Object.keys(filters).length === 1;
   const several = combinations.filter((filters) => !isSingle(filters));
-  const some = Array.from({ length: count }, () => several[Math.floor(next() * several.length)]!);
+  const some = sample(fc.constantFrom(...several), count, seed);
   return [...combinations.filter(isSingle), ...some];
 }
 
