@@ -76,13 +76,6 @@ test('every test that is named as the proof of a promise exists', () => {
   expect(named.filter((file) => !existsSync(path.join('test', file)))).toEqual([]);
 });
 
-test('the first change of CONTRIBUTING can be made: its sentence is in both of its files', () => {
-  const [, section = ''] = readFileSync('CONTRIBUTING.md', 'utf8').split(/^## Your first change$/m);
-  const [, sentence = ''] = /told that this `(.*?)`/.exec(section)!;
-  const files = Array.from(section.matchAll(/\]\((.*?\.ts)\)/g), ([, file]) => file!).slice(0, 2);
-  expect(files.map((file) => readFileSync(file, 'utf8').includes(sentence))).toEqual([true, true]);
-});
-
 test('every file that a comment or a document names by its path exists', () => {
   const sources = globSync('{src,drizzle,.ci}/**/*.{ts,tsx,mjs,toml}');
   const named = [...documents, ...sources, 'wrangler.toml'].flatMap((file) => {
