@@ -6,15 +6,9 @@ import { type Runtime, service, startRuntime } from './runtime.ts';
 
 export const retainedDomains = '/repp/v1/retained_domains';
 
-/** A list of 100,000 names against Workers that do next to nothing, and against the straightforward one. */
+/** A list of 100,000 names against Workers that do next to nothing. */
 export async function lists(): Promise<Figure[]> {
-  const runtime = await startRuntime([
-    'same-304',
-    'constant-304',
-    'constant-json',
-    'stored-bytes',
-    'naive',
-  ]);
+  const runtime = await startRuntime(['same-304', 'constant-304', 'constant-json', 'stored-bytes']);
   try {
     await seedRetainedNames(runtime.env, 100_000);
     await runtime.publish(service);
@@ -36,12 +30,6 @@ export async function lists(): Promise<Figure[]> {
     const [, bytes] = await compare([{ ...whole, url: runtime.url('stored-bytes') }, whole], {
       rate: 'bytesPerSecond',
     });
-    const naive = { url: runtime.url('naive'), requestsOfRound: 6 };
-    const [, naive304] = await compare(
-      [{ ...naive, status: 304, headers: await knowing(runtime, 'naive') }, revalidated],
-      { rounds: 3 },
-    );
-    const [, naive200] = await compare([{ ...naive, status: 200 }, whole], { rounds: 3 });
     const [, oneName] = await compare([
       { url: runtime.url('constant-json'), status: 200 },
       { url: name, status: 200 },
@@ -50,8 +38,6 @@ export async function lists(): Promise<Figure[]> {
       atLeast('304 of 100,000 names, requests/s', same304!, '× a constant 304, same headers', 0.92),
       atLeast('304 of 100,000 names, requests/s', bare304!, '× a constant 304, two headers', 0.8),
       atLeast('200 of 100,000 names, gzip, bytes/s', bytes!, '× the stored bytes', 0.85),
-      atLeast('304 of 100,000 names, requests/s', naive304!, '× the straightforward Worker', 300),
-      atLeast('200 of 100,000 names, requests/s', naive200!, '× the straightforward Worker', 300),
       atLeast('One name of 100,000, requests/s', oneName!, '× constant JSON, same headers', 0.6),
     ];
   } finally {

@@ -9,8 +9,6 @@ export interface Target {
   status: 200 | 304;
   /** Whether a body is so large that reading it would keep autocannon, which parses in JavaScript, busier than workerd. */
   isLarge?: boolean;
-  /** For one that answers a request in seconds: a round is this many requests, two at a time. */
-  requestsOfRound?: number;
 }
 
 interface Round {
@@ -18,6 +16,7 @@ interface Round {
   bytesPerSecond: number;
 }
 
+const rounds = 7;
 const roundSeconds = 1.5;
 const warmUpSeconds = 1;
 const connections = 20;
@@ -29,7 +28,7 @@ const largeConnections = 8;
  */
 export async function compare(
   targets: readonly Target[],
-  { rate = 'requestsPerSecond', rounds = 7 }: { rate?: keyof Round; rounds?: number } = {},
+  { rate = 'requestsPerSecond' }: { rate?: keyof Round } = {},
 ): Promise<number[]> {
   for (const target of targets) await load(target, warmUpSeconds);
   const ratios: number[][] = targets.map(() => []);
@@ -46,13 +45,12 @@ function load(target: Target, seconds: number): Promise<Round> {
 }
 
 async function loadSmall(target: Target, seconds: number): Promise<Round> {
-  const { url, headers, status, requestsOfRound } = target;
+  const { url, headers, status } = target;
   const result = await autocannon({
     url: url.href,
     headers: { ...edgeHeaders, ...headers },
-    ...(requestsOfRound === undefined
-      ? { connections, duration: seconds }
-      : { connections: 2, amount: requestsOfRound }),
+    connections,
+    duration: seconds,
     timeout: 60,
   });
   const { errors, timeouts, requests, throughput, statusCodeStats, duration } = result;
