@@ -23,7 +23,14 @@ export async function removeRetainedDomains(
 }
 
 export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
-  return [...new Map(names.map((record) => [`${record.status} ${record.name}`, record])).values()];
+  return [...mapByKey(names).values()];
+}
+
+/** A name may have both statuses. */
+export const keyOf = ({ name, status }: RetainedDomain) => `${status} ${name}`;
+
+export function mapByKey(names: readonly RetainedDomain[]): Map<string, RetainedDomain> {
+  return new Map(names.map((row) => [keyOf(row), row]));
 }
 
 export function namesIn(rows: SQL): SQL {
@@ -31,15 +38,6 @@ export function namesIn(rows: SQL): SQL {
     row ->> 'password' as password, row ->> 'lastDay' as last_day, row ->> 'createdAt' as created_at
     from (${rows})`;
 }
-
-/** Without the time of creation, which the query may lack. */
-export const namedColumns = {
-  name: sql`name`,
-  punycode: sql`punycode`,
-  status: sql`status`,
-  password: sql`password`,
-  lastDay: sql`last_day`,
-};
 
 /** Takes a query like `namesIn`. A new row has no used passwords. */
 export function insertRetainedDomains(
@@ -50,7 +48,15 @@ export function insertRetainedDomains(
   return insertRows(
     db,
     retainedDomains,
-    { ...namedColumns, createdAt, usedPasswords: null },
+    {
+      name: sql`name`,
+      punycode: sql`punycode`,
+      status: sql`status`,
+      password: sql`password`,
+      lastDay: sql`last_day`,
+      createdAt,
+      usedPasswords: null,
+    },
     sql`from (${names})`,
   );
 }

@@ -1,6 +1,6 @@
 import { count, gt } from 'drizzle-orm';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { history, retainedDomains, retainedReplacements } from '../../../drizzle/schema.ts';
+import { history, retainedDomains } from '../../../drizzle/schema.ts';
 import { addRetainedDomains } from '../../../src/name/retained/operator/change-names.ts';
 import { listRetainedDomains } from '../../../src/name/retained/operator/list.ts';
 import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
@@ -13,7 +13,6 @@ const worker = shareEmptyWorker();
 
 beforeEach(async () => {
   await worker.db.delete(retainedDomains);
-  await worker.db.delete(retainedReplacements);
 });
 
 function all() {
@@ -26,11 +25,6 @@ function historySince(id: number) {
 
 async function lastHistoryId() {
   const [row] = await worker.db.select({ count: count() }).from(history);
-  return row!.count;
-}
-
-async function leftBehind() {
-  const [row] = await worker.db.select({ count: count() }).from(retainedReplacements);
   return row!.count;
 }
 
@@ -62,7 +56,6 @@ describe('replaceRetainedDomains', () => {
       },
       { key: 'new.ee', action: 'create', changes: { status: { from: null, to: 'reserved' } } },
     ]);
-    expect(await leftBehind()).toBe(0);
   });
 
   it('replaces both statuses in one step', async () => {
@@ -117,31 +110,6 @@ describe('replaceRetainedDomains', () => {
     ]);
   });
 
-  it('clears away what a killed one left behind the day before', async () => {
-    const at = operator.request.at.toISOString();
-    const left = { ...named('a.ee'), replacement: `${at} killed` };
-    await worker.db.insert(retainedReplacements).values(left);
-    const aDayLater = new Date(operator.request.at.getTime() + 86_400_001);
-    await replaceRetainedDomains(
-      { db: worker.db, origin: { ...operator, request: { at: aDayLater, requestId: 'later' } } },
-      ['reserved'],
-      [],
-    );
-    expect(await leftBehind()).toBe(0);
-  });
-
-  it('changes nothing where the gathered names are lost before the last step', async () => {
-    await addRetainedDomains(worker.operation, [named('old.ee')]);
-    const forgetful = aroundBatches(worker.env, async (send) => {
-      await worker.env.DB.prepare('delete from retained_replacements').run();
-      return send();
-    });
-    await expect(
-      replaceRetainedDomains({ db: forgetful, origin: operator }, ['reserved'], [named('new.ee')]),
-    ).rejects.toThrow('replace them again');
-    expect(await all()).toEqual([named('old.ee')]);
-  });
-
   it('replaces the list once where the last step arrives twice', async () => {
     await addRetainedDomains(worker.operation, [named('old.ee')]);
     const twice = aroundBatches(worker.env, async (send) => {
@@ -150,7 +118,6 @@ describe('replaceRetainedDomains', () => {
     });
     await replaceRetainedDomains({ db: twice, origin: operator }, ['reserved'], [named('new.ee')]);
     expect(await all()).toEqual([named('new.ee')]);
-    expect(await leftBehind()).toBe(0);
   });
 
   it('counts in a dry run what it would change, and writes nothing', async () => {
@@ -162,7 +129,6 @@ describe('replaceRetainedDomains', () => {
     );
     expect(result).toEqual({ added: 1, updated: 0, removed: 1 });
     expect(await all()).toEqual([named('gone.ee'), named('kept.ee')]);
-    expect(await leftBehind()).toBe(0);
   });
 
   it('gives the list of one of two that replace it at once', async () => {
