@@ -561,24 +561,6 @@ export const retainedDomains = sqliteTable(
   ],
 );
 
-/** Names that will replace the reserved or blocked ones in one step. */
-export const retainedReplacements = sqliteTable(
-  'retained_replacements',
-  {
-    /** The start of the replacement, and a UUID. */
-    replacement: text().notNull(),
-    ...domainNameColumns(),
-    status: text({ enum: retainedStatuses }).notNull(),
-    /** Null if the name keeps its own. */
-    password: text(),
-    lastDay: text('last_day'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.replacement, table.name, table.status] }),
-    check('retained_replacements_status', isOneOf(table.status, retainedStatuses)),
-  ],
-);
-
 /** The last day of a dispute without an end. */
 export const untilClosed = '9999-12-31';
 

@@ -1,0 +1,1 @@
+DROP TABLE `retained_replacements`;
