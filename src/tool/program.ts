@@ -25,7 +25,6 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   name: async () => (await import('./nouns/name.ts')).nameCommand,
   health: async () => (await import('./nouns/health.ts')).healthCommand,
   history: async () => (await import('./nouns/history/index.ts')).historyCommand,
-  report: async () => (await import('./nouns/report.ts')).reportCommand,
   'move-in': async () => (await import('./move-in/move-in.ts')).moveInCommand,
   reconcile: async () => (await import('./move-in/reconcile.ts')).reconcileCommand,
   backup: async () => (await import('./nouns/backup/backup.ts')).backupCommand,

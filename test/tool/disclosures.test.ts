@@ -338,38 +338,3 @@ test('health warns a day before a request must be answered, fails after that, an
   await registry.done(['disclosure', 'refuse', '1', '--reason', 'no basis']);
   expect(await healthAfter(100)).toEqual(calm);
 });
-
-test('the report counts requests by month, organisation and outcome, and names nobody', async () => {
-  const { registry } = await withRequest('--received', '2026-01-31T00:00:00Z');
-  registry.edit(`
-    insert into disclosures (requester, identified_by, organization, basis, requested_fields, confidential, received_at,
-      outcome, answered_at, granted_fields)
-    select 'Mari Maasikas', 'ID card', organization, 'case', '["name"]', 0, '2026-02-01T00:00:00.000Z', outcome,
-      '2026-02-' || answered || ':00.000Z', iif(outcome = 'granted', '["name"]', null)
-    from (select 'Bailiff' as organization, 'granted' as outcome, '01T10:00' as answered
-      union all select 'Bailiff', 'granted', '02T06:00'
-      union all select 'Bailiff', 'granted', '01T01:00'
-      union all select 'Bailiff', 'refused', '01T12:30'
-      union all select 'Police', 'returned', '04T00:01')`);
-  const report = await registry.done('report disclosures');
-  const february = (organization: string, outcome: string, count: number, times: number[]) => {
-    const [median_hours, longest_hours] = times;
-    return { month: '2026-02', organization, outcome, count, median_hours, longest_hours };
-  };
-  expect(report).toEqual({
-    requests: [
-      {
-        ...{ month: '2026-01', organization: 'Police', outcome: 'open', count: 1 },
-        ...{ median_hours: null, longest_hours: null },
-      },
-      february('Bailiff', 'granted', 3, [10, 30]),
-      february('Bailiff', 'refused', 1, [12.5, 12.5]),
-      february('Police', 'returned', 1, [72.02, 72.02]),
-    ],
-    all: { count: 6, median_hours: 12.5, longest_hours: 72.02 },
-  });
-  expect(JSON.stringify(report)).not.toMatch(/Maasikas|TAMM|case|name"/);
-  const { stdout } = await registry.run('report disclosures');
-  expect(stdout).toMatch(/^2026-02 +Bailiff +granted +3 +10 +30$/m);
-  expect(stdout).toContain('6 requests, answered in 12.5 hours (median), 72.02 at most\n');
-});

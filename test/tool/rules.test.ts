@@ -94,7 +94,6 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'lists archive': [[]],
   health: [[]],
   name: [['a.ee']],
-  'report disclosures': [[]],
   'move-in': [['MOVED', '--to', 'FILE']],
   reconcile: [['MOVED', 'BACKUP']],
   'backup write': [['FILE']],

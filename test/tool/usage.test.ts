@@ -57,8 +57,7 @@ test('says of each column of an import what it holds, and whether it is required
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
   const reading = [
     ...['diagnose', 'list', 'show', 'export', 'issue', 'health', 'name', 'desk'],
-    ...['lists archive', 'lists status', 'restore', 'report disclosures'],
-    'backup write',
+    ...['lists archive', 'lists status', 'restore', 'backup write'],
   ];
   for (const [words, { options }] of verbs) {
     const flags = options.map(({ long }) => long);

@@ -1,6 +1,5 @@
 import { and, asc, eq, gt, isNull, lte } from 'drizzle-orm';
 import { contacts, disclosures } from '../../../../drizzle/schema.ts';
-import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
@@ -52,37 +51,4 @@ export function listDisclosures(
     )
     .orderBy(asc(disclosures.id))
     .limit(limit);
-}
-
-/**
- * Counts requests by month of receipt, organisation and outcome, and in total. Safe to publish: the result names only
- * organisations.
- */
-export async function reportDisclosures(db: Database) {
-  const every: Disclosure[] = await Array.fromAsync(
-    everyRow<Disclosure>((page) => listDisclosures(db, { onlyOpen: false }, page)),
-  );
-  const keyOf = ({ receivedAt, organization, outcome }: Disclosure) =>
-    JSON.stringify([receivedAt.slice(0, 7), organization, outcome ?? 'open']);
-  const groups = [...Map.groupBy(every, keyOf)].sort(([first], [second]) =>
-    first < second ? -1 : 1,
-  );
-  const requests = groups.map(([key, group]) => {
-    const [month, organization, outcome] = JSON.parse(key) as [string, string, string];
-    return { month, organization, outcome, count: group.length, ...timesOf(group) };
-  });
-  return { requests, all: { count: every.length, ...timesOf(every) } };
-}
-
-/** Hours from receipt to answer, rounded up so that no answer looks earlier; null without answers. */
-function timesOf(disclosures: readonly Disclosure[]) {
-  const times = disclosures
-    .flatMap(({ receivedAt, answeredAt }) =>
-      answeredAt === null ? [] : [Date.parse(answeredAt) - Date.parse(receivedAt)],
-    )
-    .sort((first, second) => first - second);
-  if (times.length === 0) return { median_hours: null, longest_hours: null };
-  const [lower, upper] = [times[(times.length - 1) >> 1]!, times[times.length >> 1]!];
-  const hours = (milliseconds: number) => Math.ceil(milliseconds / 36_000) / 100;
-  return { median_hours: hours((lower + upper) / 2), longest_hours: hours(times.at(-1)!) };
 }
