@@ -5,7 +5,7 @@ import {
   type OutputConfiguration,
 } from '@commander-js/extra-typings';
 import { type OpenBindings, opening } from './bindings.ts';
-import { programName, usageError } from './command.ts';
+import { programName } from './command.ts';
 import { projectVersion } from './project.ts';
 import { say, writeAnswer } from './report/output.ts';
 
@@ -32,18 +32,6 @@ const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   completion: async () => (await import('./completion.ts')).completionCommand,
 };
 
-const formerCommands: Readonly<Record<string, string>> = {
-  'history archive': 'the runbook says what helps when a database fills (database_large)',
-  'lists verify': 'the signed log is gone; lists status --compare compares KV with the database',
-  'lists reindex': 'past days need no index, and lists archive shows them',
-  'move-out': 'backup writes a SQLite file, and the runbook says how to leave with it (Move out)',
-  'report invalid': 'contact list --invalid shows each such value',
-  'report month': 'the runbook has the SQL to ask a backup (Figures of a month)',
-  'report verification':
-    'contact list has --unverified and --overdue, and the runbook the SQL for the counts (Figures of a month)',
-  'token issue': 'the portal gets tokens from POST /api/v1/registrant/auth/eid',
-};
-
 export async function loadProgram(names = Object.keys(commands)): Promise<CommandUnknownOpts> {
   const program = new Command(programName)
     .description("The operator's tool: everything a registry's operator does, without SQL")
@@ -64,12 +52,10 @@ export async function loadProgram(names = Object.keys(commands)): Promise<Comman
  */
 export async function runProgram(args: readonly string[], open?: OpenBindings): Promise<void> {
   if (args[0] === 'complete') return await complete(args.slice(2));
-  const words = args.filter((word) => !word.startsWith('-')).slice(0, 2);
-  const [first, second] = words;
+  const [first, second] = args.filter((word) => !word.startsWith('-'));
   const named = first === 'help' ? second : first;
   const isKnown = named !== undefined && Object.hasOwn(commands, named);
   const isUnknown = first !== undefined && first !== 'help' && !isKnown;
-  const former = [words.join(' '), first ?? ''].find((name) => Object.hasOwn(formerCommands, name));
   const program = await loadProgram(isKnown ? [named] : undefined);
   let printed = '';
   let help = '';
@@ -78,7 +64,6 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     writeErr: (text) => (printed += text),
   });
   try {
-    if (former) throw usageError(`${former} is gone: ${formerCommands[former]}`);
     await opening.run(open, () =>
       // Commander would answer --help with the general help.
       program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
@@ -92,11 +77,9 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
       await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
     } else {
       say((printed || `error: ${error.message}`).trimEnd().split('\n'));
-      if (!former) {
-        process.stderr.write(
-          `(see ${[programName, ...commandNames(program, args)].join(' ')} --help)\n`,
-        );
-      }
+      process.stderr.write(
+        `(see ${[programName, ...commandNames(program, args)].join(' ')} --help)\n`,
+      );
     }
   }
 }

@@ -145,30 +145,6 @@ test.each([
   expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
 });
 
-test.each([
-  ['history archive', 'the runbook says what helps when a database fills (database_large)'],
-  [
-    'lists verify --since 2026-05-01',
-    'the signed log is gone; lists status --compare compares KV with the database',
-  ],
-  [
-    'move-out DIR',
-    'backup writes a SQLite file, and the runbook says how to leave with it (Move out)',
-  ],
-  ['report invalid --registrar ALPHA', 'contact list --invalid shows each such value'],
-  ['report month 2026-10', 'the runbook has the SQL to ask a backup (Figures of a month)'],
-  ['token issue --ident 1', 'the portal gets tokens from POST /api/v1/registrant/auth/eid'],
-])('answers %s of an earlier release with what there is now', async (args, instead) => {
-  const name = /^[a-z-]+( [a-z]+)?/.exec(args)![0];
-  for (const words of [args, `${args} --help`]) {
-    const { status, stdout, stderr } = await nowhere.run(words);
-    expect({ status, stdout, stderr }).toEqual({
-      ...{ status: 2, stdout: '' },
-      stderr: `error: ${name} is gone: ${instead}\n`,
-    });
-  }
-});
-
 test('answers wrong usage in JSON as well', async () => {
   const { status, stdout, stderr } = await nowhere.run('registrar lst --json');
   expect({ status, stderr }).toEqual({ status: 2, stderr: '' });
