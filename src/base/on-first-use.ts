@@ -1,7 +1,4 @@
-/**
- * Makes a value at its first use and keeps it for the isolate. Making all zod types would take half of an isolate's
- * start, and public lists need none.
- */
+/** Makes a value at its first use and keeps it for the isolate. */
 export function onFirstUse<Value>(make: () => Value): () => Value {
   let slot: { value: Value } | undefined;
   return () => {

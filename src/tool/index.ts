@@ -4,9 +4,6 @@ import { pathToFileURL } from 'node:url';
 import packageFile from '../../package.json' with { type: 'json' };
 import { isUpToDate, keepCompiled, projectDirectory } from './project.ts';
 
-// Without the bundle, Node would parse Drizzle's package.json of 180 KB for each of a hundred
-// modules, which takes longer than most commands.
-
 const source = path.join(import.meta.dirname, 'main.ts');
 const program = path.join(projectDirectory, '.wrangler/tool/main.js');
 

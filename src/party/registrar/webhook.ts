@@ -49,8 +49,7 @@ export function webhookStatements(
   ];
 }
 
-// Symmetric signatures of Standard Webhooks. The tests verify them with the specification's own package, which would
-// add 4 KiB of HMAC to the bundle; the runtime has HMAC built in.
+// Symmetric signatures of Standard Webhooks. The tests verify them with the specification's own package.
 
 /** Returns the secrets that sign at this time, newest first. */
 export function signingSecrets({ secret, replacedSecrets }: Webhook, now: Date): string[] {

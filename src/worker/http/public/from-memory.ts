@@ -24,8 +24,8 @@ const nameUrl = new RegExp(`^${namePath.replace(':name', '([a-z0-9.-]+)')}$`);
 const hostStart = 'https://'.length;
 
 /**
- * Answers the most frequent requests from memory: a 304 of a list, a whole list, and one name. The application's routing would cost more than
- * the response. It still serves requests that count as several, and networks beyond their limit.
+ * Answers the most frequent requests from memory: a 304 of a list, a whole list, and one name. The application still serves requests that
+ * count as several, and networks beyond their limit.
  */
 export function answerFromMemory(request: Request, env: Env): Response | undefined {
   const { method, url } = request;
@@ -61,10 +61,7 @@ function nameFromMemory(text: string, request: Request, env: Env): Response | un
   return listed && nameAnswer(request, env, domain, listed);
 }
 
-/**
- * The isolate's requests in this window by network. Asking the platform's limiter would cost more than a response from memory. Beyond this
- * limit, the location's limiter counts.
- */
+/** The isolate's requests in this window by network. Beyond this limit, the location's limiter counts. */
 const counts = new Map<string, { requests: number }>();
 let window = 0;
 

@@ -63,7 +63,7 @@ function requestFields(request: RequestMetrics) {
 
 type Answered = Pick<RequestMetrics, 'method' | 'route' | 'status'>;
 
-/** Counts of responses from memory since `countsWrittenAt`, for all requests: a line for each would cost more than the response. */
+/** Counts of responses from memory since `countsWrittenAt`, for all requests. */
 const counts = new Map<string, Answered & { count: number }>();
 let countsWrittenAt = 0;
 const countsWrittenEverySeconds = 10;
