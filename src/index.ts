@@ -5,11 +5,30 @@ import { senderOf } from './party/webhook/deliver.ts';
 import { runCron } from './worker/cron.ts';
 import { app } from './worker/http/app.ts';
 import { answerFromMemory } from './worker/http/public/from-memory.ts';
+import { hasEnvironment } from './worker/settings.ts';
+
+const noEnvironment =
+  'This Worker belongs to no environment: deploy it with --env production or --env staging.\n';
+
+/** The platform counts the run as failed, and repeats the messages of a queue. */
+function requireEnvironment(env: Env): void {
+  if (!hasEnvironment(env)) throw new Error(noEnvironment);
+}
 
 export default {
-  fetch: (request, env, context) =>
-    answerFromMemory(request, env) ?? app.fetch(request, env, context),
-  scheduled: ({ cron }, env, context) => runCron(cron, env, context),
-  queue: (batch, env) =>
-    consumeDeliveries(batch, openDatabase(env.DB), env.WEBHOOKS!, senderOf(env)),
+  fetch(request, env, context) {
+    if (!hasEnvironment(env)) {
+      const headers = { 'Cache-Control': 'private, no-store' };
+      return new Response(noEnvironment, { status: 503, headers });
+    }
+    return answerFromMemory(request, env) ?? app.fetch(request, env, context);
+  },
+  scheduled({ cron }, env, context) {
+    requireEnvironment(env);
+    return runCron(cron, env, context);
+  },
+  queue(batch, env) {
+    requireEnvironment(env);
+    return consumeDeliveries(batch, openDatabase(env.DB), env.WEBHOOKS!, senderOf(env));
+  },
 } satisfies ExportedHandler<Env, WebhookMessage>;

@@ -159,13 +159,21 @@ export const findRateLimits = onFirstUseOf(
   ({ RATE_LIMIT_POLICY }: Env) => rateLimitPolicy().safeParse(RATE_LIMIT_POLICY).data,
 );
 
+const environment = () =>
+  z.enum(['local', 'production'], 'must be local or production; deploy with --env');
+
+/** A Worker deployed without `--env` belongs to no environment: it answers nothing and does nothing. */
+export const hasEnvironment = onFirstUseOf(
+  ({ ENVIRONMENT }: Env) => environment().safeParse(ENVIRONMENT).success,
+);
+
 /**
  * All settings, checked together and remembered with their bindings. Throws an Error that names each missing or malformed setting, so that no
  * call that depends on settings is answered.
  */
 export const settings = onFirstUseOf((env: Env) => {
   const shape = z.object({
-    ENVIRONMENT: z.enum(['local', 'production'], 'must be local or production; deploy with --env'),
+    ENVIRONMENT: environment(),
     RATE_LIMIT_POLICY: rateLimitPolicy(),
     AUCTION_API_ALLOWED_IPS: addressList(),
     ACCESS_POLICY_URL: z.optional(policyUrl()),

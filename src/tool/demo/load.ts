@@ -9,7 +9,7 @@ import {
   systemRights,
 } from '../../../drizzle/schema.ts';
 import { type Database, openDatabase } from '../../base/database/open.ts';
-import type { Env } from '../../base/env.ts';
+import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf, daysBefore } from '../../base/time/day.ts';
 import type { Origin } from '../../change/origin.ts';
@@ -57,7 +57,7 @@ const origin: Origin = {
  * Error for any but the local environment.
  */
 export async function loadDemoData(env: Env): Promise<boolean> {
-  if (env.ENVIRONMENT !== 'local') throw new Error('demo data is only for the local environment');
+  if (!isLocalEnvironment(env)) throw new Error('demo data is only for the local environment');
   const db = openDatabase(env.DB);
   if (!(await isEmptyOrUnfinished(db))) return false;
   const importFile = async <Row, Outcome extends string>(

@@ -1,4 +1,4 @@
-import type { Env } from '../../../base/env.ts';
+import { type Env, isLocalEnvironment } from '../../../base/env.ts';
 
 const always: [name: string, value: string][] = [
   ['X-Content-Type-Options', 'nosniff'],
@@ -14,5 +14,5 @@ const inDeployment: typeof always = [
 
 /** HSTS (RFC 6797) only in a deployment, where there is TLS. */
 export function securityHeaders(env: Env): typeof always {
-  return env.ENVIRONMENT === 'local' ? always : inDeployment;
+  return isLocalEnvironment(env) ? always : inDeployment;
 }
