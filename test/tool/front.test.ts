@@ -220,3 +220,19 @@ test('answers 502 if the server is gone', async () => {
 test('takes a port once', async () => {
   await expect(listenInFront('localhost', port, 'secret')).rejects.toThrow('EADDRINUSE');
 });
+
+test('a client that leaves while it waits for the server harms nobody', async () => {
+  const front = await listenInFront('localhost', 0, 'secret');
+  const client = request({ host: '127.0.0.1', port: front.port }).on('error', () => {});
+  await new Promise<void>((sent) => client.end(sent));
+  // Answered without the server, so the front has the first request, and then its end.
+  const refused = () => statusOf({ port: front.port, headers: { Host: 'names.example' } });
+  expect(await refused()).toBe(403);
+  client.destroy();
+  expect(await refused()).toBe(403);
+
+  front.open(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+
+  const answer = await send({ port: front.port });
+  expect(JSON.parse(await text(answer)).method).toBe('GET');
+});

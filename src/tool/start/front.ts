@@ -50,7 +50,7 @@ export async function listenInFront(ip: string, port: number, token: string) {
     try {
       const body = await readBody(request);
       const { hostname, port } = new URL(await opened);
-      if (response.headersSent) return;
+      if (response.headersSent || response.destroyed) return;
       forward(request, response, { hostname, port, agent, headers }, body);
     } catch {
       // Node accepts contradictory headers, but does not send them.
