@@ -17,6 +17,7 @@ import { sharedIdentityService } from './identity-service.ts';
 import { startInProcess } from './in-process/runtime.ts';
 import { lentBucket } from './lent-bucket.ts';
 import { openLentDatabase } from './lent-database.ts';
+import { isInProcess } from './run.ts';
 
 interface Runtime {
   url: URL;
@@ -26,9 +27,6 @@ interface Runtime {
   logs(): { message: string }[];
   close(): Promise<void>;
 }
-
-/** The deep run starts the real runtime. In the quick run, this process is the runtime, for the file alone. */
-const isInProcess = !inject('isDeep');
 
 export type TestWorker = ReturnType<typeof workerFrom>;
 

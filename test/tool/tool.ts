@@ -20,11 +20,11 @@ import { readContact } from '../../src/tool/nouns/contact/record.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { openBindings } from '../../src/tool/registry.ts';
 import { openInProcess } from '../support/in-process/bindings.ts';
+import { isInProcess } from '../support/run.ts';
 import { captured, type Ended, type Fault } from './captured.ts';
 import { databaseFile, emptyAgain } from './empty-again.ts';
 
 /** The deep run has real runtimes. The quick run has stand-ins on the database's file in this process. */
-const isInProcess = !inject('isDeep');
 export const openData = isInProcess ? openInProcess : openLocalData;
 /** The runtimes of registries, the one used last at the end: most commands take less time than to start one. */
 const kept = new Map<string, Bindings>();
