@@ -8,25 +8,12 @@ import { collectLines, wranglerEnvironment } from '../wrangler.ts';
 import type { ServerMessage, ServerOptions } from './dev-server.ts';
 import { logEntry, readableLine } from './readable-log.ts';
 
-/** Useless lines of wrangler's. */
-const noise = [
-  /^\s*$/,
-  /^\[wrangler:info\] (Ready on|[A-Z]+ \/|QUEUE )/,
-  /^⎔ (Connection status updated|Reloading local server)/,
-  /^Your Worker has access to the following bindings:/,
-  /^Binding +Resource +Mode/,
-  /^env\.[A-Z_]+ \(.*local$/,
-  /Starting local server/,
-  /^\[custom build\] Running/,
-  /Parsed \d+ valid header rule/,
-  /Scheduled Workers are not automatically triggered/,
-  /^ {2}(To manually trigger a scheduled event|For more details, see)/,
-  /^ {4}curl "http.*\/scheduled"$/,
-];
+/** Wrangler's lines about each request, which the Worker logs itself, and its table of bindings at each reload. */
+const noise = /^(\s*$|\[wrangler:info\]|Your Worker has access to|Binding +Resource|env\.[A-Z_]+ )/;
 
 function print(line: string, stream: NodeJS.WriteStream, isJsonLog = false): void {
   const entry = isJsonLog ? logEntry(line) : readableLine(line, currentTime());
-  if (entry === undefined && noise.some((pattern) => pattern.test(line))) return;
+  if (entry === undefined && noise.test(line)) return;
   // Wrangler colours its errors even in a pipe.
   stream.write(`${entry ?? (stream.isTTY ? line : stripVTControlCharacters(line))}\n`);
 }
