@@ -32,7 +32,7 @@ function run(section: string, { directory }: TestRegistry): string {
       .replaceAll(/ -- restore\b/g, '$& --yes')
       .replaceAll(/--remote|--persist-to \S+/g, `--persist-to ${directory}`);
     // As npm run does, without the time that it takes.
-    const npm = `npm() { shift 3; '${process.execPath}' '${path.resolve('src/tool/index.ts')}' "$@"; }`;
+    const npm = `npm() { while [ "$1" != -- ]; do shift; done; shift; '${process.execPath}' '${path.resolve('src/tool/index.ts')}' "$@"; }`;
     const sql = `psql -X -q -v ON_ERROR_STOP=1 postgres <<'end'\n${commands}end`;
     const script = language === 'sql' ? sql : `set -e\n${npm}\n${commands}`;
     return execFileSync('sh', ['-c', script], {
