@@ -33,7 +33,7 @@ export function table(figures: readonly Figure[]): string {
     target ?? 'stated',
     met === null ? '' : met ? 'yes' : '**no**',
   ]);
-  return [['What', 'Measured', 'Target', 'Met'], ['---', '--:', '--:', ':-:'], ...lines]
+  return [['What', 'Measured', 'Own target', 'Met'], ['---', '--:', '--:', ':-:'], ...lines]
     .map((cells) => `| ${cells.join(' | ')} |`)
     .join('\n');
 }
