@@ -6,6 +6,7 @@ export type Reason =
   | 'invalid'
   | 'identity_invalid' // an identity code against its country's format
   | 'too_large'
+  | 'coded' // a body with a content coding
   | 'unauthorized'
   | 'address_denied'
   | 'throttled'

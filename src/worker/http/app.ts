@@ -122,5 +122,7 @@ app.onError((error, c) => {
   if (refusal !== error || error.cause) logUnexpected(error, c.var.requestId);
   // Random, so that clients do not return together.
   if (refusal.reason === 'busy') c.header('Retry-After', `${1 + Math.floor(Math.random() * 5)}`);
+  // RFC 9110, section 15.5.16.
+  if (refusal.reason === 'coded') c.header('Accept-Encoding', 'identity');
   return answer(refusal, c);
 });

@@ -1,6 +1,13 @@
+import { gzipSync } from 'node:zlib';
 import { expect, it, test } from 'vitest';
 import { answerOf, registrarClient } from '../../support/client.ts';
-import { addOwnContact, addPerson, addRegistrar, newContact } from '../../support/fixtures.ts';
+import {
+  addOwnContact,
+  addPerson,
+  addRegistrar,
+  addSystem,
+  newContact,
+} from '../../support/fixtures.ts';
 import { onTheWire } from '../../support/wire.ts';
 import { shareWorker } from '../../support/worker.ts';
 import { document } from './openapi/operations.ts';
@@ -113,6 +120,74 @@ test('accepts a body without a type, and one with a byte order mark', async () =
     });
     expect(JSON.parse(answer.body)).toMatchObject({ code: 1000 });
   }
+});
+
+const codedCalls: [
+  method: string,
+  path: string,
+  body: string,
+  as?: 'registrar' | 'person' | 'system',
+][] = [
+  ['POST', '/repp/v1/contacts', JSON.stringify({ contact: newContact() }), 'registrar'],
+  ['POST', '/repp/v1/registrar/webhook/test', '{}', 'registrar'],
+  ['PATCH', `/api/v1/registrant/contacts/${crypto.randomUUID()}`, 'name=Mari', 'person'],
+  ['POST', '/api/v1/registrant/auth/eid', '{}'],
+  ['PATCH', `/api/v1/auctions/${crypto.randomUUID()}`, '{}'],
+  ['POST', '/repp/v1/retained_domains/lookup', '{"names": ["a.ee"]}'],
+  ['POST', '/api/v1/internal/names/check', '{"names": ["a.ee"]}', 'system'],
+  ['POST', '/api/v1/internal/domains/batch', '{"domains": []}', 'system'],
+];
+
+test.each(codedCalls)(
+  '%s %s refuses a body in gzip with 415, and names the coding and what is accepted',
+  async (method, path, body, as) => {
+    const message = 'Request body has the Content-Encoding gzip, which is not accepted';
+    const caller = {
+      registrar: () => addRegistrar(worker.env),
+      person: () => addPerson(worker.env),
+      system: () => addSystem(worker.env, ['domains']),
+      nobody: async () => ({ authorization: '' }),
+    };
+    const { authorization } = await caller[as ?? 'nobody']();
+    const answer = await worker.fetch(path, {
+      method,
+      headers: { Authorization: authorization, 'Content-Encoding': 'gzip' },
+      body: gzipSync(body),
+    });
+    expect(answer.status).toBe(415);
+    expect(answer.headers.get('Accept-Encoding')).toBe('identity');
+    expect(await answer.json()).toEqual(
+      as === 'registrar' ? syntaxError(`${message}.`) : { errors: { base: [message] } },
+    );
+  },
+);
+
+test.each(['br', 'GZIP', 'x-unknown', 'identity, deflate', 'identity;q=1'])(
+  'refuses a body with the Content-Encoding %s, before it looks at the body',
+  async (coding) => {
+    const lookup = { method: 'POST', headers: { 'Content-Encoding': coding }, body: '\x1f\x8b' };
+    const answer = await answerOf(worker.fetch('/repp/v1/retained_domains/lookup', lookup));
+    expect(answer.status).toBe(415);
+    expect(answer.body.errors.base[0]).toContain(` ${coding.split(', ').at(-1)},`);
+  },
+);
+
+test.each(['identity', ' Identity , identity', ','])(
+  'takes a body with the Content-Encoding "%s", which is none',
+  async (coding) => {
+    const headers = { 'Content-Encoding': coding, 'Content-Type': 'application/json' };
+    const lookup = { method: 'POST', headers, body: '{"names": ["a.ee"]}' };
+    expect((await worker.fetch('/repp/v1/retained_domains/lookup', lookup)).status).toBe(200);
+  },
+);
+
+test('does not ask about the coding of a body that is not there, nor tell a stranger about it', async () => {
+  const { authorization } = await addRegistrar(worker.env);
+  const headers = { 'Content-Encoding': 'gzip' };
+  const list = { headers: { ...headers, Authorization: authorization } };
+  expect((await worker.fetch('/repp/v1/contacts', list)).status).toBe(200);
+  const create = { method: 'POST', headers, body: gzipSync('{}') };
+  expect((await worker.fetch('/repp/v1/contacts', create)).status).toBe(401);
 });
 
 /** A create request whose body has exactly this many bytes. */

@@ -12,6 +12,7 @@ export const reasonCases: Record<Reason, string> = {
   invalid: 'a parameter, header or field has an invalid value',
   identity_invalid: 'the identity code does not conform to the national format',
   too_large: `the body is larger than ${maximumBodyBytes / 1024} KiB or, as a batch, ${maximumBatchBytes / 1024} KiB`,
+  coded: 'the body has a `Content-Encoding` other than `identity`',
   unauthorized: 'the credentials are missing, malformed, wrong, expired or disabled',
   address_denied: 'the caller’s address is not allowed',
   throttled: 'too many requests: try again after `Retry-After` seconds',

@@ -58,6 +58,7 @@ const implied: Implied[] = [
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
   [({ body }) => body && ('_zod' in body || body.required), 'missing'],
   [({ body }) => body !== undefined, 'too_large'],
+  [({ body }) => body !== undefined, 'coded'],
   [({ takes }) => takes?.includes('Idempotency-Key'), 'key_reused', 'Idempotent-Replayed'],
   [({ takes }) => takes?.includes('If-Match'), 'changed_meanwhile'],
 ];

@@ -56,6 +56,9 @@ export const headers = {
   'Retry-After': always('Seconds to wait.', { pattern: '^\\d+$' }),
   'WWW-Authenticate': sometimes('The scheme to authenticate with.'),
   Allow: always('The methods that the path has.'),
+  'Accept-Encoding': always('The content coding that a body may have: `identity`, which is none.', {
+    enum: ['identity'],
+  }),
   'Content-Language': always('The language of the page.'),
   'Cache-Tag': sometimes('The lists that the answer is made from, for the platform’s cache.'),
   'Content-Disposition': always('The name of the file.'),

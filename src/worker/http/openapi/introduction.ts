@@ -4,7 +4,7 @@ import { findPolicies, findSupport } from '../../settings.ts';
 export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names. [The guide](/docs/guide) says how to begin, and [What changed](/docs/changes) what each release brings.
 
 - A trailing slash makes no difference, and \`HEAD\` works wherever \`GET\` does.
-- Bodies are JSON in UTF-8. Text is trimmed and normalised to Unicode NFC; lengths are counted in characters.
+- Bodies are JSON in UTF-8, without a \`Content-Encoding\`. Text is trimmed and normalised to Unicode NFC; lengths are counted in characters.
 - Unknown fields and query parameters are ignored, and named in \`Ignored-Fields\` and \`Ignored-Parameters\`.
 - Times are ISO 8601 in UTC.
 - What is under \`/repp/v1\` and \`/api/v1\` changes only by addition: ignore fields that you do not know.

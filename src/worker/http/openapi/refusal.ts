@@ -53,6 +53,7 @@ const afterBody = [400, 404, 409, 412, 422, 500, 503];
 const headersOfStatus: Partial<Record<number, HeaderName[]>> = {
   401: ['WWW-Authenticate'],
   405: ['Allow'],
+  415: ['Accept-Encoding'],
   429: ['Retry-After', 'RateLimit'],
   503: ['Retry-After'],
 };
@@ -65,6 +66,7 @@ const typical: Typical = {
   busy: { message: 'Too many others are changing this now; nothing has changed, try again later' },
   service_failed: { message: 'The identity service has failed; try again later' },
   too_large: { message: `Request body is larger than ${maximumBodyBytes} bytes` },
+  coded: { message: 'Request body has the Content-Encoding gzip, which is not accepted' },
   throttled: {
     message: 'Too many requests, try again later',
     detail: 'The limit "caller" has been reached: 600 requests by one caller in 60 seconds.',

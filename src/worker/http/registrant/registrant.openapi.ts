@@ -20,7 +20,7 @@ const registrants = {
   name: 'Registrant',
   tag: 'Registrant',
   security: [{ bearer: [] }],
-  refusals: ['invalid', 'unauthorized', 'too_large', 'throttled'],
+  refusals: ['invalid', 'unauthorized', 'too_large', 'coded', 'throttled'],
   show: shownWith(messages),
   typical: {
     invalid: { message: 'Bookmark is invalid', field: 'X-D1-Bookmark' },
@@ -60,7 +60,7 @@ const portal = callsOf({
   ...registrants,
   name: 'Token',
   security: [],
-  refusals: ['invalid', 'address_denied', 'too_large', 'throttled'],
+  refusals: ['invalid', 'address_denied', 'too_large', 'coded', 'throttled'],
   headers: ['X-Client-Transaction-Id', 'RPP-Cltrid'],
 });
 

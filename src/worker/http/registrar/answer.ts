@@ -13,6 +13,7 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
   invalid: [2005],
   identity_invalid: [2005],
   too_large: [2001, 'Command syntax error'],
+  coded: [2001, 'Command syntax error'],
   unauthorized: [2202, 'Invalid authorization information'],
   address_denied: [2202],
   throttled: [2502, 'Session limit exceeded; try again later'],
@@ -57,6 +58,7 @@ export const errorsOf = (error: RegistryError) => error.problems.map(worded);
 /** Sentences for people about reasons that share code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
+  coded: ({ message }) => `${message}.`,
   not_found: () => "Nothing has this identifier, or it is another registrar's.",
   key_reused: () =>
     'Within 24 hours, the key came with another method, path or body. A new request needs a new key.',

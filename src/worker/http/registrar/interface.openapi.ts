@@ -40,7 +40,15 @@ export const registrarCalls = (tag: Tag) =>
     tag,
     name: 'Registrar',
     security: [{ basic: [] }, { systemKey: [] }],
-    refusals: ['invalid', 'unauthorized', 'address_denied', 'forbidden', 'too_large', 'throttled'],
+    refusals: [
+      'invalid',
+      'unauthorized',
+      'address_denied',
+      'forbidden',
+      'too_large',
+      'coded',
+      'throttled',
+    ],
     errorOf: () => registrarError,
     exampleOf: errorBody,
     typical: {

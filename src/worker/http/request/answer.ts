@@ -15,6 +15,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   invalid: 400,
   identity_invalid: 400,
   too_large: 413,
+  coded: 415,
   unauthorized: 401,
   address_denied: 401,
   throttled: 429,

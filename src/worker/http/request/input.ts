@@ -1,24 +1,37 @@
 import { zValidator } from '@hono/zod-validator';
+import type { MiddlewareHandler } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import * as z from 'zod/mini';
 import { orRefusal, type Problem, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { expectedSentence, isBlank, unseenIn } from '../../../base/text/field.ts';
 import { type DomainName, domainNameOf } from '../../../name/domain/name.ts';
-import type { AppContext } from './context.ts';
+import type { AppContext, AppEnv } from './context.ts';
 
 export const maximumBodyBytes = 64 * 1024;
 export const maximumBatchBytes = 256 * 1024;
 
-const limitBodyTo = (maxSize: number) =>
-  bodyLimit({
+function limitBodyTo(maxSize: number): MiddlewareHandler<AppEnv> {
+  const limit = bodyLimit({
     maxSize,
     onError() {
       throw new RegistryError('too_large', `Request body is larger than ${maxSize} bytes`);
     },
   });
+  return (c, next) => {
+    if (c.req.raw.body) refuseCoding(c.req.header('Content-Encoding'));
+    return limit(c, next);
+  };
+}
 
-/** Middleware for interfaces that take bodies; put it after the login. Throws `too_large`. */
+function refuseCoding(header = ''): void {
+  const coding = header.split(',').find((each) => !/^\s*(identity\s*)?$/i.test(each));
+  if (coding === undefined) return;
+  const message = `Request body has the Content-Encoding ${coding.trim()}, which is not accepted`;
+  throw new RegistryError('coded', message);
+}
+
+/** Middleware for interfaces that take bodies; put it after the login. Throws `too_large` and `coded`. */
 export const limitBody = limitBodyTo(maximumBodyBytes);
 
 export const limitBatch = limitBodyTo(maximumBatchBytes);
