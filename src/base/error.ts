@@ -82,6 +82,7 @@ export function throwProblems(problems: readonly (Problem & { record?: unknown }
 /** The cause of a refused login, for the log and the operator's tool. No answer has it. */
 export const loginRefusals = [
   'no credentials',
+  'no registrar', // the right key of a system, without Acting-For
   'unknown user',
   'wrong secret',
   'disabled',
@@ -101,8 +102,8 @@ export type LoginRefusal = (typeof loginRefusals)[number];
 export class LoginError extends RegistryError {
   readonly refusal: LoginRefusal;
 
-  constructor(refusal: LoginRefusal, message: string) {
-    super('unauthorized', message);
+  constructor(refusal: LoginRefusal, message: string, detail?: string) {
+    super([{ reason: 'unauthorized', message, detail }]);
     this.refusal = refusal;
   }
 }

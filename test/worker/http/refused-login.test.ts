@@ -45,7 +45,9 @@ const guessing = (username: string) => basic(username, 'guessed');
 const registrars: [refusal: LoginRefusal, of: string, authorization: () => Promise<string>][] = [
   ['no credentials', 'an empty header', async () => ''],
   ['no credentials', 'no credentials', async () => 'Basic'],
-  ['no credentials', 'another scheme', async () => 'Bearer abc'],
+  ['no credentials', 'another scheme', async () => 'Digest abc'],
+  ['no credentials', 'a malformed key', async () => 'Bearer ä'],
+  ['wrong secret', 'the key of no system', async () => 'Bearer abc'],
   ['no credentials', 'no base64', async () => 'Basic ***'],
   ['no credentials', 'no ASCII', async () => 'Basic õ-_'],
   ['no credentials', 'no colon', async () => `Basic ${btoa('user')}`],
@@ -109,20 +111,32 @@ it.each(systems)(
       body: { errors: { base: ['Not authorized'] } },
     });
     const { code } = await addRegistrar(worker.env);
-    const acting = await answered('/repp/v1/contacts', { ...headers, 'Acting-For': code });
-    expect(acting).toMatchObject({ line: { status: 401, refusal }, ...unauthorized });
+    for (const own of [{ 'Acting-For': code }, {}] as Headers[]) {
+      const { line, ...acting } = await answered('/repp/v1/contacts', { ...headers, ...own });
+      expect(line).toMatchObject({ status: 401, refusal });
+      expect(acting).toEqual(unauthorized);
+    }
   },
 );
 
-it('refuses a system that names no registrar, and logs why', async () => {
-  const system = await addSystem(worker.env, ['act-for'], { allowedIps: [address] });
-  const headers = { ...authorized(system.authorization), 'Acting-For': '' };
-  const answer = await answered('/repp/v1/contacts', headers);
-  expect(answer).toMatchObject({
-    line: { status: 401, refusal: 'no credentials' },
-    ...unauthorized,
-  });
-});
+it.each<[string, Headers]>([
+  ['without the header', {}],
+  ['with an empty header', { 'Acting-For': '' }],
+])(
+  'tells a system with the right key that names no registrar what is missing, and logs why: %s',
+  async (_, acting) => {
+    const system = await addSystem(worker.env, ['act-for'], { allowedIps: [address] });
+    const headers = { ...authorized(system.authorization), ...acting };
+    const { line, ...answer } = await answered('/repp/v1/contacts', headers);
+    expect(line).toMatchObject({ status: 401, refusal: 'no registrar', system: system.name });
+    const detail =
+      'The key is right, but the header Acting-For is missing; it names the registrar that the system acts for.';
+    expect(answer).toEqual({
+      challenge: 'Bearer realm="REPP"',
+      body: { ...unauthorized.body, errors: [{ code: 2202, message, field: null, detail }] },
+    });
+  },
+);
 
 it('logs the name of the system that called', async () => {
   const { name, authorization } = await addSystem(worker.env, [], { allowedIps: [address] });

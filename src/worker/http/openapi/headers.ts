@@ -92,7 +92,7 @@ export function headersOf(...names: readonly HeaderName[]): oas31.HeadersObject 
 
 export const headerParameters = {
   'Acting-For': sometimes(
-    'The code of the registrar, in either case, that the system acts for whose key is sent. Ignored with a user’s credentials.',
+    'The code of the registrar, in either case, that the system acts for whose key is sent; a key is refused without it. Ignored with a user’s credentials.',
   ),
   'Idempotency-Key': sometimes(
     'Makes the write take effect once: the same request with the same key gets the first answer ' +

@@ -1,4 +1,4 @@
-import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
+import { LoginError, type Problem, type Reason, RegistryError } from '../../../base/error.ts';
 import type { Written } from '../../../change/write.ts';
 import type { ContactReference } from '../../../contact/contact.ts';
 import { type ErrorForm, statuses } from '../request/answer.ts';
@@ -43,7 +43,11 @@ export const registrarError: ErrorForm = (error, c) => {
     const detail = "A contact's code has a prefix and a colon, for example ALPHA:KASK.";
     return c.json(errorBody(new RegistryError([{ ...error.problems[0], detail }])), status);
   }
-  if (status === 401) c.header('WWW-Authenticate', 'Basic realm="REPP", charset="UTF-8"');
+  if (status === 401) {
+    const isSystem = error instanceof LoginError && error.refusal === 'no registrar';
+    const challenge = isSystem ? 'Bearer realm="REPP"' : 'Basic realm="REPP", charset="UTF-8"';
+    c.header('WWW-Authenticate', challenge);
+  }
   return c.json(errorBody(error), status);
 };
 

@@ -65,14 +65,19 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   }
 };
 
+const withoutRegistrar =
+  'The key is right, but the header Acting-For is missing; it names the registrar that the system acts for.';
+
 /**
  * Accepts a system that acts for a registrar, like a user of that registrar except for its addresses and certificates. Requests count for the
- * system. Throws what `callingSystem` and `actingLogin` throw.
+ * system. Throws what `callingSystem` and `actingLogin` throw, and `unauthorized` to a system that names no registrar.
  */
 const systemLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
-  const code = asciiUpperCase(c.req.header('Acting-For') ?? '');
-  if (code !== '' && /^ *Bearer /i.test(c.req.header('Authorization') ?? '')) {
-    c.set('login', actingLogin(await callingSystem(c, code), code, c.var.now.toISOString()));
+  if (/^ *Bearer /i.test(c.req.header('Authorization') ?? '')) {
+    const code = asciiUpperCase(c.req.header('Acting-For') ?? '');
+    const system = await callingSystem(c, code);
+    if (code === '') throw new LoginError('no registrar', 'Not authorized', withoutRegistrar);
+    c.set('login', actingLogin(system, code, c.var.now.toISOString()));
   }
   await next();
 };
