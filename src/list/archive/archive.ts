@@ -101,10 +101,10 @@ async function keep(
   const head = atDayEnd.head.etag === served.head.etag ? served.head : atDayEnd.head;
   const { list, count } = head;
   const etag = bareTag(head.etag);
-  const record = { list, day, etag, count, bytes: plainBytes(head) };
+  const record: KeptDay = { list, day, etag, count, bytes: plainBytes(head), isCountFirst: true };
   const isUnchanged = last && !('missing' in last) && last.etag === etag;
   // The bucket may have lost the content.
-  if (isUnchanged && (await bucket.head(bodyKey(last)))) return record;
+  if (isUnchanged && (await bucket.head(bodyKey(record)))) return record;
   // Distinguishes a missing block from an error of R2.
   let isBlockMissing = false;
   const load = async (block: Block) => {

@@ -2,12 +2,21 @@ import type { Block } from '../format/block.ts';
 import { bodyBytes, bodyStream, type Head } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
 
-/** The bucket has each content of a list once, in gzip, as it is sent. */
+/**
+ * The bucket has each content of a list once, in gzip, as it is sent. The days that 1.0.0 recorded have bodies with the count at their end,
+ * under the same ETags.
+ */
 
 export const bodiesPrefix = 'bodies/';
 
-export function bodyKey({ list, etag }: { list: ListName; etag: string }): string {
-  return `${bodiesPrefix}${list}/${bareTag(etag)}`;
+interface Body {
+  list: ListName;
+  etag: string;
+  isCountFirst?: true;
+}
+
+export function bodyKey({ list, etag, isCountFirst }: Body): string {
+  return `${bodiesPrefix}${list}/${bareTag(etag)}${isCountFirst ? '-count-first' : ''}`;
 }
 
 export function bareTag(etag: string): string {
@@ -20,7 +29,7 @@ export async function putBody(
   head: Head,
   load: (block: Block) => Promise<Uint8Array<ArrayBuffer>>,
 ): Promise<void> {
-  const key = bodyKey(head);
+  const key = bodyKey({ ...head, isCountFirst: true });
   if (await bucket.head(key)) return;
   // R2 takes only streams of known length.
   const body = new FixedLengthStream(bodyBytes(head));

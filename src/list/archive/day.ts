@@ -10,6 +10,8 @@ export interface KeptDay {
   etag: string;
   count: number;
   bytes: number;
+  /** Absent in the records of 1.0.0. */
+  isCountFirst?: true;
 }
 
 const prefixOf = (list: ListName) => `days/${list}/`;

@@ -87,13 +87,13 @@ export function bodyStream(head: Head, load: Load): ReadableStream<Uint8Array<Ar
 }
 
 function frameOf({ list, count, blocks }: Head) {
-  const start = compressPiece(`{"${publicLists[list].field}":[`);
+  const start = compressPiece(`{"count":${count},"${publicLists[list].field}":[`);
   let sum = start.sum;
   for (const [index, block] of blocks.entries()) {
     if (index > 0) sum = joinSums(sum, comma.sum);
     sum = joinSums(sum, block.sum);
   }
-  const end = `],"count":${count}}`;
+  const end = ']}';
   return {
     start: [gzipHeader, start.data],
     separator: comma.data,

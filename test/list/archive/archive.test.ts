@@ -1,7 +1,8 @@
+import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
 import type { Env } from '../../../src/base/env.ts';
 import { archiveLists } from '../../../src/list/archive/archive.ts';
-import { bareTag } from '../../../src/list/archive/body.ts';
+import { bareTag, bodyKey } from '../../../src/list/archive/body.ts';
 import { listDays, putDay, readDay } from '../../../src/list/archive/day.ts';
 import { blockKey } from '../../../src/list/kv.ts';
 import { publish } from '../../../src/list/publish/publish.ts';
@@ -60,6 +61,9 @@ async function asOf(day: string, init?: RequestInit) {
 }
 
 const archivedDays = () => Array.fromAsync(listDays(worker.env.ARCHIVE!, list));
+
+const loseBody = (etag: string) =>
+  worker.env.ARCHIVE!.delete(bodyKey({ list, etag, isCountFirst: true }));
 
 const notArchived = (first: string, last: string) => ({
   status: 404,
@@ -191,14 +195,14 @@ describe('a day on which the list stays the same', () => {
 
   it('a day on which the list stays the same has its content if the bucket lost it', async () => {
     const seen = await current();
-    await worker.env.ARCHIVE!.delete(`bodies/${list}/${bareTag(seen.etag!)}`);
+    await loseBody(seen.etag!);
     await archive('2026-05-03');
     expect(await asOf('2026-05-02')).toEqual(seen);
   });
 
   it('a day on which the list stays the same brings the content of earlier days back, once the list has changed as well', async () => {
     const seen = await current();
-    await worker.env.ARCHIVE!.delete(`bodies/${list}/${bareTag(seen.etag!)}`);
+    await loseBody(seen.etag!);
     expect(await asOf('2026-05-01')).toEqual(notArchived('2026-05-01', '2026-05-01'));
     await add('b.ee', '2026-05-03', '00:00');
     await archive('2026-05-03');
@@ -208,7 +212,7 @@ describe('a day on which the list stays the same', () => {
 
   it('a day on which the list stays the same is missing if its content is lost and no longer known', async () => {
     const seen = await current();
-    await worker.env.ARCHIVE!.delete(`bodies/${list}/${bareTag(seen.etag!)}`);
+    await loseBody(seen.etag!);
     const { head } = await published(worker.env, list);
     await worker.env.LISTS.delete(blockKey(list, head!.blocks[0]!));
     await add('b.ee', '2026-05-03', '00:00');
@@ -220,7 +224,13 @@ describe('a day on which the list stays the same', () => {
 it('the record of a day has the size of its plain JSON and no digest, also after one that has a digest', async () => {
   await add('õ.ee', '2026-05-01', '12:00');
   const { etag, body } = await current();
-  const kept = { list, etag: bareTag(etag!), count: 1, bytes: Buffer.byteLength(body) } as const;
+  const kept = {
+    list,
+    etag: bareTag(etag!),
+    count: 1,
+    bytes: Buffer.byteLength(body),
+    isCountFirst: true,
+  } as const;
   await archive('2026-05-02');
   const ofEarlierRelease = { ...kept, day: '2026-05-02', sha256: '0a'.repeat(32) };
   await putDay(worker.env.ARCHIVE!, ofEarlierRelease);
@@ -231,6 +241,25 @@ it('the record of a day has the size of its plain JSON and no digest, also after
     { ...kept, day: '2026-05-03' },
   ]);
   expect(await asOf('2026-05-02')).toEqual({ status: 200, etag, body });
+});
+
+it('a day that 1.0.0 recorded keeps its bytes, and the same content has those of today from then on', async () => {
+  await add('a.ee', '2026-05-01', '12:00');
+  const seen = await current();
+  const { count, domains } = JSON.parse(seen.body);
+  const then = JSON.stringify({ domains, count });
+  const etag = bareTag(seen.etag!);
+  const bucket = worker.env.ARCHIVE!;
+  await bucket.put(`bodies/${list}/${etag}`, gzipSync(then));
+  await putDay(bucket, { list, day: '2026-05-01', etag, count, bytes: then.length });
+  await archive('2026-05-04');
+  expect(seen.body).toBe(
+    '{"count":1,"domains":[{"name":"a.ee","status":"reserved","punycode_name":"a.ee"}]}',
+  );
+  expect(await asOf('2026-05-01')).toEqual({ ...seen, body: then });
+  expect(await asOf('2026-05-02')).toEqual(seen);
+  expect(await asOf('2026-05-03')).toEqual(seen);
+  expect((await bucket.list({ prefix: 'bodies/' })).objects).toHaveLength(2);
 });
 
 it('days that the cron missed are put later, in order, each as it was', async () => {

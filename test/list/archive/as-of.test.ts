@@ -14,7 +14,7 @@ import { shareEmptyWorker } from '../../support/worker.ts';
 const worker = shareEmptyWorker();
 const at = (time: string) => new Date(`2026-05-${time}Z`);
 const path = '/repp/v1/retained_domains';
-const body = '{"domains":[{"name":"a.ee","status":"reserved","punycode_name":"a.ee"}],"count":1}';
+const body = '{"count":1,"domains":[{"name":"a.ee","status":"reserved","punycode_name":"a.ee"}]}';
 let etag: string;
 
 beforeAll(async () => {
@@ -26,10 +26,10 @@ beforeAll(async () => {
 });
 
 it.each([
-  ['/repp/v1/auctions?as_of=2026-05-01', '{"auctions":[],"count":0}'],
+  ['/repp/v1/auctions?as_of=2026-05-01', '{"count":0,"auctions":[]}'],
   [`${path}?as_of=2026-05-01`, body],
   [`${path}?type=reserved&as_of=2026-05-01`, body],
-  [`${path}/?as_of=2026-05-01&type=blocked`, '{"domains":[],"count":0}'],
+  [`${path}/?as_of=2026-05-01&type=blocked`, '{"count":0,"domains":[]}'],
 ])('a past day is answered at %s, and never changes', async (url, expected) => {
   const answer = await worker.fetch(url);
   expect(answer.status).toBe(200);

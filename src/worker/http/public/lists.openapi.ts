@@ -69,7 +69,7 @@ function callsAt(path: ListPath): Record<string, Call> {
       ...cached,
       query: z.object({ as_of: asOf, ...query }),
       success: 'The whole list.',
-      answer: named(`Public${name}`, { [lists[0]!.field]: entries, count: z.int().nonnegative() }),
+      answer: named(`Public${name}`, { count: z.int().nonnegative(), [lists[0]!.field]: entries }),
       refusals: ['invalid', 'not_found'],
     },
     [`GET ${path}/changes`]: {

@@ -2,6 +2,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { dayOf, isDay } from '../../../base/time/day.ts';
 import { bodyKey } from '../../../list/archive/body.ts';
 import { findArchivedDays, readDay } from '../../../list/archive/day.ts';
+import { tagPattern } from '../../../list/format/head.ts';
 import {
   findList,
   hasTypes,
@@ -121,7 +122,7 @@ async function answerAsOf(
   if (request.method !== 'HEAD' && !acceptsGzip(request)) {
     await readerOf(c).countAs(Math.ceil(archived.bytes / plainTextBytes));
   }
-  const object = await bucket!.get(bodyKey({ list, etag }));
+  const object = await bucket!.get(bodyKey(archived));
   if (!object) throw await notArchived(c, list);
   const { body, size: bytes } = object;
   return neverChanging(listAnswer(request, c.env, list, { etag, body, bytes }));
