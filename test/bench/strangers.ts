@@ -94,7 +94,7 @@ const open: Record<string, Asked> = {
   'A label of 64 KiB': lookUp([labelOfMarks]),
   'A name of 64 KiB': lookUp([labelsOfMarks]),
   'What a name was': { path: `${retainedDomains}/${spread[9]}/history` },
-  Changes: { path: `${retainedDomains}/changes?since=unknown` },
+  Changes: { path: `${retainedDomains}/changes?since=${'0'.repeat(32)}` },
   'All auctions': { path: '/repp/v1/auctions', ...gzip },
   Page: { path: `/en/?name=${spread[8]}&starts=k&auctions=a&sort=length` },
   '/health': { path: '/health' },

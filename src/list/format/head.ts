@@ -28,6 +28,9 @@ export interface Published {
   removed: number | null;
 }
 
+/** What the ETag of every list has between its quotes. */
+export const tagPattern = /^[0-9a-f]{32}$/;
+
 /** Its ETag depends only on the list and its content. */
 export async function createHead(
   list: ListName,

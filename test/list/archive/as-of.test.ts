@@ -37,6 +37,7 @@ it.each([
   expect(answer.headers.get('Vary')).toBe('Accept-Encoding');
   expect(answer.headers.get('Access-Control-Allow-Origin')).toBe('*');
   expect(answer.headers.get('Cache-Tag')).toBeNull();
+  expect(answer.headers.get('Link')).toBeNull();
   expect(answer.headers.get('Ignored-Parameters')).toBeNull();
   expect(answer.headers.get('ETag')).toMatch(/^W\/"[0-9a-f]{32}"$/);
   expect(await answer.text()).toBe(expected);

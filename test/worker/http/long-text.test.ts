@@ -110,7 +110,7 @@ test.each([
   ['/api/v1/auctions/*', 404],
   ['/repp/v1/retained_domains?type=*', 400],
   ['/repp/v1/retained_domains?as_of=*', 400],
-  ['/repp/v1/retained_domains/changes?since=*', 410],
+  ['/repp/v1/retained_domains/changes?since=*', 400],
   ['/repp/v1/retained_domains/*', 400],
   ['/repp/v1/retained_domains/*/history', 400],
   ['/en/?name=*', 400],

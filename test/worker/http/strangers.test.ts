@@ -335,7 +335,13 @@ it('an isolate that answers from memory counts again in the next minute', async 
 test('an address that keeps asking is refused, whatever it asks', async () => {
   const { ask } = isolate(3);
   const statuses: number[] = [];
-  for (const path of ['/health', '/nothing', `${lists}/changes?since=x`, '/en/', lists]) {
+  for (const path of [
+    '/health',
+    '/nothing',
+    `${lists}/changes?since=${'0'.repeat(32)}`,
+    '/en/',
+    lists,
+  ]) {
     statuses.push((await ask(path)).status);
   }
   expect(statuses).toEqual([200, 404, 410, 429, 429]);

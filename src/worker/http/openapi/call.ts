@@ -55,6 +55,7 @@ const isAskedFor =
 const implied: Implied[] = [
   [isAskedFor('limit'), 'out_of_range'],
   [isAskedFor('offset'), 'out_of_range', 'Link'],
+  [isAskedFor('as_of'), 'invalid', 'Link'],
   [({ body }) => body !== undefined, 'malformed', 'Ignored-Fields'],
   [({ body }) => body && ('_zod' in body || body.required), 'missing'],
   [({ body }) => body !== undefined, 'too_large'],

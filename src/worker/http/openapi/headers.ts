@@ -35,7 +35,9 @@ export const headers = {
   ETag: always('The version of what is shown: of a contact; of a list or a name, weak.', {
     pattern: '^(W/)?"[^"]+"$',
   }),
-  Link: sometimes('The next page (RFC 8288, `rel="next"`). Present only on a full page.'),
+  Link: sometimes(
+    'A link (RFC 8288): the next page (`rel="next"`), present only on a full page; of a public list, its changes since this content (`rel="monitor"`), not on a past day.',
+  ),
   'Idempotent-Replayed': sometimes(
     '`true` if a request with this `Idempotency-Key` took effect before.',
     { enum: ['true'] },

@@ -1,5 +1,6 @@
 import type { Env } from '../../../base/env.ts';
-import type { ListName } from '../../../list/lists.ts';
+import { bareTag } from '../../../list/archive/body.ts';
+import { type ListName, publicLists } from '../../../list/lists.ts';
 import type { ReadList } from '../../../list/read/whole-list.ts';
 import { findRateLimits } from '../../settings.ts';
 import { weightsOf } from '../request/accept.ts';
@@ -75,9 +76,17 @@ export function listAnswer(
     isHead || !isGzip
       ? new Response(isHead ? null : decompressed(body), { headers })
       : new Response(body, { headers, encodeBody: 'manual' });
+  answer.headers.set('Link', changesLink(list, etag));
   if (isGzip) answer.headers.set('Content-Encoding', 'gzip');
   else answer.headers.set(...uncached);
   return answer;
+}
+
+/** Where the list's changes since this content are (RFC 8288; the relation is registered by RFC 5989). */
+function changesLink(list: ListName, etag: string): string {
+  const { path, type } = publicLists[list];
+  const ofType = type === undefined ? '' : `type=${type}&`;
+  return `<${path}/changes?${ofType}since=${bareTag(etag)}>; rel="monitor"`;
 }
 
 /** Some 150 KB of text. Decompressing them counts as one request. */

@@ -96,12 +96,18 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
   return jsonAnswer(c.req.raw, c.env, [list], { etag: current, json });
 }
 
-/** `W/` and the quotes are optional. */
+/** The tag of `since`. `W/` and the quotes are optional. Throws `missing`, and `invalid` for what no list has had as its `ETag`. */
 function heldTag([since, second]: readonly string[] = []): string {
-  if (second !== undefined) throw new RegistryError('invalid', 'is given twice', 'since');
-  if (!since) throw new RegistryError('missing', 'parameter is required', 'since');
-  return `W/"${since.replace(/^W\//, '').replace(/^"(.*)"$/, '$1')}"`;
+  const refuse = (reason: 'missing' | 'invalid', message: string) =>
+    new RegistryError([{ reason, message, field: 'since', detail: expectedTag }]);
+  if (second !== undefined) throw refuse('invalid', 'is given twice');
+  if (!since) throw refuse('missing', 'parameter is required');
+  const [, tag = since] = /^(?:W\/)?"(.*)"$/.exec(since) ?? [];
+  if (!tagPattern.test(tag)) throw refuse('invalid', 'is not the ETag of a list');
+  return `W/"${tag}"`;
 }
+
+const expectedTag = 'Expected: the ETag of the list that you hold.';
 
 /** Decompressing so much text counts as one request, as for the list of today. */
 const plainTextBytes = 150_000;
@@ -148,5 +154,7 @@ function neverChanging(answer: Response): Response {
   answer.headers.set('Cache-Control', immutable);
   // Every publication would purge a response with this tag.
   answer.headers.delete('Cache-Tag');
+  // The changes since a past day are soon gone.
+  answer.headers.delete('Link');
   return answer;
 }

@@ -95,10 +95,8 @@ test.each([
   expect([status, body.since]).toEqual([200, since]);
 });
 
-test.each([
-  ['an unknown tag', '0123456789abcdef0123456789abcdef'],
-  ['what is no tag', 'x"y'],
-])('answers 410 for %s, never to be cached', async (_, since) => {
+test('answers 410 for an unknown tag, never to be cached', async () => {
+  const since = '0123456789abcdef0123456789abcdef';
   const { status, body, headers } = await changesOf(auctions, since);
   expect(status).toBe(410);
   expect(body).toEqual({ errors: { since: ['is no longer available; fetch the whole list'] } });
@@ -106,16 +104,61 @@ test.each([
   expect(headers.get('Access-Control-Allow-Origin')).toBe('*');
 });
 
-test('refuses a request without the tag, and one of an unknown type', async () => {
-  const none = await worker.fetch(`${auctions}/changes`);
+const detail = 'Expected: the ETag of the list that you hold.';
+
+test.each([
+  '2026-11-27',
+  'x"y',
+  '*',
+  'W/""',
+  'W/"0123456789ABCDEF0123456789ABCDEF"',
+  '"0123456789abcdef0123456789abcdef-gzip"',
+  '"0123456789abcdef0123456789abcdef',
+  '0123456789abcdef0123456789abcdef, 0123456789abcdef0123456789abcdef',
+])('refuses %j, which no list has had as its ETag', async (since) => {
+  const { status, body, headers } = await changesOf(auctions, since);
+  expect([status, body]).toEqual([
+    400,
+    { errors: { since: ['is not the ETag of a list'] }, detail },
+  ]);
+  expect(headers.get('Cache-Control')).toBe('private, no-store');
+});
+
+test.each(['', '?since='])('says what is missing in %j', async (query) => {
+  const none = await worker.fetch(`${auctions}/changes${query}`);
   expect([none.status, await none.json()]).toEqual([
     400,
-    { errors: { since: ['parameter is required'] } },
+    { errors: { since: ['parameter is required'] }, detail },
   ]);
+});
+
+test('refuses two tags, and an unknown type', async () => {
   expect((await changesOf(`${retained}?type=free`, 'x')).status).toBe(400);
   expect(await changesOf(`${retained}?since=y`, 'x')).toMatchObject({
     ...{ status: 400, body: { errors: { since: ['is given twice'] } } },
   });
+});
+
+test.each([auctions, retained, `${retained}?type=disputed`])(
+  'the list at %s links to its changes since the content that it has',
+  async (path) => {
+    const { headers } = await worker.fetch(path);
+    const [, link = ''] = /^<(\/[^>]+)>; rel="monitor"$/.exec(headers.get('Link') ?? '') ?? [];
+    await addAuction(worker.env);
+    await addDispute(worker.env);
+    await publish();
+    const response = await worker.fetch(link);
+    const { since, current, added } = await response.json<Record<string, unknown[]>>();
+    expect([since, current]).toEqual([headers.get('ETag'), await etagOf(path)]);
+    expect(added).toHaveLength(1);
+  },
+);
+
+test('a 304 and the changes themselves have no link', async () => {
+  const since = await etagOf(auctions);
+  const known = await worker.fetch(auctions, { headers: { 'If-None-Match': since } });
+  const { headers } = await changesOf(auctions, since);
+  expect([known.status, known.headers.get('Link'), headers.get('Link')]).toEqual([304, null, null]);
 });
 
 test('sends the changes with the cache headers of the list, and answers 304 until the list changes', async () => {
