@@ -20,7 +20,7 @@ export const reasonCases: Record<Reason, string> = {
   taken: 'the chosen id is taken',
   conflict: 'something on record stands in the way; the message says what',
   not_found: 'it does not exist, or the caller may not see it',
-  update_prohibited: 'a status prohibits the update',
+  update_prohibited: 'a status of the contact prohibits the update',
   delete_prohibited: 'a status of the contact prohibits the deletion',
   linked: 'a domain refers to the contact',
   identity_change: 'the identity is not the one on record',
@@ -36,10 +36,11 @@ export const reasonCases: Record<Reason, string> = {
 };
 
 /** The text about a reason, for an interface with fixed messages. */
-export const shownWith = (messages: Partial<Record<Reason, string>>) => (reason: Reason) => {
-  const fixed = messages[reason];
-  return fixed === undefined ? reasonCases[reason] : `*${fixed}*: ${reasonCases[reason]}`;
-};
+export const shownWith =
+  (messages: Partial<Record<Reason, string>>) => (reason: Reason, cause: string) => {
+    const fixed = messages[reason];
+    return fixed === undefined ? cause : `*${fixed}*: ${cause}`;
+  };
 
 /** The error form of all interfaces but the registrars'. */
 export const fieldErrorsType = z

@@ -15,7 +15,7 @@ import {
   headersOf,
   parametersOf,
 } from './headers.ts';
-import { type Interface, notModified, refusalsOf, usual } from './refusal.ts';
+import { type Causes, type Interface, notModified, refusalsOf, usual } from './refusal.ts';
 
 export interface Call {
   operationId: string;
@@ -37,6 +37,7 @@ export interface Call {
   gone?: string;
   others?: ZodOpenApiResponsesObject;
   refusals?: readonly Reason[];
+  causes?: Causes;
   onlyReads?: true;
 }
 
@@ -129,6 +130,6 @@ function responsesOf(common: Required<Interface>, call: Call): ZodOpenApiRespons
     ...(gone && { 204: { description: gone, headers: headersOf(...headers) } }),
     ...(isRevalidated && notModified(common, own)),
     ...call.others,
-    ...refusalsOf(common, reasons, { hasBody: call.body !== undefined }),
+    ...refusalsOf(common, reasons, { hasBody: call.body !== undefined, causes: call.causes }),
   };
 }

@@ -50,7 +50,8 @@ const descriptions: Record<ShownColumn, string> = {
   zip: 'The postal code.',
   city: 'The city.',
   state: 'The state or county.',
-  countryCode: 'The country of the address (ISO 3166-1 alpha-2), stored in upper case.',
+  countryCode:
+    'The country of the address (ISO 3166-1 alpha-2), stored in upper case. Empty in an answer if the contact has no address.',
   orgName: 'The organisation that the person belongs to.',
   authInfo:
     'The password for a transfer: 22 random hexadecimal digits unless the registrar chose another.',

@@ -14,6 +14,9 @@ import {
 } from './headers.ts';
 import type { Tag } from './introduction.ts';
 
+/** When a reason applies to a call, where `reasonCases` says too little. */
+export type Causes = Partial<Record<Reason, string>>;
+
 type Typical = Partial<Record<Reason, Omit<Problem, 'reason'>>>;
 
 export interface Interface {
@@ -26,7 +29,7 @@ export interface Interface {
   errorOf?: (status: number) => z.ZodType;
   exampleOf?: (error: RegistryError) => object;
   typical?: Typical;
-  show?: (reason: Reason) => string;
+  show?: (reason: Reason, cause: string) => string;
   /** Headers of every response. Every call takes those that are also parameters. */
   headers?: readonly HeaderName[];
   takes?: readonly HeaderParameter[];
@@ -41,7 +44,7 @@ export const usual = {
   errorOf: () => fieldErrorsType,
   exampleOf: ({ problems }: RegistryError) => ({ errors: messagesByField(problems, {}) }),
   typical: {},
-  show: (reason: Reason) => reasonCases[reason],
+  show: (_reason: Reason, cause: string) => cause,
   headers: [],
   takes: [],
   path: {},
@@ -82,7 +85,7 @@ const components = new Map<string, ZodOpenApiResponseObject>();
 export function refusalsOf(
   common: Required<Interface>,
   reasons: readonly Reason[],
-  { hasBody }: { hasBody: boolean },
+  { hasBody, causes }: { hasBody: boolean; causes: Causes | undefined },
 ): ZodOpenApiResponsesObject {
   const shared = [...common.refusals, ...always];
   const all = new Set([...shared, ...reasons]);
@@ -90,7 +93,8 @@ export function refusalsOf(
   return Object.fromEntries(
     Array.from(byStatus, ([status, reasons]) => {
       const isOfBody = hasBody && afterBody.includes(status);
-      const response = refusal(common, status, reasons, isOfBody ? ['Ignored-Fields'] : []);
+      const others: HeaderName[] = isOfBody ? ['Ignored-Fields'] : [];
+      const response = refusal(common, status, reasons, { others, causes });
       const isShared = reasons.every((reason) => shared.includes(reason)) && !isOfBody;
       return [status, isShared ? component(common, status, response) : response];
     }),
@@ -116,16 +120,17 @@ function refusal(
   common: Required<Interface>,
   status: number,
   reasons: readonly Reason[],
-  others: readonly HeaderName[],
+  { others, causes }: { others: readonly HeaderName[]; causes: Causes | undefined },
 ): ZodOpenApiResponseObject {
   const { errorOf, exampleOf, show, headers } = common;
-  const cases = reasons.map(show);
+  const causeOf = (reason: Reason) => causes?.[reason] ?? reasonCases[reason];
+  const cases = reasons.map((reason) => show(reason, causeOf(reason)));
   const examples: Record<string, { summary: string; value: object }> = {};
   for (const reason of reasons) {
     const problem = common.typical[reason] ?? typical[reason];
     if (!problem) continue;
     const value = exampleOf(new RegistryError([{ reason, ...problem }]));
-    examples[reason] = { summary: capital(reasonCases[reason]), value };
+    examples[reason] = { summary: capital(causeOf(reason)), value };
   }
   const description =
     cases.length === 1 ? `${capital(cases[0]!)}.` : cases.map((text) => `- ${text}`).join('\n');

@@ -73,6 +73,11 @@ const id = z
 
 const marked = z.object({ notification_id: z.int().positive(), read: z.literal(true) });
 
+const ofWebhook = {
+  update_prohibited: 'a system calls, which cannot change the registrar’s webhook',
+  not_found: 'the registrar has no webhook',
+};
+
 export const accountPaths = {
   ...registrarCalls('Registrar: account')({
     'GET /repp/v1/registrar': {
@@ -96,6 +101,10 @@ export const accountPaths = {
       success: 'The new secret.',
       answer: envelope('NewSecretAnswer', z.object({ api_user: newSecret })),
       refusals: ['update_prohibited'],
+      causes: {
+        update_prohibited:
+          'the secret is new, and the one before it still works; it has been replaced by one that is in use; or a system calls, which has none',
+      },
     },
   }),
   ...registrarCalls('Registrar: webhooks')({
@@ -109,6 +118,7 @@ export const accountPaths = {
       success: 'The webhook, with its secret if that is new.',
       answer: envelope('WebhookAnswer', z.object({ webhook })),
       refusals: ['update_prohibited'],
+      causes: ofWebhook,
     },
     'POST /repp/v1/registrar/webhook/secret': {
       operationId: 'replaceWebhookSecret',
@@ -121,6 +131,7 @@ export const accountPaths = {
       success: 'The webhook with its new secret.',
       answer: envelope('WebhookSecretAnswer', z.object({ webhook: webhook.required() })),
       refusals: ['update_prohibited', 'not_found'],
+      causes: ofWebhook,
     },
     'POST /repp/v1/registrar/webhook/test': {
       operationId: 'testWebhook',
@@ -132,6 +143,7 @@ export const accountPaths = {
       success: 'The test is queued.',
       answer: envelope('WebhookTestAnswer', z.object({ delivery: testDelivery })),
       refusals: ['update_prohibited', 'not_found'],
+      causes: ofWebhook,
     },
     'DELETE /repp/v1/registrar/webhook': {
       operationId: 'deleteWebhook',
@@ -142,6 +154,7 @@ export const accountPaths = {
       success: 'There is no webhook.',
       answer: envelope('NoWebhookAnswer', z.object({})),
       refusals: ['update_prohibited'],
+      causes: ofWebhook,
     },
   }),
   ...registrarCalls('Registrar: notifications')({

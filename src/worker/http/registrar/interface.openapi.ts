@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import type { Reason } from '../../../base/error.ts';
-import { reasonCases } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { named, parameter } from '../openapi/describe.ts';
 import type { Tag } from '../openapi/introduction.ts';
@@ -28,9 +27,9 @@ const registrarError = named('RegistrarError', {
   }),
 });
 
-function show(reason: Reason): string {
+function show(reason: Reason, cause: string): string {
   const [code, fixed] = answers[reason];
-  return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${reasonCases[reason]}`;
+  return `\`${code}\`${fixed === undefined ? '' : ` *${fixed}*`}: ${cause}`;
 }
 
 const codeInPath = parameter('ContactCode', 'The contact’s code, in either case.', 'ALPHA:TAMM');

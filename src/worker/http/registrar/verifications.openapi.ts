@@ -33,6 +33,8 @@ const decision = {
   refusals: ['not_found', 'update_prohibited'],
 } as const;
 
+const nothingWaits = 'nothing waits for a decision';
+
 export const verificationPaths = registrarCalls('Registrar: contacts')({
   'POST /repp/v1/contacts/{code}/verifications': {
     operationId: 'recordVerification',
@@ -79,15 +81,18 @@ export const verificationPaths = registrarCalls('Registrar: contacts')({
     description:
       'Gives the contact the code and the country that the service has established, and if it ' +
       'is known by a birthday the name; its identity is verified. A status that prohibits ' +
-      'updates prohibits this. Refused with `2304` if nothing waits for a decision.',
+      'updates prohibits this.',
     ...decision,
+    causes: {
+      update_prohibited: `${nothingWaits}, a status of the contact prohibits the update, or the contact cannot have the identity`,
+    },
   },
   'POST /repp/v1/contacts/reject_verification/{code}': {
     operationId: 'rejectVerification',
     summary: 'Reject whom the service has identified',
-    description:
-      'The contact stays as it is, not verified; the request is forgotten. Refused with `2304` if nothing waits for a decision.',
+    description: 'The contact stays as it is, not verified; the request is forgotten.',
     ...decision,
+    causes: { update_prohibited: nothingWaits },
   },
   'GET /repp/v1/contacts/download_poi/{code}': {
     operationId: 'downloadProofOfIdentity',

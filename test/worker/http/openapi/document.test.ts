@@ -9,6 +9,11 @@ type Schema = Record<string, unknown> & {
   anyOf?: Schema[];
 };
 
+interface Operation {
+  operationId: string;
+  responses: Record<number, { description?: string }>;
+}
+
 const schemas: Record<string, Schema> = document.components.schemas;
 const parameters: Record<string, { schema: Schema }> = document.components.parameters;
 
@@ -184,4 +189,52 @@ it('the document says nothing of how the service is built', () => {
   const internals =
     /\b(KV|SQL|SQLite|Drizzle|zod|Hono|workerd|wrangler|Cloudflare|isolate|Worker|src\/|__schema|x-clearable|[a-z]+\.ts)\b/g;
   expect(JSON.stringify(document).match(internals)).toBeNull();
+});
+
+it('each call that can answer 2304 says for which cause', () => {
+  const causes: Record<string, string[]> = {};
+  for (const [path, item] of Object.entries<Record<string, Operation>>(document.paths)) {
+    for (const { operationId, responses } of Object.values(item)) {
+      const { description = '' } = responses[400] ?? {};
+      if (!path.startsWith('/repp/v1/')) continue;
+      const [, ...said] = `\n${description}`.split(/\n(?:- )?`2304`: /);
+      if (said.length > 0) causes[operationId] = said.map((text) => text.split('\n')[0]!);
+    }
+  }
+  const ofStatus = 'a status of the contact prohibits the';
+  const ofSystem = 'a system calls, which cannot change the registrar’s webhook';
+  expect(causes).toEqual({
+    updateContact: [`${ofStatus} update`],
+    deleteContact: [`${ofStatus} deletion`],
+    approveVerification: [
+      `nothing waits for a decision, ${ofStatus} update, or the contact cannot have the identity`,
+    ],
+    rejectVerification: ['nothing waits for a decision'],
+    replaceSecret: [
+      'the secret is new, and the one before it still works; it has been replaced by one that is in use; or a system calls, which has none',
+    ],
+    setWebhook: [ofSystem],
+    replaceWebhookSecret: [ofSystem],
+    testWebhook: [ofSystem],
+    deleteWebhook: [ofSystem],
+  });
+});
+
+it('the country of an address is a string that may be empty', () => {
+  const address = schemas.RegistrantContact!.properties.address!.properties;
+  for (const { country_code } of [schemas.RegistrarContact!.properties, address]) {
+    expect(country_code).toMatchObject({ type: 'string' });
+    expect(country_code!.description).toContain('Empty in an answer if');
+    expect(country_code).not.toHaveProperty('pattern');
+  }
+});
+
+it('a list begins with the number of its entries', () => {
+  const fields = ['Auctions', 'RetainedDomains'].map((name) =>
+    Object.keys(schemas[`Public${name}`]!.properties),
+  );
+  expect(fields).toEqual([
+    ['count', 'auctions'],
+    ['count', 'domains'],
+  ]);
 });
