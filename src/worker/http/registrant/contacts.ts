@@ -11,9 +11,9 @@ import { historyEntry } from '../request/answer.ts';
 import { contactAnswer, markReplay, writeRequest } from '../request/client-headers.ts';
 import { bodyFields, columnsOf, withoutRepeated } from '../request/contact-body.ts';
 import { database, newApp, queueAfterResponse } from '../request/context.ts';
-import { jsonBody, nameIgnoredFields, parsed } from '../request/input.ts';
+import { nameIgnoredFields, parsed } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage, takesPage } from '../request/paging.ts';
-import { formBody, isForm } from './form.ts';
+import { formOrJsonBody } from './form.ts';
 import { registrantMiddleware } from './login.ts';
 
 export const registrantContacts = newApp();
@@ -45,7 +45,7 @@ export const patchBody = onFirstUse(() =>
 );
 
 registrantContacts.patch('/:uuid', async (c) => {
-  const body = isForm(c) ? await formBody(c) : await jsonBody(c);
+  const body = await formOrJsonBody(c);
   nameIgnoredFields(c, patchBody(), body);
   const names = Object.keys(body);
   // An empty body changes nothing and succeeds.

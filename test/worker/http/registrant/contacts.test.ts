@@ -223,6 +223,63 @@ test.each([
   expect(body.disclosed_attributes).toEqual(disclosed);
 });
 
+test.each([
+  [{ 'address[street]': 'Pikk 2' }, { ...address, street: 'Pikk 2' }],
+  [
+    { 'address[zip]': '10123', address: { city: 'Tallinn' } },
+    { ...address, zip: '10123', city: 'Tallinn' },
+  ],
+  [
+    { address: { city: 'Tallinn' }, 'address[state]': null },
+    { ...address, city: 'Tallinn', state: '' },
+  ],
+])('reads the parts of the address in %j as in a form', async (given, merged) => {
+  const { person, contact } = await addPersonWithContact(filled);
+  const { status, body } = await portal.update(person, contact.uuid, given);
+  expect([status, body.address]).toEqual([200, merged]);
+});
+
+test.each([
+  [{ 'disclosed_attributes[]': ['email'] }, ['email']],
+  [{ 'disclosed_attributes[]': 'email' }, ['email']],
+  [{ 'disclosed_attributes[0]': 'name', 'disclosed_attributes[1]': 'email' }, ['name', 'email']],
+  [{ 'disclosed_attributes[]': [] }, []],
+])('reads %j as a list', async (given, disclosed) => {
+  const { person, contact } = await addPersonWithContact({ disclosedAttributes: ['name'] });
+  const { body } = await portal.update(person, contact.uuid, given);
+  expect(body.disclosed_attributes).toEqual(disclosed);
+});
+
+test('names the unknown parts of JSON as those of a form', async () => {
+  const { person, contact } = await addPersonWithContact(filled);
+  const given = `{"address[planet]": "Earth", "address[street][x]": "y", "[name]": "z", "name": "Mari Kask",
+    "__proto__[name]": "Mari", "address[__proto__]": {"city": "Narva"}, "constructor[prototype]": {"city": "Narva"}}`;
+  const answer = await worker.fetch(`/api/v1/registrant/contacts/${contact.uuid}`, {
+    method: 'PATCH',
+    headers: { Authorization: person.authorization, 'Content-Type': 'application/json' },
+    body: given,
+  });
+  expect([answer.status, answer.headers.get('Ignored-Fields')]).toEqual([
+    200,
+    'address.planet, address.street][x, address.__proto__, [name], __proto__, constructor',
+  ]);
+  expect(await answer.json()).toMatchObject({ name: 'Mari Kask', address });
+});
+
+test.each([
+  [
+    { address: { street: 'Pikk' }, 'address[street]': 'Lai' },
+    'address.street',
+    'Street is invalid',
+  ],
+  [{ 'address[]': 'Pikk' }, 'address', 'Address is invalid'],
+  [{ 'address[street]': { name: 'Pikk' } }, 'address.street', 'Street is invalid'],
+  [{ 'disclosed_attributes[]': ['phone'] }, 'disclosed_attributes', 'is not included in the list'],
+])('refuses the parts in %j as those of a form', async (given, field, message) => {
+  const { person, contact } = await addPersonWithContact();
+  expect(await portal.update(person, contact.uuid, given)).toEqual(refused(field, message));
+});
+
 test('names all invalid fields at once, nested ones by their path', async () => {
   const { person, contact } = await addPersonWithContact();
   const fields = {
