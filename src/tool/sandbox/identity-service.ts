@@ -89,7 +89,8 @@ function identityService(registry: () => string) {
     const isPost = request.method === 'POST';
     if (pathname === '/api/auth/v1/token') {
       const client = clients.find(
-        ({ id, secret }) => authorization === `Basic ${btoa(`${id}:${secret}`)}`,
+        ({ id, secret }) =>
+          authorization === `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
       );
       if (!client) return [401, { error: 'Invalid credentials' }];
       const token = { access_token: `${accessToken}.${client.id}`, token_type: 'Bearer' };
