@@ -1,8 +1,10 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { digestSecret } from '../../../../src/party/credential/holder.ts';
 import { loadDemoData } from '../../../../src/tool/demo/load.ts';
 import { findViolations, startBrowser, type View } from '../../../support/browser.ts';
 import { answerOf } from '../../../support/client.ts';
+import { addRegistrar } from '../../../support/fixtures.ts';
 import { startWorker } from '../../../support/worker.ts';
 
 const worker = startWorker();
@@ -136,6 +138,20 @@ it('the reference tries out a call without a login, with a name and a secret, an
   ]);
   expect(answers.map(({ status }) => status)).toEqual(['200', '200', refused.status, '200', '200']);
   expect(problems).toEqual([expect.stringContaining('401 (Unauthorized)')]);
+});
+
+it.each(['ä', '€'])('the reference sends a name and a secret with %s in UTF-8', async (text) => {
+  const [username, secret] = [`user-${text}`, `secret-${text}`];
+  await addRegistrar(worker.env, {}, { username, secretDigest: await digestSecret(secret) });
+  const { page } = await visit();
+  await authorize(page, 'Basic', { Username: username, Password: secret });
+
+  const { status, body } = await tryOut(page, ['Registrar: contacts', 'listContacts']);
+
+  expect(status).toBe('200');
+  expect(body).toContain('"total_number_of_records": 0');
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  expect(await page.locator('.auth-container').first().textContent()).toContain(username);
 });
 
 it('the reference closes the login with the Escape key', async () => {

@@ -1,5 +1,22 @@
 /** The reference: Swagger UI on this registry's own document, in the dress of the page. */
 
+/** Swagger UI takes each character of a name or secret for a byte, so these are the bytes of UTF-8 (RFC 7617, section 2.1). */
+function bytesOf(text = '') {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
+
+/** Wraps the action that sends a call. */
+const withLoginInUtf8 = (send) => (call) => {
+  const authorized = { ...call.securities?.authorized };
+  for (const [scheme, login] of Object.entries(authorized)) {
+    if (login.schema.scheme !== 'basic') continue;
+    const { username, password } = login.value;
+    const value = { username: bytesOf(username), password: bytesOf(password) };
+    authorized[scheme] = { ...login, value };
+  }
+  return send({ ...call, securities: { ...call.securities, authorized } });
+};
+
 /** The plugin that changes what Swagger UI shows. */
 function dress({ React }) {
   const h = React.createElement;
@@ -42,6 +59,7 @@ function dress({ React }) {
       headers: (Headers) => (properties) =>
         h('details', null, h('summary', null, 'Headers'), h(Headers, properties)),
     },
+    statePlugins: { spec: { wrapActions: { executeRequest: withLoginInUtf8 } } },
     // Classes, whose colours are in the style sheet, instead of inline styles.
     rootInjects: { syntaxHighlighting: { styles: { classes: { hljs: {} } } } },
   };
