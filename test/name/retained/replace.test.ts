@@ -5,7 +5,7 @@ import { addRetainedDomains } from '../../../src/name/retained/operator/change-n
 import { listRetainedDomains } from '../../../src/name/retained/operator/list.ts';
 import { replaceRetainedDomains } from '../../../src/name/retained/operator/replace.ts';
 import { operator } from '../../support/fixtures.ts';
-import { aroundBatches } from '../../support/meanwhile.ts';
+import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
 import { named, retainedHistory } from './records.ts';
 
@@ -117,6 +117,18 @@ describe('replaceRetainedDomains', () => {
       return send();
     });
     await replaceRetainedDomains({ db: twice, origin: operator }, ['reserved'], [named('new.ee')]);
+    expect(await all()).toEqual([named('new.ee')]);
+  });
+
+  it('compares again where somebody adds a name between the comparison and the change', async () => {
+    await addRetainedDomains(worker.operation, [named('old.ee')]);
+    const interrupted = beforeBatch(worker.env, 1, () =>
+      addRetainedDomains(worker.operation, [named('late.ee')]),
+    );
+    const origin = { ...operator, request: { ...operator.request, requestId: 'replacing' } };
+    expect(
+      await replaceRetainedDomains({ db: interrupted, origin }, ['reserved'], [named('new.ee')]),
+    ).toEqual({ added: 1, updated: 0, removed: 2 });
     expect(await all()).toEqual([named('new.ee')]);
   });
 
