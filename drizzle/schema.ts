@@ -906,6 +906,8 @@ export const webhooks = sqliteTable('webhooks', {
   failures: integer().notNull().default(0),
   /** The first of them. */
   failingSince: text('failing_since'),
+  /** When the receiver answered 410. Nothing is sent until the webhook is set again. */
+  goneAt: text('gone_at'),
 });
 
 /** Deliveries to make, each written in the batch of its change, and the log of those that arrived. */
@@ -917,7 +919,7 @@ export const webhookDeliveries = sqliteTable(
     registrarId: integer('registrar_id')
       .notNull()
       .references(() => registrars.id),
-    /** The order of deliveries. Null for a test, which never waits. */
+    /** The order of deliveries. Null for a test, which is the registrar's next delivery. */
     notificationId: integer('notification_id').references(() => notifications.id, {
       onDelete: 'cascade',
     }),
@@ -928,6 +930,8 @@ export const webhookDeliveries = sqliteTable(
     attemptedAt: text('attempted_at'),
     /** The result of the last attempt, in a few words. */
     outcome: text(),
+    /** The HTTP status of the last attempt; null if nobody answered. */
+    status: integer(),
     deliveredAt: text('delivered_at'),
     /** When the delivery was given up. */
     failedAt: text('failed_at'),
@@ -936,9 +940,17 @@ export const webhookDeliveries = sqliteTable(
     const isOpen = sql`delivered_at is null and failed_at is null`;
     return [
       index('webhook_deliveries_created_at').on(table.createdAt),
-      // Saves a scan of the deliveries for each deleted notification.
-      index('webhook_deliveries_notification_id').on(table.notificationId),
-      index('webhook_deliveries_open').on(table.registrarId, table.notificationId).where(isOpen),
+      index('webhook_deliveries_of_registrar').on(table.registrarId, table.createdAt),
+      // Saves a scan of the deliveries for each deleted notification, and finds a registrar's tests.
+      index('webhook_deliveries_notification').on(
+        table.notificationId,
+        table.registrarId,
+        table.createdAt,
+      ),
+      // SQLite must prefer it to the other index that begins with the registrar, so it has the columns of its condition.
+      index('webhook_deliveries_open')
+        .on(table.registrarId, table.deliveredAt, table.failedAt, table.notificationId)
+        .where(isOpen),
       index('webhook_deliveries_waiting').on(table.waitsSince).where(isOpen),
     ];
   },

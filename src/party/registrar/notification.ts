@@ -42,7 +42,7 @@ function insertion(
     notificationId: sql`${notifications.id}`,
     createdAt,
     waitsSince: createdAt,
-    ...{ attemptedAt: null, outcome: null, deliveredAt: null, failedAt: null },
+    ...{ attemptedAt: null, outcome: null, status: null, deliveredAt: null, failedAt: null },
   };
   const [from, count, ofRegistrar] =
     array === undefined
