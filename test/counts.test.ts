@@ -457,10 +457,32 @@ test('a webhook is set, given a new secret and ended in two round trips, and tes
   expect(await cost('PUT', '', { webhook })).toEqual(writes(2, 16, 4));
   expect(await cost('PUT', '', { webhook })).toEqual(reads(1, 6));
   expect(await cost('POST', '/secret')).toEqual(writes(2, 15, 4));
-  // The delivery and its indexes.
-  expect(await cost('POST', '/test')).toEqual(writes(2, 5, 4));
+  // The delivery and its indexes, and the webhook.
+  expect(await cost('POST', '/test')).toEqual(writes(2, 5, 7));
+  expect(await cost('GET')).toEqual(reads(1, 4));
   expect(await cost('DELETE')).toEqual(writes(2, 16, 4));
   expect(await cost('DELETE')).toEqual(reads(1, 6));
+});
+
+test('deliveries are listed in one round trip, and a test added in two, however many there are', async () => {
+  const path = '/repp/v1/registrar/webhook/deliveries?limit=10';
+  for (const count of [100, 1_000, 10_000]) {
+    const registrar = await addRegistrar(worker.env);
+    await addWebhooks(registrar);
+    const { id } = await addNotification(worker.env, registrar);
+    await worker.env.DB.prepare(
+      `insert into webhook_deliveries (id, registrar_id, notification_id, created_at, waits_since, delivered_at)
+       with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ?1)
+       select 'msg_' || ?2 || '_' || n, ?2, ?3, '2026-01-01T00:00:00.000Z', '', '2026' from numbers`,
+    )
+      .bind(count, registrar.id, id)
+      .run();
+    expect((await costOf(path, send('GET', registrar))).answer).toEqual(reads(1, 43));
+    const test = await costOf('/repp/v1/registrar/webhook/test', send('POST', registrar));
+    expect(test.answer).toEqual(writes(2, 5, 7));
+    // The webhook, its place and the test.
+    expect(test.after).toEqual(writes(1, 3, 1));
+  }
 });
 
 test('an auction is read in one round trip and reported in two', async () => {

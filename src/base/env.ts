@@ -1,7 +1,6 @@
-/** The record id of a registrar with waiting deliveries, and the id of a test of its webhook, if it is for one. */
+/** The record id of a registrar with waiting deliveries. */
 export interface WebhookMessage {
   registrar: number;
-  test?: string;
 }
 
 /** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */

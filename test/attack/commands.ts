@@ -195,7 +195,9 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
     [replacing]: ofAccount('POST', '/api_user/secret'),
     'a new webhook': ofWebhook('PUT', '', { webhook: { url: 'http://localhost:9/' } }),
     [rotating]: ofWebhook('POST', '/secret'),
-    [testing]: ofWebhook('POST', '/test'),
+    'a test of a webhook': ofWebhook('POST', '/test'),
+    'a read of a webhook': ofWebhook('GET'),
+    'a list of deliveries': ofWebhook('GET', '/deliveries'),
     'the end of a webhook': ofWebhook('DELETE'),
     'a list of codes': list('?limit=1'),
     'a list with details': list('?limit=1&details=true'),
@@ -256,10 +258,9 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
 const drawing = 'an update that draws a new auth_info';
 const replacing = 'a new secret';
 const rotating = 'a new secret of a webhook';
-const testing = 'a test of a webhook';
 
 /** Said twice without a key, they are done twice. */
-export const doneEachTime = [drawing, replacing, rotating, testing];
+export const doneEachTime = [drawing, replacing, rotating];
 
 type HeadersOf = (contact: Contact) => Record<string, string>;
 

@@ -75,7 +75,7 @@ describe.each(kindNames)('%s', (name) => {
     const answer = await answerTo(undisturbed, calm);
     const expected = told(answer);
     const state = await undisturbed.state();
-    const isFollowed = /^a (report|registrant’s .*update|new secret)/.test(name);
+    const isFollowed = /^a (report|registrant’s .*update|new secret|test)/.test(name);
     const callsBefore = isFollowed ? 2 : calm.calls.length;
 
     // Of what goes on after the answer, one call stands for all: failing-publication.test.ts fails each of them.

@@ -1,5 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { registrars, webhooks } from '../../../drizzle/schema.ts';
+import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { timeAfter } from '../../base/time/clock.ts';
 import { difference } from '../../change/history/changes.ts';
@@ -13,12 +14,12 @@ import {
   withLogin,
 } from './login.ts';
 import { prohibited } from './own-account.ts';
-import { generateWebhookSecret, type Webhook, webhookStatements } from './webhook.ts';
+import { generateWebhookSecret, replacedAt, type Webhook, webhookStatements } from './webhook.ts';
 
 /** The time in which a replaced secret also signs. */
 const overlap = 24 * 60 * 60 * 1000;
 
-/** Faster replacements drop the oldest secret. */
+/** Each lengthens the header of a delivery by 48 characters. */
 const maximumReplaced = 4;
 
 interface OwnWebhook {
@@ -30,8 +31,9 @@ interface OwnWebhook {
 
 /**
  * Sets the webhook of the caller's registrar to the URL that `urlOf` returns for the current one; null for none.
- * Another URL or `isRotated` creates a new secret, and the old one also signs for a day. Two round trips. Throws
- * `update_prohibited` to a system, and what `urlOf` and `withLogin` throw.
+ * Another URL or `isRotated` creates a new secret, and the old one also signs for a day. The same URL again makes
+ * deliveries go on if the receiver was gone. Two round trips. Throws `update_prohibited` to a system and if too many
+ * secrets sign, and what `urlOf` and `withLogin` throw.
  */
 export async function changeOwnWebhook(
   { db, login, request }: RegistrarCall,
@@ -55,14 +57,18 @@ export async function changeOwnWebhook(
     const origin = { actor: caller.actor, request };
     const about = changeOf({ origin }, { type: 'registrar', key: registrar.code });
     const change = { ...about, action: 'update' } as const;
-    if (url === current && !isRotated) return { ...change, changes: {}, outcome: { caller, url } };
-    const secret = url === null ? undefined : newSecret;
-    const row =
-      url === null ? null : { url, secret: newSecret, replacedSecrets: replaced(webhook, at) };
+    const isSame = url === current && !isRotated;
+    const goneAt = webhook?.goneAt ?? null;
+    if (isSame && goneAt === null) return { ...change, changes: {}, outcome: { caller, url } };
+    const secret = url === null || isSame ? undefined : newSecret;
+    const secrets = secret ? { secret, replacedSecrets: replaced(webhook, request.at) } : webhook!;
+    const row = url === null ? null : { ...secrets, url, goneAt: isRotated ? goneAt : null };
     const ofRegistrar = eq(registrars.id, registrar.id);
+    const before = { webhookUrl: current, webhookGoneAt: goneAt };
+    const after = { webhookUrl: url, webhookGoneAt: row?.goneAt, webhookSecret: secret };
     return {
       ...change,
-      changes: difference({ webhookUrl: current }, { webhookUrl: url, webhookSecret: secret }),
+      changes: difference(before, after),
       // Every change except a removal has its own secret.
       onlyIf: sql`(select secret from ${webhooks} where ${webhooks.registrarId} = ${registrar.id})
         is ${webhook?.secret ?? null}`,
@@ -76,23 +82,34 @@ export async function changeOwnWebhook(
   return (await write(db, request, { look, judge })).outcome;
 }
 
-/** Includes the webhook's own secret; oldest first. */
-function replaced(webhook: Webhook | undefined, at: string): Webhook['replacedSecrets'] {
+/** Includes the webhook's own secret; oldest first. Throws `update_prohibited` if there would be too many. */
+function replaced(webhook: Webhook | undefined, at: Date): Webhook['replacedSecrets'] {
   if (!webhook) return [];
-  const until = timeAfter(new Date(at), overlap);
-  const active = webhook.replacedSecrets.filter((each) => each.until > at);
-  return [...active, { secret: webhook.secret, until }].slice(-maximumReplaced);
+  const signing = replacedAt(webhook, at);
+  const [first] = signing;
+  if (first && signing.length >= maximumReplaced) {
+    throw prohibited(
+      `Four replaced secrets sign beside the newest, so there can be no other before ${first.until}. To end all at once, delete the webhook and set it again.`,
+    );
+  }
+  return [...signing, { secret: webhook.secret, until: timeAfter(at, overlap) }];
 }
 
-/** One round trip. Throws as `changeOwnWebhook` does, and `not_found` without a webhook. */
+/** One round trip. */
+export async function findOwnWebhook(db: Database, login: Login): Promise<Webhook | undefined> {
+  const [, [webhook]] = await readWithLogin(db, login, (registrarId) => [
+    db.select().from(webhooks).where(eq(webhooks.registrarId, registrarId)),
+  ]);
+  return webhook;
+}
+
+/** One round trip. Throws `update_prohibited` to a system, and `not_found` without a webhook. */
 export async function getOwnWebhook({
   db,
   login,
 }: Omit<RegistrarCall, 'request'>): Promise<Webhook> {
   refuseSystem(login);
-  const [, [webhook]] = await readWithLogin(db, login, (registrarId) => [
-    db.select().from(webhooks).where(eq(webhooks.registrarId, registrarId)),
-  ]);
+  const webhook = await findOwnWebhook(db, login);
   if (webhook) return webhook;
   throw noWebhook();
 }

@@ -4,6 +4,7 @@ import { fromBase64, toBase64 } from '../../base/bytes/encoding.ts';
 import { hmacKey } from '../../base/bytes/hmac.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
+import { prohibited } from './own-account.ts';
 
 export type Webhook = typeof webhooks.$inferSelect;
 
@@ -13,6 +14,14 @@ export const isOpen = sql`(${deliveredAt} is null and ${failedAt} is null)`;
 
 /** The prefix for secrets in Standard Webhooks (standardwebhooks.com). */
 const prefix = 'whsec_';
+
+export const goneProblem =
+  'The receiver has answered 410 (Gone): nothing is sent to this URL until the webhook is set again.';
+
+/** Throws `update_prohibited` if the receiver has answered 410. */
+export function checkNotGone({ goneAt }: Webhook): void {
+  if (goneAt !== null) throw prohibited(goneProblem);
+}
 
 export function generateWebhookSecret(): string {
   return prefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
@@ -27,7 +36,7 @@ const initialState = { queuedUntil: null, resumesAt: null, failures: 0, failingS
 export function webhookStatements(
   db: Database,
   registrarId: number,
-  webhook: Pick<Webhook, 'url' | 'secret' | 'replacedSecrets'> | null | undefined,
+  webhook: Pick<Webhook, 'url' | 'secret' | 'replacedSecrets' | 'goneAt'> | null | undefined,
   { at, condition }: { at: string; condition: SQL },
 ) {
   if (webhook === undefined) return [];
@@ -36,7 +45,7 @@ export function webhookStatements(
       db.delete(webhooks).where(and(eq(webhooks.registrarId, registrarId), condition)),
       db
         .update(webhookDeliveries)
-        .set({ failedAt: at, outcome: 'the registrar has no webhook any more' })
+        .set({ failedAt: at, outcome: 'the registrar has no webhook any more', status: null })
         .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen, condition)),
     ];
   }
@@ -51,10 +60,15 @@ export function webhookStatements(
 
 // Symmetric signatures of Standard Webhooks. The tests verify them with the specification's own package.
 
+/** Returns the replaced secrets that sign at this time, oldest first. */
+export function replacedAt({ replacedSecrets }: Webhook, now: Date): Webhook['replacedSecrets'] {
+  return replacedSecrets.filter(({ until }) => until > now.toISOString());
+}
+
 /** Returns the secrets that sign at this time, newest first. */
-export function signingSecrets({ secret, replacedSecrets }: Webhook, now: Date): string[] {
-  const replaced = replacedSecrets.filter(({ until }) => until > now.toISOString());
-  return [secret, ...replaced.map((each) => each.secret)];
+export function signingSecrets(webhook: Webhook, now: Date): string[] {
+  const replaced = replacedAt(webhook, now).map(({ secret }) => secret);
+  return [webhook.secret, ...replaced.reverse()];
 }
 
 export async function signedHeaders(

@@ -7,7 +7,8 @@ import { RegistryError } from '../../base/error.ts';
 import { clockAhead, currentTime } from '../../base/time/clock.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
 import { isOpen, signedHeaders, signingSecrets, type Webhook } from '../registrar/webhook.ts';
-import { leaseState, stateAfter } from './hold.ts';
+import { type Answer, leaseState, longestLease, stateAfter } from './hold.ts';
+import { outcomeOf, testEvent } from './list.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
@@ -26,45 +27,56 @@ export function senderOf(env: Env): WebhookSender {
 }
 
 /** An invocation has five messages and 1,000 D1 queries. A delivery takes two. */
-const deliveriesPerMessage = 50;
+const deliveriesPerTurn = 50;
+/** A slow receiver's next delivery is another message, behind those of the other registrars. */
+const turnMilliseconds = 10_000;
 
-export type Delivery = typeof webhookDeliveries.$inferSelect;
+type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /**
- * Sends the registrar's waiting deliveries in the order of the notifications until one fails. Only one caller at a time
- * sends: it holds the webhook by `resumesAt`. Returns when to continue; undefined if nothing waits. After an
- * interruption, unrecorded deliveries are sent again with the same ids.
+ * Sends the registrar's waiting deliveries until one fails or its turn ends: a test, then in the order of the
+ * notifications. Only one caller at a time sends: it holds the webhook by `resumesAt`. Returns when to continue;
+ * undefined if nothing waits or another message comes. After an interruption, unrecorded deliveries are sent again with
+ * the same ids.
  */
 export async function sendDeliveries(
   db: Database,
   registrarId: number,
   sender: WebhookSender,
+  maximum = deliveriesPerTurn,
 ): Promise<Date | undefined> {
   const now = sender.now();
   const ofRegistrar = eq(webhooks.registrarId, registrarId);
   const isFree = or(isNull(webhooks.resumesAt), lte(webhooks.resumesAt, now.toISOString()));
+  const canSend = and(ofRegistrar, isNull(webhooks.goneAt), isFree);
   const [webhook] = await retried(() =>
-    db.update(webhooks).set(leaseState(now)).where(and(ofRegistrar, isFree)).returning(),
+    db.update(webhooks).set(leaseState(now)).where(canSend).returning(),
   );
   if (!webhook) {
     const [current] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
-    return current && new Date(current.resumesAt ?? now);
+    if (!current || current.goneAt !== null) return undefined;
+    const resumesAt = current.resumesAt ?? now.toISOString();
+    // Whoever began a pause has sent a message for its end, so old messages do not pile up.
+    return resumesAt > longestLease(now) ? undefined : new Date(resumesAt);
   }
-  for (const { delivery, notification } of await findWaiting(db, registrarId)) {
+  const turnEndsAt = now.getTime() + turnMilliseconds;
+  for (const { delivery, notification } of await findWaiting(db, registrarId, maximum)) {
+    if (sender.now().getTime() > turnEndsAt) break;
     const body = payloadOf(delivery, notification);
-    const { outcome, isDelivered } = await post(webhook, delivery.id, body, sender);
-    const next = stateAfter(webhook, isDelivered, sender.now());
+    const answer = await post(webhook, delivery.id, body, sender);
+    const next = stateAfter(webhook, answer, sender.now());
     // Still held by this caller. A repeated batch finds the state that it wrote itself.
     const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
     const [, { meta }] = await retried(() =>
       db.batch([
-        recordAttempt(db, delivery, { outcome, isDelivered, at: sender.now() }),
+        recordAttempt(db, delivery, answer, sender.now()),
         db.update(webhooks).set(next).where(and(ofRegistrar, isHeld)),
       ]),
     );
-    const resumesAt = new Date(next.resumesAt);
     // A new address or too slow an attempt gives the webhook to another caller.
-    if (!isDelivered || meta.changes === 0) return resumesAt;
+    if (!answer.isDelivered || meta.changes === 0) {
+      return next.goneAt ? undefined : new Date(next.resumesAt);
+    }
     Object.assign(webhook, next);
   }
   const release = {
@@ -84,29 +96,34 @@ export async function sendDeliveries(
   return state?.queuedUntil ? new Date(state.resumesAt ?? sender.now()) : undefined;
 }
 
-function findWaiting(db: Database, registrarId: number) {
+/** A test has no notification, and null comes first. */
+function findWaiting(db: Database, registrarId: number, maximum: number) {
   return retried(() =>
     db
       .select({ delivery: webhookDeliveries, notification: notifications })
       .from(webhookDeliveries)
-      .innerJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
+      .leftJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
       .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen))
       .orderBy(asc(webhookDeliveries.notificationId))
-      .limit(deliveriesPerMessage),
+      .limit(maximum),
   );
 }
 
-export function recordAttempt(
+/** A test has one attempt. */
+function recordAttempt(
   db: Database,
-  { id, attempts, failedAt }: Pick<Delivery, 'id' | 'attempts' | 'failedAt'>,
-  { outcome, isDelivered, at }: { outcome: string; isDelivered: boolean; at: Date },
+  { id, notificationId, attempts, failedAt }: Delivery,
+  { outcome, status, isDelivered }: Answer,
+  at: Date,
 ) {
   const attemptedAt = at.toISOString();
-  const values = { attempts: attempts + 1, attemptedAt, outcome };
+  const values = { attempts: attempts + 1, attemptedAt, outcome, status };
   const isAsSeen = sql`${webhookDeliveries.failedAt} is ${failedAt}`;
+  const givenUp = notificationId === null && { failedAt: attemptedAt };
+  const delivered = { deliveredAt: attemptedAt, failedAt: null };
   return db
     .update(webhookDeliveries)
-    .set({ ...values, ...(isDelivered && { deliveredAt: attemptedAt, failedAt: null }) })
+    .set({ ...values, ...(isDelivered ? delivered : givenUp) })
     .where(
       and(
         eq(webhookDeliveries.id, id),
@@ -118,19 +135,20 @@ export function recordAttempt(
 }
 
 /** Has the names of changed fields but no values, so no personal data. */
-function payloadOf({ createdAt }: Delivery, notification: Notification): string {
+function payloadOf({ createdAt }: Delivery, notification: Notification | null): string {
+  if (!notification) return JSON.stringify({ type: testEvent, timestamp: createdAt, data: {} });
   const { read: _, ...data } = notificationRepresentation(notification);
   return JSON.stringify({ type: notification.event, timestamp: createdAt, data });
 }
 
 const maximumMilliseconds = 10_000;
 
-export async function post(
+async function post(
   webhook: Webhook,
   id: string,
   body: string,
   { fetch, now, isLocal }: WebhookSender,
-): Promise<{ outcome: string; isDelivered: boolean }> {
+): Promise<Answer> {
   // Receivers compare it with the real time.
   const signedAt = new Date(now().getTime() - clockAhead());
   try {
@@ -149,10 +167,27 @@ export async function post(
     });
     // Only the status counts; the body may be long.
     await response.body?.cancel();
-    return { outcome: `HTTP ${response.status}`, isDelivered: response.ok };
+    const { status, ok: isDelivered, headers } = response;
+    return {
+      outcome: outcomeOf(status),
+      status,
+      isDelivered,
+      retryAfter: retryAfterOf(headers, signedAt),
+    };
   } catch (error) {
-    return { outcome: failureOf(error), isDelivered: false };
+    return { outcome: failureOf(error), status: null, isDelivered: false, retryAfter: 0 };
   }
+}
+
+/**
+ * Returns the milliseconds of a Retry-After (RFC 9110, section 10.2.3), or 0. The receiver's own clock measures the
+ * time to its date.
+ */
+function retryAfterOf(headers: Headers, now: Date): number {
+  const value = headers.get('Retry-After') ?? '';
+  if (/^\d+$/.test(value)) return Number(value) * 1000;
+  const sentAt = Date.parse(headers.get('Date') ?? '') || now.getTime();
+  return Date.parse(value) - sentAt || 0;
 }
 
 function failureOf(error: unknown): string {

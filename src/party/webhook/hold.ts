@@ -22,16 +22,30 @@ export function leaseState(now: Date) {
   return pauseState(leaseMilliseconds, now);
 }
 
+export interface Answer {
+  /** In a few words. */
+  outcome: string;
+  /** The HTTP status; null if nobody answered. */
+  status: number | null;
+  isDelivered: boolean;
+  /** Milliseconds to wait, as the receiver asks; 0 if it does not. */
+  retryAfter: number;
+}
+
+const maximumRetryAfter = 24 * hour;
+
 export function stateAfter(
   { failures, failingSince }: typeof webhooks.$inferSelect,
-  isDelivered: boolean,
+  { isDelivered, status, retryAfter }: Answer,
   at: Date,
 ) {
-  if (isDelivered) return { ...leaseState(at), failures: 0, failingSince: null };
+  if (isDelivered) return { ...leaseState(at), failures: 0, failingSince: null, goneAt: null };
+  const delay = retryDelays[failures] ?? retryDelays.at(-1)!;
   return {
-    ...pauseState(retryDelays[failures] ?? retryDelays.at(-1)!, at),
+    ...pauseState(Math.max(delay, Math.min(retryAfter, maximumRetryAfter)), at),
     failures: failures + 1,
     failingSince: failingSince ?? at.toISOString(),
+    goneAt: status === 410 ? at.toISOString() : null,
   };
 }
 
@@ -40,11 +54,15 @@ function pauseState(milliseconds: number, now: Date) {
   return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
 }
 
+/** After this time, `resumesAt` is a pause after a failure. Before it, a consumer may hold the webhook. */
+export function longestLease(now: Date): string {
+  // The clock of the operator's machine may be behind the Worker's.
+  return timeAfter(now, 2 * leaseMilliseconds);
+}
+
 /** Keeps short pauses: a consumer may hold the webhook, or they end soon anyway. */
 export function endPause(now: Date) {
-  // The clock of the operator's machine may be behind the Worker's.
-  const longestLease = timeAfter(now, 2 * leaseMilliseconds);
-  const isResting = sql`${webhooks.resumesAt} > ${longestLease}`;
+  const isResting = sql`${webhooks.resumesAt} > ${longestLease(now)}`;
   return {
     resumesAt: sql`iif(${isResting}, null, ${webhooks.resumesAt})`,
     queuedUntil: sql`iif(${isResting}, null, ${webhooks.queuedUntil})`,

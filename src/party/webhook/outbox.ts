@@ -13,6 +13,9 @@ export const hasOpen = sql`exists (
   where ${webhookDeliveries.registrarId} = ${webhooks.registrarId} and ${isOpen}
 )`;
 
+/** Deliveries wait, and may be sent. */
+export const hasDue = sql`(${webhooks.goneAt} is null and ${hasOpen})`;
+
 const minute = 60 * 1000;
 const day = 24 * 60 * minute;
 
@@ -37,7 +40,7 @@ export async function queueDeliveries(
       and(
         registrarId === undefined ? undefined : eq(webhooks.registrarId, registrarId),
         or(isNull(webhooks.queuedUntil), lte(webhooks.queuedUntil, now.toISOString())),
-        hasOpen,
+        hasDue,
       ),
     )
     .returning({ registrar: webhooks.registrarId });
@@ -57,12 +60,15 @@ const maximumGivenUp = 10_000;
  * logs the numbers of deliveries given up and of failing webhooks.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
-  const { id, waitsSince, createdAt } = webhookDeliveries;
+  const { id, waitsSince, createdAt, outcome } = webhookDeliveries;
   const isOld = and(isOpen, lt(waitsSince, timeAfter(now, -givenUpAfter)));
   const old = db.select({ id }).from(webhookDeliveries).where(isOld).limit(maximumGivenUp);
   const { meta } = await db
     .update(webhookDeliveries)
-    .set({ failedAt: now.toISOString() })
+    .set({
+      failedAt: now.toISOString(),
+      outcome: sql`'given up after a week' || ifnull(' (' || ${outcome} || ')', '')`,
+    })
     .where(and(inArray(id, old), isOpen));
   const deliveries = meta.changes;
   if (deliveries > 0) writeLog('warn', { event: 'deliveries_given_up', deliveries });

@@ -1,6 +1,7 @@
 import { RegistryError } from '../../base/error.ts';
 import { unseenIn } from '../../base/text/field.ts';
 
+/** Of the text, and of the URL as it is stored and sent: encoded. */
 export const maximumUrlLength = 2_000;
 
 /**
@@ -15,14 +16,21 @@ const privateSuffixes = [
 
 /**
  * Requires https and a public host name, without a user name or password. The local environment also allows http and
- * this machine. Throws `invalid` with the reason.
+ * this machine. Throws `invalid` with the reason, for the field.
  */
-export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean }): string {
+export function parseWebhookUrl(
+  text: string,
+  { isLocal, field = 'webhook' }: { isLocal: boolean; field?: string },
+): string {
+  const refused = (problem: string) =>
+    new RegistryError('invalid', `the webhook ${problem}`, field);
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // The parser would leave out line breaks and soft hyphens.
   const unseen = unseenIn(text.trim());
-  if (!url || unseen || text.length > maximumUrlLength)
-    throw refused(unseen ?? `must be a URL of at most ${maximumUrlLength} characters`);
+  if (!url || unseen || Math.max(text.length, url.href.length) > maximumUrlLength) {
+    const rule = `must be a URL of at most ${maximumUrlLength} characters, also once encoded`;
+    throw refused(unseen ?? rule);
+  }
   if (url.username !== '' || url.password !== '')
     throw refused('must not contain a user name or password');
   if (url.port === '0') throw refused('must not have the port 0');
@@ -32,10 +40,6 @@ export function parseWebhookUrl(text: string, { isLocal }: { isLocal: boolean })
   if (isIpAddress(url.hostname)) throw refused('must name its host, not give an IP address');
   if (isPrivateName(url.hostname)) throw refused('must name a host of the public internet');
   return url.href;
-}
-
-function refused(problem: string): RegistryError {
-  return new RegistryError('invalid', `the webhook ${problem}`, 'webhook');
 }
 
 function isThisMachine({ protocol, hostname }: URL): boolean {

@@ -4,7 +4,7 @@ import { getWebhook } from '../../party/registrar/operator/webhook.ts';
 import { senderOf } from '../../party/webhook/deliver.ts';
 import { type ListedDelivery, listDeliveries } from '../../party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
-import { addTest, sendTest } from '../../party/webhook/test-delivery.ts';
+import { sendTest } from '../../party/webhook/operator/send-test.ts';
 import { noun, parseNumber, usageError, writing } from '../command.ts';
 import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
@@ -19,14 +19,13 @@ const test = verb(
     const webhook = await getWebhook(db, code);
     const { url } = webhook;
     if (isDryRun) return { data: { url, changed: false }, text: `would send a test to ${url}` };
-    const sender = senderOf(env);
-    const id = await addTest(db, webhook, sender.now());
-    const { outcome, deliveredAt } = await sendTest(db, webhook, id, sender);
+    const { id, outcome, deliveredAt } = await sendTest(db, webhook, senderOf(env));
     const isDelivered = deliveredAt !== null;
     if (!isDelivered) process.exitCode = 1;
+    const result = isDelivered ? 'delivered' : 'not delivered';
     return {
       data: { url, id, outcome, delivered: isDelivered, changed: false },
-      text: `${isDelivered ? 'delivered' : 'not delivered'} (${outcome}): ${id}`,
+      text: `${result} (${outcome ?? 'waits for its turn'}): ${id}`,
     };
   },
 );

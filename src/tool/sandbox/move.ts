@@ -10,7 +10,7 @@ import { listNames } from '../../list/lists.ts';
 import { publishAndPurge } from '../../list/publish/publish.ts';
 import { expireCopies } from '../../list/read/memory.ts';
 import { sendDeliveries, senderOf } from '../../party/webhook/deliver.ts';
-import { hasOpen } from '../../party/webhook/outbox.ts';
+import { hasDue } from '../../party/webhook/outbox.ts';
 import { runCron } from '../../worker/cron.ts';
 import { forgetStarted } from '../../worker/http/request/recent.ts';
 import { listParts, setClock } from './clock.ts';
@@ -47,7 +47,7 @@ async function deliverUntil(env: Env, end: Date): Promise<void> {
     const [next] = await db
       .select()
       .from(webhooks)
-      .where(hasOpen)
+      .where(hasDue)
       .orderBy(asc(webhooks.resumesAt))
       .limit(1);
     const dueAt = next && new Date(next.resumesAt ?? 0);

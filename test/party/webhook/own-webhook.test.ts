@@ -95,13 +95,72 @@ it.each(['/secret', '/test'])('without a webhook, POST %s finds none', async (pa
 });
 
 it.each([
-  ['http://hooks.alpha.ee/', 'the webhook must begin with https:// [webhook]'],
-  ['https://192.0.2.1/', 'the webhook must name its host, not give an IP address [webhook]'],
-  ['https://a:b@hooks.alpha.ee/', 'the webhook must not contain a user name or password [webhook]'],
-  ['hooks', 'the webhook must be a URL of at most 2000 characters [webhook]'],
+  ['http://hooks.alpha.ee/', 'the webhook must begin with https:// [webhook.url]'],
+  ['https://192.0.2.1/', 'the webhook must name its host, not give an IP address [webhook.url]'],
+  [
+    'https://a:b@hooks.alpha.ee/',
+    'the webhook must not contain a user name or password [webhook.url]',
+  ],
+  [
+    'hooks',
+    'the webhook must be a URL of at most 2000 characters, also once encoded [webhook.url]',
+  ],
 ])('the address %s is refused as by the operator’s command', async (url, message) => {
   const refused = await call('PUT', '', { webhook: { url } });
-  expect(refused).toMatchObject({ status: 400, body: { code: 2005, message } });
+  const errors = [{ code: 2005, message, field: 'webhook.url' }];
+  expect(refused).toEqual({ status: 400, body: { code: 2005, message, data: {}, errors } });
+});
+
+it.each([
+  [{ url: 5 }, 'webhook.url'],
+  [{ url: '' }, 'webhook.url'],
+  [{ url: null }, 'webhook.url'],
+  [{}, 'webhook.url'],
+  ['https://hooks.alpha.ee/', 'webhook'],
+])('the refusal of %j names the field of the body', async (webhook, field) => {
+  expect(await call('PUT', '', { webhook })).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(`\\[${field}\\]$`), errors: [{ field }] },
+  });
+});
+
+it('a registrar reads its webhook: since when it fails, and until when a replaced secret signs', async () => {
+  const read = () => call('GET', '');
+  const webhook = { url: endpoint.url, failing_since: null, previous_secret_valid_until: null };
+  expect(await read()).toEqual({ status: 200, body: { ...done, data: { webhook } } });
+  await call('POST', '/secret');
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  await cron();
+  const failing_since = world.queue.now.toISOString();
+  await pass(0);
+  const { previous_secret_valid_until: until, ...others } = (await read()).body.data.webhook;
+  expect(others).toEqual({ url: endpoint.url, failing_since });
+  expect(Math.round((Date.parse(until) - Date.now()) / 3_600_000)).toBe(24);
+  await call('DELETE', '');
+  expect((await read()).body.data).toEqual({ webhook: null });
+});
+
+it('four replaced secrets sign beside the newest, and the fifth new one within a day is refused', async () => {
+  const secrets = [world.secret];
+  for (let n = 0; n < 4; n++) {
+    secrets.push((await call('POST', '/secret')).body.data.webhook.secret);
+  }
+  const [stored] = await worker.db.select().from(webhooks);
+  const { until } = stored!.replacedSecrets[0]!;
+  const detail = `Four replaced secrets sign beside the newest, so there can be no other before ${until}. To end all at once, delete the webhook and set it again.`;
+  const refused = { status: 400, body: { code: 2304, errors: [{ detail }] } };
+  expect(await call('POST', '/secret')).toMatchObject(refused);
+  const other = { webhook: { url: `${endpoint.url}/2` } };
+  expect(await call('PUT', '', other)).toMatchObject(refused);
+  await changeEmail();
+  await cron();
+  await pass(0);
+  for (const secret of secrets) {
+    expect(verified(secret, endpoint.received[0]!)).toMatchObject({ type: 'contact.updated' });
+  }
+  await call('DELETE', '');
+  expect(await call('PUT', '', other)).toMatchObject({ status: 200 });
 });
 
 it('two changes at once leave one webhook, with the secret that the later answer shows', async () => {

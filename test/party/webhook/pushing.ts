@@ -7,8 +7,8 @@ import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
 import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
 import type { WebhookSender } from '../../../src/party/webhook/deliver.ts';
 import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
+import { sendTest } from '../../../src/party/webhook/operator/send-test.ts';
 import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
-import { addTest, sendTest } from '../../../src/party/webhook/test-delivery.ts';
 import { app } from '../../../src/worker/http/app.ts';
 import { addContact, addPerson, addRegistrar, operator, send } from '../../support/fixtures.ts';
 import { shareEmptyWorker, type TestWorker } from '../../support/worker.ts';
@@ -61,7 +61,7 @@ export function startPushing() {
     /** Sends a test to the webhook. */
     async test(db = worker.db, by: WebhookSender = sender()) {
       const webhook = await getWebhook(db, world.registrar.code);
-      return sendTest(db, webhook, await addTest(db, webhook, by.now()), by);
+      return sendTest(db, webhook, by);
     },
     /** A call of the registrar to the application with this queue. */
     async call(method: string, path: string, body?: unknown) {

@@ -8,6 +8,9 @@ interface Waiting {
 /** `max_batch_size` in wrangler.toml. */
 const maximumBatchSize = 5;
 
+/** The limit of `delaySeconds`: developers.cloudflare.com/queues/configuration/batching-retries. */
+const maximumDelaySeconds = 43_200;
+
 type Consume = (batch: MessageBatch<WebhookMessage>) => Promise<void>;
 
 /**
@@ -25,6 +28,7 @@ export class SteppedQueue {
   }
 
   async send(body: WebhookMessage, { delaySeconds = 0 } = {}) {
+    if (delaySeconds > maximumDelaySeconds) throw new Error(`cannot wait ${delaySeconds} seconds`);
     this.sent.push(body);
     this.#waiting.push({ body, dueAt: this.now.getTime() + delaySeconds * 1000 });
     return { metadata: { metrics: { backlogCount: 0, backlogBytes: 0 } } };

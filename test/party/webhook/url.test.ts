@@ -17,6 +17,10 @@ it.each<readonly [string, string]>([
   ['', 'must be a URL of at most 2000 characters'],
   ['hooks.example.ee', 'must be a URL of at most 2000 characters'],
   [`https://example.ee/${'a'.repeat(2000)}`, 'must be a URL of at most 2000 characters'],
+  [
+    `https://example.ee/${'õ'.repeat(333)}`,
+    'must be a URL of at most 2000 characters, also once encoded',
+  ],
   ['https://ho\noks.example.ee/', 'contains a line break'],
   ['https://ho\u00adoks.example.ee/', 'contains an invisible character (U+00AD)'],
   ['https://hooks\u202a.example.ee/', 'contains an invisible character (U+202A)'],
@@ -69,6 +73,20 @@ it.each<readonly [string, string]>([
 ])('a webhook must not be %s', (text, problem) => {
   expect(() => parseWebhookUrl(text, deployed)).toThrow(`the webhook ${problem}`);
 });
+
+it.each(['a', 'õ', '%', ' '])(
+  'a webhook of 2,000 characters as it is stored may have %j',
+  (sign) => {
+    const stored = (count: number) => new URL(`https://hooks.ee/${sign.repeat(count)}x`).href;
+    let count = 1;
+    while (stored(count + 1).length <= 2000) count++;
+    const text = (signs: number) => `https://hooks.ee/${sign.repeat(signs)}x`;
+    const url = parseWebhookUrl(text(count), deployed);
+    expect(url).toBe(stored(count));
+    expect(parseWebhookUrl(url, deployed)).toBe(url);
+    expect(() => parseWebhookUrl(text(count + 1), deployed)).toThrow('at most 2000 characters');
+  },
+);
 
 it('a webhook may be on this machine in the local environment, and still on no other without https', () => {
   for (const url of ['http://localhost:9000/a', 'http://127.0.0.1:9000/', 'https://[::1]/']) {

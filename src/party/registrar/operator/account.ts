@@ -91,7 +91,7 @@ export async function updateRegistrar(
   const { db, origin, isDryRun } = operation;
   const { webhookUrl: url, suspension } = input;
   // The old secret ends at once, because it may have leaked.
-  const fresh = { secret: generateWebhookSecret(), replacedSecrets: [] };
+  const fresh = { secret: generateWebhookSecret(), replacedSecrets: [], goneAt: null };
   const webhook = typeof url === 'string' ? { url, ...fresh } : url;
   const updatedAt = origin.request.at.toISOString();
   const look = () => getRegistrar(db, code);

@@ -5,13 +5,13 @@ import { RegistryError } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
 import { getWebhook } from '../../registrar/operator/webhook.ts';
-import { isOpen } from '../../registrar/webhook.ts';
+import { checkNotGone, isOpen } from '../../registrar/webhook.ts';
 import { endPause } from '../hold.ts';
 
 /**
  * Makes a registrar's ended deliveries wait again, in their order and before later ones: the one with this id, or all
  * since an instant. Ends the webhook's pause after a failure. Returns their number. Throws `not_found` without a
- * webhook or such a delivery.
+ * webhook or such a delivery, and `update_prohibited` if the receiver is gone.
  */
 export async function resendDeliveries(
   operation: Operation,
@@ -29,7 +29,9 @@ export async function resendDeliveries(
       isNotNull(notificationId),
     );
   const look = async () => {
-    const { registrarId } = await getWebhook(db, code);
+    const webhook = await getWebhook(db, code);
+    checkNotGone(webhook);
+    const { registrarId } = webhook;
     const isToResend = and(isSelected(registrarId), not(isOpen));
     return { registrarId, isToResend, deliveries: await db.$count(webhookDeliveries, isToResend) };
   };
@@ -44,7 +46,8 @@ export async function resendDeliveries(
       const message = `registrar ${code} has no delivery ${selection.id} that was delivered or given up`;
       throw new RegistryError('not_found', message, 'id');
     }
-    const waitingState = { waitsSince: at, deliveredAt: null, failedAt: null, outcome: null };
+    const ended = { deliveredAt: null, failedAt: null, outcome: null, status: null };
+    const waitingState = { waitsSince: at, ...ended };
     return {
       ...change,
       statements: [

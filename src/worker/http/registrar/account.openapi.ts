@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { json } from '../openapi/call.ts';
-import { instantType, named } from '../openapi/describe.ts';
+import { describe, instantType, named } from '../openapi/describe.ts';
 import { boundedPageQuery } from '../openapi/paging.openapi.ts';
-import { readBody, secretBody, webhookBody } from './account.ts';
+import { deliveriesQuery, readBody, secretBody, webhookBody } from './account.ts';
 import { envelope, registrarCalls } from './interface.openapi.ts';
 
 const user = z.object({
@@ -46,6 +46,39 @@ const webhook = named('Webhook', {
     description: 'The secret that signs. It is shown only when it is new.',
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
   }),
+});
+
+const ownWebhook = named('OwnWebhook', {
+  url: z.url(),
+  failing_since: instantType()
+    .nullable()
+    .describe('When the first attempt since the last success failed; null if none has.'),
+  previous_secret_valid_until: instantType()
+    .nullable()
+    .describe('Until when replaced secrets also sign; null if none does.'),
+});
+
+describe(deliveriesQuery().shape, { limit: { description: 'How many deliveries at most.' } });
+
+const delivery = named('Delivery', {
+  id: z.string().describe('The `webhook-id`.'),
+  type: z.string().describe('The `type` of the body, such as `contact.updated`.'),
+  created_at: instantType(),
+  attempts: z.int().nonnegative(),
+  last_attempt_at: instantType().nullable(),
+  status: z
+    .int()
+    .nullable()
+    .describe('The HTTP status of the last attempt; null if nobody answered, or none was made.'),
+  problem: z
+    .string()
+    .nullable()
+    .describe(
+      'Why nobody answered, or why no attempt follows, in a sentence; null if `status` says all.',
+    ),
+  next_attempt_at: instantType()
+    .nullable()
+    .describe('Null if it was delivered or given up, or the receiver is gone (410).'),
 });
 
 const testDelivery = z.object({
@@ -108,12 +141,30 @@ export const accountPaths = {
     },
   }),
   ...registrarCalls('Registrar: webhooks')({
+    'GET /repp/v1/registrar/webhook': {
+      operationId: 'getWebhook',
+      summary: 'Read the webhook',
+      success: 'The webhook without its secret; null if there is none.',
+      answer: envelope('OwnWebhookAnswer', z.object({ webhook: ownWebhook.nullable() })),
+    },
+    'GET /repp/v1/registrar/webhook/deliveries': {
+      operationId: 'listDeliveries',
+      summary: 'List the deliveries',
+      description:
+        'What the receiver answered, or why nobody did. Deliveries are kept for 30 days; of tests, the last ten.',
+      query: deliveriesQuery(),
+      success: 'The registrar’s own deliveries, the newest first.',
+      answer: envelope('DeliveriesAnswer', z.object({ deliveries: z.array(delivery) })),
+    },
     'PUT /repp/v1/registrar/webhook': {
       operationId: 'setWebhook',
       summary: 'Set the webhook',
       description:
         'Pushes the registrar’s notifications to this address from now on. Another address brings ' +
-        'a new secret. The same address again changes nothing, and shows no secret.',
+        'a new secret. The same address again changes nothing and shows no secret, but after a 410 ' +
+        'it makes the deliveries go on. The address has at most 2,000 characters, counted as it is ' +
+        'sent: with percent-encoding, and the host in punycode. At most four replaced secrets sign ' +
+        'beside the new one, each for 24 hours; another address or secret is refused meanwhile.',
       body: json(webhookBody().check(z.meta({ id: 'WebhookUpdate' }))),
       success: 'The webhook, with its secret if that is new.',
       answer: envelope('WebhookAnswer', z.object({ webhook })),
@@ -124,9 +175,10 @@ export const accountPaths = {
       operationId: 'replaceWebhookSecret',
       summary: 'Get a new secret of the webhook',
       description:
-        'For 24 hours, deliveries carry a signature with the new secret and one with the old. If ' +
-        'the answer was lost, call again. To end a secret that has leaked at once, delete the ' +
-        'webhook and set it again. Fields of a body are ignored.',
+        'For 24 hours, deliveries carry a signature with the old secret beside the one with the ' +
+        'new. At most four replaced secrets sign beside the new one; another is refused until the ' +
+        'first of them ends. If the answer was lost, call again. To end a secret that has leaked ' +
+        'at once, delete the webhook and set it again. Fields of a body are ignored.',
       body: json(secretBody),
       success: 'The webhook with its new secret.',
       answer: envelope('WebhookSecretAnswer', z.object({ webhook: webhook.required() })),
@@ -137,8 +189,10 @@ export const accountPaths = {
       operationId: 'testWebhook',
       summary: 'Send a test to the webhook',
       description:
-        'Queues one delivery of the type `webhook.test`, which is sent once, within seconds. If it ' +
-        'arrives, deliveries that wait after a failure follow. Fields of a body are ignored.',
+        'Makes one delivery of the type `webhook.test` the next one of the registrar. It is sent ' +
+        'once: within seconds, or within two minutes just after a failure. If it arrives, ' +
+        'deliveries that wait after a failure follow. If it fails, it counts as a failed attempt. ' +
+        'While a test waits, another call returns the same one. Fields of a body are ignored.',
       body: json(secretBody),
       success: 'The test is queued.',
       answer: envelope('WebhookTestAnswer', z.object({ delivery: testDelivery })),

@@ -12,15 +12,18 @@ import {
 import { getOwnAccount, replaceOwnSecret } from '../../../party/registrar/own-account.ts';
 import {
   changeOwnWebhook,
+  findOwnWebhook,
   getOwnWebhook,
   noWebhook,
 } from '../../../party/registrar/own-webhook.ts';
+import { replacedAt } from '../../../party/registrar/webhook.ts';
+import { deliveryRepresentation, listOwnDeliveries } from '../../../party/webhook/list.ts';
 import { addTest } from '../../../party/webhook/test-delivery.ts';
 import { maximumUrlLength, parseWebhookUrl } from '../../../party/webhook/url.ts';
 import { clientReference } from '../request/client-headers.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
-import { parseBody } from '../request/input.ts';
-import { linkAfter, requestedPage, takesBoundedPage } from '../request/paging.ts';
+import { parseBody, query } from '../request/input.ts';
+import { linkAfter, requestedPage, takesBoundedPage, wholeNumber } from '../request/paging.ts';
 import { done } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
 
@@ -65,14 +68,48 @@ function callWithoutKey(c: AppContext): RegistrarCall {
   return { db: database(c), login: c.var.login, request };
 }
 
-export const webhookBody = onFirstUse(() => {
-  const url = z.string('Url is invalid').check(z.meta({ maxLength: maximumUrlLength }));
-  return z.object({ webhook: z.object({ url }, 'Webhook is invalid') });
+registrarAccount.get('/webhook', async (c) => {
+  const found = await findOwnWebhook(database(c), c.var.login);
+  const webhook = found && {
+    url: found.url,
+    failing_since: found.failingSince,
+    previous_secret_valid_until: replacedAt(found, c.var.now).at(-1)?.until ?? null,
+  };
+  return c.json(done({ webhook: webhook ?? null }));
 });
+
+const maximumDeliveries = 100;
+
+export const deliveriesQuery = onFirstUse(() =>
+  z.object({
+    limit: z._default(wholeNumber('Limit', 1, maximumDeliveries), maximumDeliveries),
+  }),
+);
+
+const takesLimit = query(deliveriesQuery, {
+  limit: `a whole number from 1 to ${maximumDeliveries}`,
+});
+
+registrarAccount.get('/webhook/deliveries', takesLimit, async (c) => {
+  const { limit } = c.req.valid('query');
+  const listed = await listOwnDeliveries(database(c), c.var.login, limit);
+  const deliveries = listed.map((each) => deliveryRepresentation(each, c.var.now));
+  return c.json(done({ deliveries }));
+});
+
+export const webhookBody = onFirstUse(() =>
+  z.object({
+    webhook: z.object(
+      { url: z.string('Url is invalid').check(z.meta({ maxLength: maximumUrlLength })) },
+      'Webhook is invalid',
+    ),
+  }),
+);
 
 registrarAccount.put('/webhook', async (c) => {
   const { webhook } = await parseBody(c, webhookBody());
-  const url = parseWebhookUrl(webhook.url, { isLocal: isLocalEnvironment(c.env) });
+  const isLocal = isLocalEnvironment(c.env);
+  const url = parseWebhookUrl(webhook.url, { isLocal, field: 'webhook.url' });
   const { caller: _, ...changed } = await changeOwnWebhook(callWithoutKey(c), () => url);
   return c.json(done({ webhook: changed }));
 });
@@ -93,7 +130,7 @@ registrarAccount.post('/webhook/test', async (c) => {
   const { db, login } = callWithoutKey(c);
   const webhook = await getOwnWebhook({ db, login });
   const id = await addTest(db, webhook, c.var.now);
-  await c.env.WEBHOOKS?.send({ registrar: webhook.registrarId, test: id });
+  queueAfterResponse(c, webhook.registrarId);
   return c.json(done({ delivery: { id } }));
 });
 

@@ -15,8 +15,9 @@ const header = z.object({
     param: { id: 'WebhookTimestamp' },
   }),
   'webhook-signature': z.string().meta({
-    description: '`v1,` and the HMAC-SHA256 of id, timestamp and body in base64.',
-    pattern: '^v1,',
+    description:
+      'A list separated by blanks: for each secret that signs, `v1,` and the HMAC-SHA256 of id, timestamp and body in base64. There are up to five, the newest secret first.',
+    pattern: '^v1,\\S{44}( v1,\\S{44}){0,4}$',
     param: { id: 'WebhookSignature' },
   }),
 });
@@ -29,7 +30,11 @@ const { read: _, ...pushed } = examples.getOldestNotification.updated.answer.dat
 
 const notDelivered = {
   description:
-    'Not delivered: tried again until the delivery is a week old. Those after it wait, because deliveries leave in the order of the notifications’ ids.',
+    'Not delivered: tried again until the delivery is a week old, not before `Retry-After` (seconds or a date, at most 24 hours). Those after it wait, because deliveries leave in the order of the notifications’ ids.',
+};
+
+const gone = {
+  description: 'Nothing is sent to this URL until the webhook is set again.',
 };
 
 const summaries: Record<NotificationEvent | 'webhook.test', string> = {
@@ -66,6 +71,7 @@ function webhook(event: string, summary: string): ZodOpenApiPathItemObject {
       },
       responses: {
         '2XX': { description: 'Delivered. Answer within ten seconds, and do the work afterwards.' },
+        '410': gone,
         '4XX': notDelivered,
         '5XX': notDelivered,
       },

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { webhookDeliveries } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../../src/base/database/open.ts';
 import {
   grantDisclosure,
@@ -10,6 +11,7 @@ import {
 import { archiveLists } from '../../../../src/list/archive/archive.ts';
 import { auctionList, listNames } from '../../../../src/list/lists.ts';
 import { publish } from '../../../../src/list/publish/publish.ts';
+import { getRegistrar } from '../../../../src/party/registrar/account.ts';
 import { loadDemoData } from '../../../../src/tool/demo/load.ts';
 import { type Example, examples } from '../../../../src/worker/http/openapi/example.ts';
 import { answerOf } from '../../../support/client.ts';
@@ -92,6 +94,7 @@ beforeAll(async () => {
   await archiveLists(env.LISTS, env.ARCHIVE!, [auctionList], at('02T00:01'));
   await worker.scheduled('31 * * * *');
   await disclose(db);
+  await deliver(db);
   const { call, example } = named.find(({ call }) => call.operationId === 'createToken')!;
   const { answer } = await ask(call, example);
   token = `Bearer ${answer.access_token}`;
@@ -108,6 +111,20 @@ async function disclose(db: Database): Promise<void> {
     },
   );
   await grantDisclosure({ db, origin: operator }, id, {});
+}
+
+/** Two tests of ALPHA's webhook. */
+async function deliver(db: Database): Promise<void> {
+  const { id: registrarId } = await getRegistrar(db, 'ALPHA');
+  const test = (id: string, at: string) => ({
+    ...{ id: `msg_${id.repeat(32)}`, registrarId, attempts: 1 },
+    ...{ createdAt: at, waitsSince: at, attemptedAt: at },
+  });
+  const [first, second] = ['2026-05-01T12:00:00.000Z', '2026-05-01T12:05:00.000Z'] as const;
+  await db.insert(webhookDeliveries).values([
+    { ...test('1', first), outcome: 'no answer in time', failedAt: first },
+    { ...test('2', second), outcome: 'HTTP 204', status: 204, deliveredAt: second },
+  ]);
 }
 
 async function ask({ method, path, parameters, scheme }: Operation, example: Example) {
