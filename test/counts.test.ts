@@ -457,15 +457,17 @@ test('a webhook is set, given a new secret and ended in two round trips, and tes
   expect(await cost('PUT', '', { webhook })).toEqual(writes(2, 16, 4));
   expect(await cost('PUT', '', { webhook })).toEqual(reads(1, 6));
   expect(await cost('POST', '/secret')).toEqual(writes(2, 15, 4));
-  // The delivery and its indexes, and the webhook.
-  expect(await cost('POST', '/test')).toEqual(writes(2, 5, 7));
   expect(await cost('GET')).toEqual(reads(1, 4));
   expect(await cost('DELETE')).toEqual(writes(2, 16, 4));
   expect(await cost('DELETE')).toEqual(reads(1, 6));
+  await cost('PUT', '', { webhook });
+  // The delivery and its indexes, and the webhook.
+  expect(await cost('POST', '/test')).toEqual(writes(2, 10, 8));
 });
 
 test('deliveries are listed in one round trip, and a test added in two, however many there are', async () => {
   const path = '/repp/v1/registrar/webhook/deliveries?limit=10';
+  const tests: unknown[] = [];
   for (const count of [100, 1_000, 10_000]) {
     const registrar = await addRegistrar(worker.env);
     await addWebhooks(registrar);
@@ -477,12 +479,10 @@ test('deliveries are listed in one round trip, and a test added in two, however 
     )
       .bind(count, registrar.id, id)
       .run();
-    expect((await costOf(path, send('GET', registrar))).answer).toEqual(reads(1, 43));
-    const test = await costOf('/repp/v1/registrar/webhook/test', send('POST', registrar));
-    expect(test.answer).toEqual(writes(2, 5, 7));
-    // The webhook, its place and the test.
-    expect(test.after).toEqual(writes(1, 3, 1));
+    expect((await costOf(path, send('GET', registrar))).answer).toEqual(reads(1, 34));
+    tests.push(await costOf('/repp/v1/registrar/webhook/test', send('POST', registrar)));
   }
+  expect(tests).toEqual([tests[0], tests[0], tests[0]]);
 });
 
 test('an auction is read in one round trip and reported in two', async () => {
