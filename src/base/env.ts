@@ -1,3 +1,6 @@
+import { RegistryError } from './error.ts';
+import { lowerCase, readDomainName } from './text/domain-name.ts';
+
 /** The record id of a registrar with waiting deliveries. */
 export interface WebhookMessage {
   registrar: number;
@@ -57,8 +60,28 @@ export interface NameRules {
   letters: string;
 }
 
+/** Throws `invalid` for a malformed setting. */
 export function nameRulesOf({ ZONES = '', NAME_LETTERS = '' }: Partial<Env>): NameRules {
-  return { zones: entriesOf(ZONES), letters: NAME_LETTERS };
+  return { zones: zonesOf(ZONES), letters: lettersOf(NAME_LETTERS) };
+}
+
+export const zonesForm = 'must be domain names, separated by commas, or empty';
+
+/** A zone is whatever a domain name may end in, in the form of the database. */
+export function zonesOf(text: string): string[] {
+  return entriesOf(text).map((zone) => {
+    const { domain } = readDomainName(`a.${zone}`);
+    if (domain) return domain.name.slice('a.'.length);
+    throw new RegistryError('invalid', `ZONES ${zonesForm}`);
+  });
+}
+
+export const lettersForm =
+  'must be letters in lower case (NFC), with nothing between them, or empty';
+
+export function lettersOf(text: string): string {
+  if (/^[\p{L}\p{M}]*$/u.test(text) && text === lowerCase(text).normalize('NFKC')) return text;
+  throw new RegistryError('invalid', `NAME_LETTERS ${lettersForm}`);
 }
 
 export function isLocalEnvironment(env: Env): boolean {

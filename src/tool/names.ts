@@ -5,6 +5,7 @@ import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { type DomainName, domainNameOf } from '../name/domain/name.ts';
 import { findDomainName } from '../name/domain/operator/name.ts';
 import { findRuleProblems } from '../name/domain/rules.ts';
+import type { RetainedStatus } from '../name/retained/list.ts';
 import { commandLine, usageError } from './command.ts';
 import { say } from './report/output.ts';
 
@@ -29,10 +30,15 @@ export async function parseNameOrUuid(db: Database, text: string): Promise<strin
   return text.includes('.') ? (await parseName(db, text)).name : text;
 }
 
-/** Drops repetitions. Throws all problems of all names. */
-export async function parseNewNames(texts: readonly string[], env: Env): Promise<DomainName[]> {
+/** Drops repetitions. Throws all problems of all names, for the status that they are to have. */
+export async function parseNewNames(
+  texts: readonly string[],
+  env: Env,
+  status?: RetainedStatus,
+): Promise<DomainName[]> {
   const names = await eachOnce(texts, async (text) => understood(text, domainNameOf(text)));
-  throwProblems(findRuleProblems(names, nameRulesOf(env)));
+  const judged = names.map((name) => ({ ...name, status }));
+  throwProblems(findRuleProblems(judged, nameRulesOf(env)));
   return names;
 }
 

@@ -1,9 +1,16 @@
 import * as z from 'zod/mini';
 import type { AuctionStatus } from '../../drizzle/schema.ts';
 import { parseAddressList } from '../base/address-list.ts';
-import { type Env, entriesOf, isLocalEnvironment } from '../base/env.ts';
+import {
+  type Env,
+  entriesOf,
+  isLocalEnvironment,
+  lettersForm,
+  lettersOf,
+  zonesForm,
+  zonesOf,
+} from '../base/env.ts';
 import { onFirstUseOf } from '../base/on-first-use.ts';
-import { lowerCase } from '../base/text/domain-name.ts';
 import type { IdentityClient } from '../contact/verification/identity-service.ts';
 import type { TokenKey } from '../party/registrant/token.ts';
 
@@ -62,11 +69,7 @@ const months = () =>
     return text === '' ? undefined : Number(text);
   });
 
-const nameLetters = () =>
-  readBy('must be letters in lower case (NFC), with nothing between them, or empty', (text) => {
-    requires(/^[\p{L}\p{M}]*$/u.test(text) && text === lowerCase(text).normalize('NFKC'));
-    return text;
-  });
+const zones = () => readBy(zonesForm, zonesOf);
 
 const policyUrl = () =>
   readBy('must be an https URL, or empty', (text) => {
@@ -88,6 +91,8 @@ const supportUrl = () =>
 /** Undefined without a link: the setting is empty, absent or malformed. */
 export const findLink = (setting?: string) => policyUrl().safeParse(setting).data;
 export const findSupport = (setting?: string) => supportUrl().safeParse(setting).data;
+/** Empty without zones: the setting is empty, absent or malformed. */
+export const findZones = (setting?: string) => zones().safeParse(setting).data ?? [];
 
 /**
  * The European directive NIS 2 (article 28) asks a registry to publish these policies. An empty or malformed setting leaves one out.
@@ -191,7 +196,7 @@ export const settings = onFirstUseOf((env: Env) => {
     IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
     IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
     /** The letters of names beside a to z. Empty allows all. */
-    NAME_LETTERS: z.optional(nameLetters()),
+    NAME_LETTERS: z.optional(readBy(lettersForm, lettersOf)),
     /** Months for which a contact without a domain is kept. Undefined: for ever. */
     ORPHAN_CONTACT_MONTHS: months(),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
@@ -204,6 +209,8 @@ export const settings = onFirstUseOf((env: Env) => {
     REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
     SOURCE_URL: z.optional(policyUrl()),
     SUPPORT_URL: z.optional(supportUrl()),
+    /** Zones of the registry's names. Empty allows all. */
+    ZONES: z.optional(zones()),
   });
   const { data, error } = shape.safeParse(env);
   if (error) {

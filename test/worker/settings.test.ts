@@ -4,6 +4,7 @@ import {
   disclosureHoursOf,
   findPolicies,
   findSupport,
+  findZones,
   settings,
 } from '../../src/worker/settings.ts';
 
@@ -48,6 +49,14 @@ test('reads token keys in their order, colons in a secret included', () => {
     { id: '2026-11', secret: bytes(secret('a')) },
     { id: '2026-10', secret: bytes(`${secret('b')}:c`) },
   ]);
+});
+
+test('reads zones in any spelling of a domain name', () => {
+  const ZONES = ' ee ,LV,, xn--p1ai,Co.UK';
+  expect(read({ ZONES }).ZONES).toEqual(['ee', 'lv', 'рф', 'co.uk']);
+  expect(findZones(ZONES)).toEqual(['ee', 'lv', 'рф', 'co.uk']);
+  expect(findZones('.fi')).toEqual([]);
+  expect(read().ZONES).toBeUndefined();
 });
 
 test('reads the statuses that restart an auction', () => {
@@ -145,6 +154,7 @@ test.each(Object.keys(sound))('refuses a deployment without %s, and names it', (
 
 const months = 'must be a number of months, 1 to 9999, or empty';
 const addresses = 'must be addresses and CIDR ranges, separated by commas';
+const zones = 'must be domain names, separated by commas, or empty';
 const nameLetters = 'must be letters in lower case (NFC), with nothing between them, or empty';
 const serviceUrl = 'must be a URL that begins with https://, or empty';
 const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
@@ -177,6 +187,10 @@ test.each([
     '"caller";q=100;w=60',
     'must give "caller", "address", "failed-login", "password", "registrant-write", "system", each as "name";q=requests;w=10 or 60',
   ],
+  ['ZONES', ' .fi', zones],
+  ['ZONES', 'ee; lv', zones],
+  ['ZONES', 'ee, fi.', zones],
+  ['ZONES', 'xn--zzzz-zz', zones],
   ['NAME_LETTERS', 'ä, ö', nameLetters],
   ['NAME_LETTERS', 'ÄÖ', nameLetters],
   ['NAME_LETTERS', 'o\u0303', nameLetters],

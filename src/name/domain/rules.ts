@@ -3,21 +3,30 @@ import type { RecordProblem } from '../../base/error.ts';
 import { codePointOf } from '../../base/text/field.ts';
 import type { DomainName } from './name.ts';
 
-/** Returns a problem for each name outside the registry's zones, or with letters outside its table. */
-export function findRuleProblems<Name extends Pick<DomainName, 'name'>>(
+type JudgedName = Pick<DomainName, 'name'> & { status?: string | undefined };
+
+/**
+ * Returns a problem for each name that is not one of the registry, or has letters outside its table. A zone inside
+ * another zone may be blocked.
+ */
+export function findRuleProblems<Name extends JudgedName>(
   names: readonly Name[],
   rules: NameRules,
 ): RecordProblem<Name>[] {
   return names.flatMap((record) => {
-    const fault = ruleFault(record.name, rules);
+    const fault = ruleFault(record, rules);
     if (fault === undefined) return [];
     const message = `${JSON.stringify(record.name)} ${fault}`;
     return [{ reason: 'invalid', message, field: 'name', record }];
   });
 }
 
-function ruleFault(name: string, { zones, letters }: NameRules): string | undefined {
-  if (zones.length > 0 && !zones.some((zone) => name.endsWith(`.${zone}`))) {
+function ruleFault({ name, status }: JudgedName, { zones, letters }: NameRules) {
+  const outside = findOutside(name, zones);
+  const mayBlock = status === 'blocked' && zones.some((zone) => name.endsWith(`.${zone}`));
+  if (outside && !('isZone' in outside && mayBlock)) {
+    if ('isZone' in outside) return 'is a zone of this registry';
+    if ('above' in outside) return `belongs to ${JSON.stringify(outside.above)}`;
     return `is not in a zone of this registry (${zones.join(', ')})`;
   }
   const foreign = [...name].find(
@@ -27,14 +36,15 @@ function ruleFault(name: string, { zones, letters }: NameRules): string | undefi
   return `contains “${foreign}” (${codePointOf(foreign)}), and the letters of this registry are a-z and ${letters}`;
 }
 
-/** The registry has other zones, or only the name above. */
-export type Outside = { zones: readonly string[] } | { above: string };
+/** The registry has other zones, or only the name above, or the name is one of its zones. */
+export type Outside = { zones: readonly string[] } | { above: string } | { isZone: true };
 
-/** Undefined for a zone, for a name directly below the longest matching zone, and if there are no zones. */
+/** Undefined for a name directly below the longest matching zone, and if there are no zones. */
 export function findOutside(name: string, zones: readonly string[]): Outside | undefined {
   if (zones.length === 0) return undefined;
+  if (zones.includes(name)) return { isZone: true };
   const [zone] = zones
-    .filter((zone) => `.${name}`.endsWith(`.${zone}`))
+    .filter((zone) => name.endsWith(`.${zone}`))
     .sort((a, b) => b.length - a.length);
   if (zone === undefined) return { zones };
   const labels = name.slice(0, -zone.length - 1).split('.');

@@ -3,7 +3,7 @@ import { findOutside, findRuleProblems } from '../../../src/name/domain/rules.ts
 
 const zones = ['ee', 'com.ee', 'co.uk'];
 
-test.each(['tallinn.ee', 'tallinn.com.ee', 'com.ee', 'co.uk'])(
+test.each(['tallinn.ee', 'tallinn.com.ee', 'wwwcom.ee'])(
   'takes %s for a name of the registry',
   (name) => {
     expect(findOutside(name, zones)).toBeUndefined();
@@ -23,6 +23,33 @@ test.each([
   ['www.tallinn.com.ee', 'tallinn.com.ee'],
 ])('finds above %s the name %s', (name, above) => {
   expect(findOutside(name, zones)).toEqual({ above });
+});
+
+test.each(['com.ee', 'co.uk'])('takes %s for a zone', (name) => {
+  expect(findOutside(name, zones)).toEqual({ isZone: true });
+});
+
+test('refuses what is not exactly one label below a zone, with the name to ask about', () => {
+  const names = ['a.ee', 'a.com.ee', 'www.a.ee', 'b.a.com.ee', 'com.ee', 'a.com'];
+  const problems = findRuleProblems(
+    names.map((name) => ({ name })),
+    { zones: ['ee', 'com.ee'], letters: '' },
+  );
+  expect(problems.map(({ message }) => message)).toEqual([
+    '"www.a.ee" belongs to "a.ee"',
+    '"b.a.com.ee" belongs to "a.com.ee"',
+    '"com.ee" is a zone of this registry',
+    '"a.com" is not in a zone of this registry (ee, com.ee)',
+  ]);
+});
+
+test('allows a zone inside another zone to be blocked, and nothing else', () => {
+  const judge = (name: string, status: string) =>
+    findRuleProblems([{ name, status }], { zones: ['ee', 'com.ee', 'co.uk'], letters: '' }).length;
+  expect(judge('com.ee', 'blocked')).toBe(0);
+  expect(judge('com.ee', 'reserved')).toBe(1);
+  expect(judge('co.uk', 'blocked')).toBe(1);
+  expect(judge('www.a.ee', 'blocked')).toBe(1);
 });
 
 test('takes every name for one of the registry if there are no zones', () => {

@@ -22,7 +22,8 @@ const add = verb(
     .argument('<name...>', 'the names')
     .addOption(statusOption('the status to give them').makeOptionMandatory()),
   async (registry, texts, { status }) => {
-    const names = (await parseNewNames(texts, registry.env)).map((name) => ({ ...name, status }));
+    const parsed = await parseNewNames(texts, registry.env, status);
+    const names = parsed.map((name) => ({ ...name, status }));
     const { added } = await addRetainedDomains(registry, names);
     const unchanged = names.length - added;
     return {

@@ -123,7 +123,7 @@ for (const status of retainedStatuses) {
   const shape = status === 'reserved' ? reservationBody : blockBody;
 
   internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
-    const { name, punycode } = requestedOwnName(c);
+    const { name, punycode } = requestedOwnName(c, status);
     const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
       c,
       shape(),

@@ -3,6 +3,7 @@ import { nameRulesOf } from '../../../base/env.ts';
 import { throwProblems } from '../../../base/error.ts';
 import type { DomainName } from '../../../name/domain/name.ts';
 import { findRuleProblems } from '../../../name/domain/rules.ts';
+import type { RetainedStatus } from '../../../name/retained/list.ts';
 import type { AppContext } from './context.ts';
 import { domainNameRule, requestedName } from './input.ts';
 
@@ -26,8 +27,8 @@ export function readName(given: unknown) {
 }
 
 /** The name in the path. Throws `invalid` for a name against this registry's rules. */
-export function requestedOwnName(c: AppContext): DomainName {
+export function requestedOwnName(c: AppContext, status?: RetainedStatus): DomainName {
   const name = requestedName(c);
-  throwProblems(findRuleProblems([name], nameRulesOf(c.env)));
+  throwProblems(findRuleProblems([{ ...name, status }], nameRulesOf(c.env)));
   return name;
 }

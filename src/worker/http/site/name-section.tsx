@@ -14,6 +14,7 @@ function verdictText({ listed, outside }: NameAnswered, text: Texts): string | u
   const states = statesOf(listed);
   if (states.length > 0) return text.isNow(text.list(states.map((state) => text.states[state])));
   if (!outside) return text.isUnlisted;
+  if ('isZone' in outside) return text.isZone;
   return 'above' in outside ? text.isBelow(outside.above) : text.isForeign;
 }
 
@@ -23,6 +24,7 @@ function sentencesOf({ listed, outside }: NameAnswered, text: Texts): string[] {
   const states = statesOf(listed);
   if (states.length > 0) return states.map((state) => text.meanings[state]);
   if (!outside) return [text.unlisted];
+  if ('isZone' in outside) return [text.zone];
   return ['above' in outside ? text.below : text.foreign(outside.zones.map((zone) => `.${zone}`))];
 }
 

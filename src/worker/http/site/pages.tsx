@@ -1,9 +1,8 @@
 import { sha256Hex } from '../../../base/bytes/digest.ts';
-import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import { listNames } from '../../../list/lists.ts';
-import { findLink, findPolicies } from '../../settings.ts';
+import { findLink, findPolicies, findZones } from '../../settings.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { type Language, languages, preferredLanguage } from '../request/language.ts';
 import { cacheHeaders, isKnown, readerOf } from '../request/public-list.ts';
@@ -38,7 +37,7 @@ for (const language of languages) {
 async function answerWithPage(c: AppContext, language: Language): Promise<Response> {
   const { origin, searchParams } = new URL(c.req.url);
   const view = readView(searchParams);
-  const content = await readContent(view, nameRulesOf(c.env).zones, readerOf(c), (error) => {
+  const content = await readContent(view, findZones(c.env.ZONES), readerOf(c), (error) => {
     if (error instanceof RegistryError) throw error;
     logUnexpected(error as Error, c.var.requestId);
   });

@@ -129,10 +129,12 @@ test('every unknown registrar and contact is refused under its field', async () 
   });
 });
 
-test('a name outside the zones is refused, since it could never be released', async () => {
-  const prepared = { ...(await prepare()), name: 'näide.lv' };
-  const { status, body } = await register(prepared);
-  expect({ status, fields: Object.keys(body.errors) }).toEqual({ status: 400, fields: ['name'] });
+test.each([
+  ['näide.lv', 'is not in a zone of this registry (ee)'],
+  ['www.firma.ee', 'belongs to "firma.ee"'],
+])('%s is no name of the registry, and refused', async (name, fault) => {
+  const refused = await register({ ...(await prepare()), name });
+  expect(refused).toEqual({ status: 400, body: { errors: { name: [`"${name}" ${fault}`] } } });
 });
 
 test('a body without a domain, or with values of another type, is refused under its fields', async () => {

@@ -10,7 +10,7 @@ import { beforeBatch } from '../../../support/meanwhile.ts';
 import { historyOf } from '../../../support/stored.ts';
 import { shareEmptyWorker } from '../../../support/worker.ts';
 
-const worker = shareEmptyWorker({ ZONES: 'ee' });
+const worker = shareEmptyWorker({ ZONES: 'ee, med.ee' });
 
 let system: Awaited<ReturnType<typeof addSystem>>;
 beforeAll(async () => {
@@ -126,4 +126,26 @@ test('a reservation that somebody else ends meanwhile is made again, with what w
   );
   expect(saved).toEqual({ isNew: true, lastDay: '2099-12-31', password: expect.any(String) });
   expect(await rowsOf(row.name)).toMatchObject([{ password: saved.password }]);
+});
+
+test('a name below a name of the registry is neither reserved nor blocked, and what is there is shown and released', async () => {
+  const above = newName();
+  const name = `www.${above}`;
+  for (const status of ['reserved', 'blocked'] as const) {
+    expect(await call('PUT', `${name}/${status}`)).toMatchObject({
+      status: 400,
+      body: { errors: { name: [`"${name}" belongs to "${above}"`] } },
+    });
+    await addRetainedDomain(worker.env, { name, status });
+    const shown = await answerOf(worker.fetch(`/repp/v1/retained_domains/${name}`));
+    expect(shown.status).toBe(200);
+    expect((await call('DELETE', `${name}/${status}`)).status).toBe(204);
+    expect(await rowsOf(name)).toEqual([]);
+  }
+});
+
+test('a zone inside another zone is blocked, and not reserved', async () => {
+  expect((await call('PUT', 'med.ee/blocked')).status).toBe(201);
+  const errors = { name: ['"med.ee" is a zone of this registry'] };
+  expect(await call('PUT', 'med.ee/reserved')).toMatchObject({ status: 400, body: { errors } });
 });

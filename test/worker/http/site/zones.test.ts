@@ -37,6 +37,13 @@ it.each([
   expect(linkOf(et.answer, `Kontrolli nime ${above}`)).toBe(`/et/${href}`);
 });
 
+it('with zones, the answer about a zone says that names are registered below it', async () => {
+  const [en, et] = [await ask('en', 'com.ee'), await ask('et', 'com.ee')];
+  expect(en.text).toContain('com.ee is a zone of this registry');
+  expect(et.text).toContain('com.ee on selle registri tsoon');
+  expect(en.text).not.toContain('Ask a registrar');
+});
+
 it('with zones, the answer about a name says what the lists say, whatever the name', async () => {
   expect((await ask('en', 'shop.listed.ee')).text).toContain('shop.listed.ee is blocked');
 });

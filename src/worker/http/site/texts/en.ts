@@ -47,12 +47,14 @@ export const en = {
   isNow: (words: string) => `is ${words}`,
   isUnlisted: 'is on none of the lists',
   isForeign: 'is not a name of this registry',
+  isZone: 'is a zone of this registry',
   isBelow: (name: string) => `belongs to ${name}`,
   states,
   unlisted:
     'Somebody may have it already, or may have won it at auction. [Ask a registrar] whether it can be registered.',
   foreign: (zones: readonly string[]) =>
     `This registry has only names that end in ${enumerated(zones, 'or')}.`,
+  zone: 'Names are registered below it. It is not registered itself.',
   below: 'It is not registered separately: the holder of the name above it decides about it.',
   checkInstead: (name: string) => `Check ${name}`,
   meanings: {

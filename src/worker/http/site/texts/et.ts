@@ -61,11 +61,13 @@ export const et: Texts = {
   isNow: (words) => `on ${words}`,
   isUnlisted: 'ei ole üheski nimekirjas',
   isForeign: 'ei ole selle registri nimi',
+  isZone: 'on selle registri tsoon',
   isBelow: (name) => `kuulub nime ${name} alla`,
   states,
   unlisted:
     'Nimi võib olla juba registreeritud või oksjonil müüdud. [Küsi registripidajalt], kas seda saab registreerida.',
   foreign: (zones) => `Selles registris on ainult nimed lõpuga ${enumerated(zones, 'või')}.`,
+  zone: 'Nimesid registreeritakse selle all. Seda ennast ei registreerita.',
   below: 'Seda eraldi ei registreerita: selle üle otsustab kõrgema taseme nime omanik.',
   checkInstead: (name) => `Kontrolli nime ${name}`,
   meanings: {
