@@ -232,7 +232,7 @@ const writes: Record<
     const db = openDatabase(binding);
     const [first, second, third] = named(tag, 'a', 'b', 'c');
     await startAuctions({ db, origin: operator() }, [first!, second!]);
-    await startAuctions({ db, origin: operator() }, [second!, third!], { ignored: ['started'] });
+    await startAuctions({ db, origin: operator() }, [second!, third!], { ignored: ['in_auction'] });
     await cancelAuction({ db, origin: operator() }, { auction: first!.name, reason: 'why' });
   },
   async 'takes a report, which starts the next auction, and one that does not'(tag, binding) {

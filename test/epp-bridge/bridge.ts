@@ -129,14 +129,14 @@ const done = (effect?: () => void, data?: unknown): Answer => {
 const codes: Record<string, number> = {
   ...{ registered: 2302, blocked: 2308, in_auction: 2306, code_late: 2306 },
   ...{ code_missing: 2003, password_missing: 2003, code_wrong: 2202, password_wrong: 2202 },
+  ...{ dispute_password_missing: 2003, dispute_password_wrong: 2202 },
   ...{ not_yours: 2201, too_many: 2308 },
 };
 
 /** What the registry refuses, in the words that it has for it. */
-function refused({ status, body }: Reply, order?: Order): Answer {
-  const disputed = body.reason === 'disputed' && order && (order.secret ? 2202 : 2003);
+function refused({ status, body }: Reply): Answer {
   const code =
-    disputed || codes[body.reason] || { 400: 2005, 403: 2201, 404: 2303, 409: 2304 }[status];
+    codes[body.reason] || { 400: 2005, 403: 2201, 404: 2303, 409: 2304, 412: 2303 }[status];
   if (!code) throw new Error(`the registry answers ${status} ${JSON.stringify(body)}`);
   const [[field, [message]]] = Object.entries(body.errors) as [[string, [string]]];
   return { code, message: `${field}: ${message}` };
@@ -182,13 +182,14 @@ const commands = {
     // EPP has one field for both.
     const asked = { domain: partiesOf(order), registration_code: secret, password: secret };
     const reply = await call('POST', registrationPath(name), asked);
-    return reply.status > 201 ? refused(reply, order) : done(() => keepDomain(reply.body.domain));
+    return reply.status > 201 ? refused(reply) : done(() => keepDomain(reply.body.domain));
   },
   /** Takes a registration of the last day back: the registrar has not paid for it. */
   undo: (order) => removal(order, registrationPath),
   update: (order) =>
     owned(order, async ({ name }) => {
-      const reply = await call('PUT', domainPath(name), { domain: partiesOf(order) });
+      const asked = { domain: partiesOf(order), password: order.secret };
+      const reply = await call('PUT', domainPath(name), asked, { 'If-Match': '*' });
       return reply.status > 201 ? refused(reply) : done(() => keepDomain(reply.body.domain));
     }),
   /** Whoever transfers has shown the domain's password, which only an EPP server has. */

@@ -189,7 +189,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
       return undefined;
     },
     async auction(origin: Origin, at: string) {
-      const ignored = ['reserved', 'disputed', 'blocked', 'payment_received'] as const;
+      const ignored = ['reserved', 'disputed', 'blocked', 'paid'] as const;
       await startAuctions({ db, origin }, [name], { ignored });
       return pushing('started')(at);
     },

@@ -97,12 +97,12 @@ test('corrects an auction after a wrong report, and publishes the list', async (
   const first = correct('started').with(2, id);
   expect(await registry.run(first)).toMatchObject({
     status: 1,
-    stderr: expect.stringContaining('"parandus.ee" already has an auction in progress'),
+    stderr: expect.stringContaining('"parandus.ee" is in auction'),
   });
 });
 
 test.each([
-  ['jalle.ee', [['auction start jalle.ee']], 'already has an auction in progress'],
+  ['jalle.ee', [['auction start jalle.ee']], 'is in auction'],
   [
     'makstud.ee',
     [

@@ -90,7 +90,7 @@ test('prints the address beside the file, for a browser that cannot read the fil
 test.each([
   ['Whose is tamm.ee?', 'tamm.ee', 'registered with Alpha OÜ ALPHA since'],
   ['Who is behind www.tamm.ee?', 'tamm.ee', 'and held by Jaan Tamm ALPHA:TAMM.'],
-  ['Why can I not register kask.ee?', 'KASK.ee', 'kask.ee is reserved: nobody can'],
+  ['Why can I not register kask.ee?', 'KASK.ee', '"kask.ee" is reserved: its password is missing'],
   ['Is kohv.ee still in auction?', 'kohv.ee', 'kohv.ee has been in auction since'],
   ['Is there a dispute about lepp.ee?', 'lepp.ee', 'disputed since 1 Jan 2026; until the dispute'],
   ['Which contacts do I have? My code is 38001085718.', '38001085718', 'Jaan Tamm (ALPHA:TAMM)'],

@@ -185,3 +185,76 @@ test('taking a transfer back leaves the copies that a later transfer has used ag
   const { contacts } = await registry.done('contact list --registrar BETA');
   expect(contacts).toMatchObject([{ code: copies['ALPHA:1'] }]);
 });
+
+test('an import names what stood in the way of new names, and health warns while one has an auction', async () => {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  await registry.done('auction start oksjon.ee');
+  await registry.done('auction start makstud.ee');
+  const paid = ['--status', 'payment_received', '--reason', 'paid', '--yes'];
+  await registry.done(['auction', 'correct', 'makstud.ee', ...paid]);
+  await registry.done('retained add keeld.ee --status blocked');
+  await registry.done('retained add hoitud.ee --status reserved');
+  const names = ['oksjon', 'makstud', 'keeld', 'hoitud', 'vaba'];
+  const file = header + names.map((name) => `${name}.ee,ALPHA,ALPHA:1,,\n`).join('');
+  const importing = ['domain', 'import', '-'];
+  const obstacles = ['hoitud.ee" is reserved', 'keeld.ee" is blocked'];
+  const all = [...obstacles, 'makstud.ee" has a paid auction', 'oksjon.ee" is in auction'];
+  const dry = await registry.run([...importing, '--dry-run'], file);
+  expect(dry.stdout).toBe(
+    [
+      'would add 5 domains, change 0, 0 already equal',
+      ...all.map((words) => `although "${words}`),
+      '',
+    ].join('\n'),
+  );
+  const done = await registry.done(importing, file);
+  expect(done).toMatchObject({ created: 5, obstacles: all.map((words) => `"${words}`) });
+  expect(await registry.done(importing, file)).not.toHaveProperty('obstacles');
+  const warned = async () => {
+    const { stdout } = await registry.run('health --json');
+    const alarms: { alarm: string; message: string }[] = JSON.parse(stdout).alarms;
+    return alarms
+      .filter(({ alarm }) => alarm === 'auction_of_domain')
+      .map(({ message }) => message);
+  };
+  expect(await warned()).toEqual([
+    'oksjon.ee is a registered domain, and has an auction with the status started (name oksjon.ee).',
+    'makstud.ee is a registered domain, and has an auction with the status payment_received (name makstud.ee).',
+  ]);
+  const mistake = ['--reason', 'registered elsewhere', '--yes'];
+  await registry.done(['auction', 'cancel', 'oksjon.ee', ...mistake]);
+  await registry.done(['auction', 'correct', 'makstud.ee', '--status', 'no_bids', ...mistake]);
+  expect(await warned()).toEqual([]);
+});
+
+test('while it is disputed, a domain gets no other person by an update, an import or a revert', async () => {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  await registry.done('domain import -', domains);
+  const person = 'ALPHA:9,ALPHA,Mari Maasikas,mari@example.ee,+372.5123456,38001085718,priv,EE\n';
+  const columns = 'code,registrar,name,email,phone,ident,ident_type,ident_country_code\n';
+  await registry.done('contact import - --registrar ALPHA', columns + person);
+  await registry.done('domain update oun.ee --registrant ALPHA:9');
+  const { history } = await registry.done(['history', 'domain', 'oun.ee']);
+  const { request_id: request } = history.at(-1);
+  await registry.done('dispute open oun.ee --from 2020-01-01');
+  const refusal = 'refused: "oun.ee" is disputed [registrant]\n';
+  for (const [command, file] of [
+    ['domain update oun.ee --registrant ALPHA:2'],
+    ['domain update oun.ee --registrant ALPHA:2 --dry-run'],
+  ]) {
+    expect((await registry.run(command!, file)).stderr).toContain(refusal);
+  }
+  const changed = await registry.run(['domain', 'import', '-', '--dry-run'], domains);
+  expect(changed.stderr).toContain(
+    'refused: standard input:2: "oun.ee" is disputed [registrant]\n',
+  );
+  const reverted = await registry.run(['history', 'revert', request, '--yes']);
+  expect(reverted.stderr).toContain(refusal);
+  await registry.done('domain update oun.ee --admin ALPHA:2');
+  await registry.done('dispute close oun.ee');
+  expect(await registry.done('domain update oun.ee --registrant ALPHA:2')).toMatchObject({
+    changed: true,
+  });
+});

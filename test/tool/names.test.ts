@@ -261,7 +261,12 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   }
   await registry.done('retained import -', 'name,status,last_day\na.ee,reserved,2099-12-31\n');
   expect((await registry.run('name a.ee')).stdout).toContain(
-    'a.ee is reserved until the end of 31 Dec 2099: nobody can register it without its password.',
+    'a.ee is reserved until the end of 31 Dec 2099. ' +
+      'A registration without a secret is refused: "a.ee" is reserved, and no password is set.\n',
+  );
+  await registry.done('retained import -', 'name,status,password\nc.ee,reserved,sesame\n');
+  expect((await registry.run('name c.ee')).stdout).toContain(
+    'c.ee is reserved. A registration without a secret is refused: "c.ee" is reserved: its password is missing.\n',
   );
   const none =
     'b.ee is not registered here, and on none of the lists. Nothing here prevents its registration.\n';
@@ -270,6 +275,7 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   onTestFinished(() => void vi.unstubAllEnvs());
   expect((await registry.run('name www.b.ee')).stdout).toBe(none);
   expect((await registry.run('name b.com')).stdout).toBe(
-    'b.com is not in a zone of this registry (ee); it cannot be registered here.\n',
+    'b.com is not registered here, and on none of the lists. ' +
+      'A registration without a secret is refused: "b.com" is not in a zone of this registry (ee).\n',
   );
 }, 120_000);

@@ -2,34 +2,14 @@ import { and, notInArray, type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, domains, retainedDomains } from '../../../drizzle/schema.ts';
 import { jsonArrays } from '../../base/database/json-rows.ts';
 import { dayOf } from '../../base/time/day.ts';
-import { type DomainName, type NameObstacle, nameConflict } from '../domain/name.ts';
+import type { DomainName, NameObstacle } from '../domain/name.ts';
 import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';
 
-/** Reasons against an auction of a name, in words that follow the name. */
-export const auctionObstacles = {
-  domain: 'is a registered domain',
-  blocked: 'is blocked',
-  awaiting_payment: 'has an auction that awaits payment',
-  payment_received: 'has a paid auction',
-  reserved: 'is reserved',
-  disputed: 'is disputed',
-  started: 'already has an auction in progress',
-} as const;
-
-export type AuctionObstacle = keyof typeof auctionObstacles;
-
-/** The internal interface's own words. */
-const otherWords: Partial<Record<AuctionObstacle, NameObstacle>> = {
-  domain: 'registered',
-  payment_received: 'paid',
-  started: 'in_auction',
-};
-
-export function obstacleTo(name: string, obstacle: AuctionObstacle, field?: string) {
-  const word = otherWords[obstacle] ?? (obstacle as NameObstacle);
-  return nameConflict(name, word, auctionObstacles[obstacle], field);
-}
+export type AuctionObstacle = Extract<
+  NameObstacle,
+  'registered' | 'blocked' | 'reserved' | 'disputed' | 'in_auction' | 'awaiting_payment' | 'paid'
+>;
 
 /**
  * Selects each `name` of another query that is a domain, is blocked, reserved or disputed today, or has an auction that
@@ -40,16 +20,18 @@ export function selectObstacles(names: SQL, now: Date, except: string | null = n
   return sql`
     with names as (${names})
     select * from (
-      select name, 'domain' as obstacle from ${domains} where name in (select name from names)
+      select name, 'registered' as obstacle from ${domains} where name in (select name from names)
       union all select name, status from ${retainedDomains}
         where name in (select name from names) and ifnull(last_day >= ${dayOf(now)}, true)
-      union all select name, status from ${auctions}
+      union all select name, case status
+          when 'started' then 'in_auction' when 'payment_received' then 'paid' else status end
+        from ${auctions}
         where name in (select name from names)
           and ${isHolding} and uuid is not ${except}
       union all select distinct name, 'disputed' from ${disputes}
         where name in (select name from names) and ${isInForce(dayOf(now))}
     )
-    order by obstacle = 'started', name`;
+    order by obstacle = 'in_auction', name`;
 }
 
 export function isUnobstructed(

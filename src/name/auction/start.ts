@@ -8,8 +8,8 @@ import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import type { KeptFor } from '../../change/outcome.ts';
 import { type Change, changeOf, statementsOf, type Written, write } from '../../change/write.ts';
-import type { DomainName } from '../domain/name.ts';
-import { type AuctionObstacle, obstacleTo, selectObstacles } from './obstacles.ts';
+import { type DomainName, nameConflict } from '../domain/name.ts';
+import { type AuctionObstacle, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
 
 export const maximumPlatformLength = 50;
@@ -115,7 +115,7 @@ export function startAuction(
       const onlyIf = sql`exists (${inProgress(name.name)})`;
       return { ...change, action: 'create' as const, changes: {}, onlyIf, outcome };
     }
-    if (obstacle) throw obstacleTo(name.name, obstacle, 'domain');
+    if (obstacle) throw nameConflict(name.name, obstacle, 'domain');
     const next = newAuction(name, platform, request.at);
     return {
       ...auctionCreation(operation, next, sql`not exists (${obstacles})`),

@@ -25,23 +25,28 @@ export interface Parties {
   contacts: Map<string, { id: number; uuid: string }>;
 }
 
+/** Costs one round trip. */
 export async function loadParties(
   db: Database,
   records: readonly ImportedDomain[],
 ): Promise<Parties> {
   const parties: Parties = { registrars: new Set(), contacts: new Map() };
-  for (const codes of jsonArrays(new Set(records.map(({ registrar }) => registrar)))) {
-    const { code } = registrars;
-    const rows = await db.select({ code }).from(registrars).where(isIn(code, codes));
-    for (const { code } of rows) parties.registrars.add(code);
-  }
+  const registrarCodes = records.map(({ registrar }) => registrar);
   const contactCodes = records.flatMap((record) =>
     domainRoles.flatMap((role) => codesOf(record, role)),
   );
-  for (const codes of jsonArrays(new Set(contactCodes))) {
-    const { id, uuid, code } = contacts;
-    const rows = await db.select({ id, uuid, code }).from(contacts).where(isIn(code, codes));
-    for (const { code, ...contact } of rows) parties.contacts.set(code, contact);
+  const { id, uuid, code } = contacts;
+  const [first, ...others] = [
+    ...jsonArrays(new Set(registrarCodes)).map((codes) =>
+      db.select({ code: registrars.code }).from(registrars).where(isIn(registrars.code, codes)),
+    ),
+    ...jsonArrays(new Set(contactCodes)).map((codes) =>
+      db.select({ id, uuid, code }).from(contacts).where(isIn(code, codes)),
+    ),
+  ];
+  for (const row of first ? (await db.batch([first, ...others])).flat() : []) {
+    if ('uuid' in row) parties.contacts.set(row.code, row);
+    else parties.registrars.add(row.code);
   }
   return parties;
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { and, sql } from 'drizzle-orm';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import { throwProblems } from '../../base/error.ts';
 import { nothingSince } from '../../change/history/search.ts';
@@ -11,22 +11,30 @@ import {
   writeMany,
 } from '../../change/write-many.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
+import { closings, judgeHandovers } from './handover.ts';
 import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { type DomainRecord, loadParties, problemsOf } from './record.ts';
+
+interface SaveOptions {
+  isAllOrNone?: boolean;
+  /** Closes the disputes that have it. */
+  disputePassword?: string | undefined;
+}
 
 /** Undefined to remove the domain. */
 export type WantedDomain = (present: Recorded | undefined) => DomainRecord | undefined;
 
 /**
- * Writes at most some ten thousand domains in one batch. A record with an unknown registrar or contact changes nothing,
- * and its problems are returned by name; with `isAllOrNone`, throws them as `not_found`. Costs five round trips without
- * a lost race. Throws `changed_meanwhile` if a domain has changed since it was `seen`.
+ * Writes at most some ten thousand domains in one batch. A record with an unknown registrar or contact, or that gives a
+ * disputed domain to another person, changes nothing, and its problems are returned by name; with `isAllOrNone`, throws
+ * them as `not_found` and `conflict`. Costs five round trips at most without a lost race. Throws `changed_meanwhile` if
+ * a domain has changed since it was `seen`.
  */
 export function saveDomains(
   operation: SeenOperation,
   wanted: ReadonlyMap<string, WantedDomain>,
-  { isAllOrNone = false } = {},
+  { isAllOrNone = false, disputePassword }: SaveOptions = {},
 ) {
   const { db } = operation;
   const names = [...wanted.keys()];
@@ -34,7 +42,9 @@ export function saveDomains(
     const present = await loadDomains(db, names);
     const records = names.flatMap((name) => wanted.get(name)!(present.get(name)) ?? []);
     const parties = await loadParties(db, records);
-    const problems = Map.groupBy(problemsOf(records, parties), ({ record }) => record.name);
+    const handovers = await judgeHandovers(operation, records, present, disputePassword);
+    const all = [...problemsOf(records, parties), ...handovers.problems];
+    const problems = Map.groupBy(all, ({ record }) => record.name);
     if (isAllOrNone) throwProblems([...problems.values()].flat());
     const rowsOf = (isPresent: boolean) =>
       records
@@ -52,23 +62,32 @@ export function saveDomains(
       removed: jsonArrays(removed)
         .map(rowsIn)
         .map((rows) => changesOfRows('domain', 'delete', rows, deleteDomains(db, rows))),
+      closed: closings(operation, handovers.closed),
     };
-    const write = () => changeEach(operation, changes, nothingSince(lastEntryId, 'domain', names));
-    return { outcome: { records, created, updated, removed: removed.length, problems }, write };
+    const isAsSeen = and(
+      nothingSince(lastEntryId, 'domain', names),
+      nothingSince(lastEntryId, 'dispute', handovers.names),
+    );
+    const write = () => changeEach(operation, changes, isAsSeen);
+    const counts = { removed: removed.length, closed: handovers.closed.length };
+    return { outcome: { records, created, updated, problems, ...counts }, write };
   };
   return writeMany(operation, `domain ${names[0]}`, plan);
 }
 
-/** Returns the domain and its changes. Throws `not_found`. */
+/** Returns the domain, if one is wanted, and its changes. Throws `not_found` and `conflict`. */
 export async function saveDomain(
   operation: Operation,
   { name }: DomainName,
-  wanted: (present: Recorded | undefined) => DomainRecord,
+  wanted: WantedDomain,
+  disputePassword?: string,
 ) {
-  const saved = await saveDomains(operation, new Map([[name, wanted]]), { isAllOrNone: true });
+  const options = { isAllOrNone: true, disputePassword };
+  const saved = await saveDomains(operation, new Map([[name, wanted]]), options);
   const [record] = saved.records;
   const [row] = [...saved.created, ...saved.updated];
-  return { record: record!, isNew: saved.created.length > 0, changes: row?.changes ?? {} };
+  const isNew = saved.created.length > 0;
+  return { record, isNew, changes: row?.changes ?? {}, isDisputeClosed: saved.closed > 0 };
 }
 
 export function domainRemoval(

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm';
 import { type Consumed, registrations } from '../../../drizzle/schema.ts';
-import { randomHex, sha256Hex } from '../../base/bytes/digest.ts';
+import { matcherOf, randomHex, sha256Hex } from '../../base/bytes/digest.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import { orRefusal, RegistryError, throwProblems } from '../../base/error.ts';
+import { orRefusal, type Problem, RegistryError, throwProblems } from '../../base/error.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, changeOf, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
@@ -54,7 +54,7 @@ export async function registerDomain(
     };
     if (present) {
       if (Object.keys(row.changes).length === 0) return change;
-      throw nameConflict(name, 'registered', 'is registered already');
+      throw nameConflict(name, 'registered');
     }
     throwProblems(problemsOf([record], parties));
     const consumed = judgeSecrets(name, state, { ...matches, isAny: secrets.length > 0 }, at);
@@ -118,13 +118,6 @@ function consequences(
   ];
 }
 
-/** Compares digests, whose timing reveals no secret. */
-async function matcherOf(secrets: readonly string[]) {
-  const digests = new Set(await Promise.all(secrets.map((secret) => sha256Hex(secret))));
-  return async (secret: string | null | undefined) =>
-    typeof secret === 'string' && digests.has(await sha256Hex(secret));
-}
-
 interface SecretMatches {
   code: boolean;
   disputePassword: boolean;
@@ -132,45 +125,42 @@ interface SecretMatches {
   isAny: boolean;
 }
 
-/** Returns the obstacle to a registration without a secret. */
-export function findObstacle(name: string, state: NameState, now: Date): string | undefined {
-  if (state.isRegistered) return 'registered';
+/** Returns the obstacle to a registration without a secret, with its sentence. */
+export function findObstacle(name: string, state: NameState, now: Date): Problem | undefined {
+  if (state.isRegistered) return nameConflict(name, 'registered').problems[0];
   const noMatches = { code: false, disputePassword: false, password: false, isAny: false };
   const result = orRefusal(() => judgeSecrets(name, state, noMatches, now));
-  return result instanceof RegistryError ? result.problems[0].obstacle : undefined;
+  return result instanceof RegistryError ? result.problems[0] : undefined;
 }
 
 /** Returns the secrets that the registration consumes. Throws `conflict` for the first obstacle. */
 function judgeSecrets(name: string, state: NameState, matches: SecretMatches, now: Date): Consumed {
   const { isBlocked, dispute, auction, reservation } = state;
-  if (isBlocked) throw nameConflict(name, 'blocked', 'is blocked');
-  if (dispute && !matches.disputePassword) throw nameConflict(name, 'disputed', 'is disputed');
-  const consumed: Consumed = dispute ? { disputeId: dispute.id } : {};
-  if (auction?.status === 'started') throw nameConflict(name, 'in_auction', 'is in auction');
-  if (auction?.status === 'awaiting_payment') {
-    throw nameConflict(name, 'awaiting_payment', 'has been won in an auction that is not paid yet');
+  const given = matches.isAny ? 'wrong' : 'missing';
+  if (isBlocked) throw nameConflict(name, 'blocked');
+  if (dispute && !matches.disputePassword) {
+    const fault = dispute.password === null ? 'is disputed, and no password is set' : undefined;
+    throw nameConflict(name, `dispute_password_${given}`, 'name', fault);
   }
+  const consumed: Consumed = dispute ? { disputeId: dispute.id } : {};
+  if (auction?.status === 'started') throw nameConflict(name, 'in_auction');
+  if (auction?.status === 'awaiting_payment') throw nameConflict(name, 'awaiting_payment');
   if (auction) {
     const { id, registrationCode, registrationDeadline: deadline } = auction;
     if (!matches.code || registrationCode === null) {
-      const [obstacle, fault] = matches.isAny
-        ? (['code_wrong', 'this is not the registration code of its auction'] as const)
-        : (['code_missing', 'the registration code of its auction is missing'] as const);
-      const what = `has been won in an auction: ${fault}`;
-      throw nameConflict(name, obstacle, what, 'registration_code');
+      throw nameConflict(name, `code_${given}`, 'registration_code');
     }
     if (deadline !== null && hasPassed(deadline, now)) {
       const what = `had to be registered by ${deadline} with this code`;
-      throw nameConflict(name, 'code_late', what, 'registration_code');
+      throw nameConflict(name, 'code_late', 'registration_code', what);
     }
     consumed.auction = { id, registrationCode };
   }
   if (reservation && !auction && !dispute) {
     if (!matches.password || reservation.password === null) {
-      const [obstacle, fault] = matches.isAny
-        ? (['password_wrong', 'this is not its password'] as const)
-        : (['password_missing', 'its password is missing'] as const);
-      throw nameConflict(name, obstacle, `is reserved: ${fault}`, 'password');
+      const fault =
+        reservation.password === null ? 'is reserved, and no password is set' : undefined;
+      throw nameConflict(name, `password_${given}`, 'password', fault);
     }
     consumed.password = reservation.password;
   }

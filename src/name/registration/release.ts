@@ -3,9 +3,9 @@ import { history } from '../../../drizzle/schema.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, followedBy, write } from '../../change/write.ts';
-import { type AuctionObstacle, obstacleTo, selectObstacles } from '../auction/obstacles.ts';
+import { type AuctionObstacle, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
-import type { DomainName } from '../domain/name.ts';
+import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/save.ts';
 
@@ -21,7 +21,7 @@ export async function releaseDomain(
   const { at } = origin.request;
   const obstacles = sql`
     select obstacle from (${selectObstacles(sql`select ${name} as name`, at)})
-      where obstacle <> 'domain'`;
+      where obstacle <> 'registered'`;
   const look = async () => {
     const [[newest], [first]] = await db.batch([
       db.select({ id: max(history.id) }).from(history),
@@ -35,7 +35,7 @@ export async function releaseDomain(
     const removal = domainRemoval(operation, name, present);
     // An earlier call may have released it.
     if (!present) return { ...removal, outcome: false };
-    if (obstacle) throw obstacleTo(name, obstacle);
+    if (obstacle) throw nameConflict(name, obstacle);
     const change: Change<boolean> = {
       ...removal,
       onlyIf: sql`${nothingSince(lastEntryId, 'domain', [name])} and not exists (${obstacles})`,

@@ -34,13 +34,13 @@ export async function takeBackRegistration(
     if (!removal.statements) return { ...removal, outcome: false };
     const oldest = timeAfter(origin.request.at, -keptForDays * 24 * 60 * 60 * 1000);
     if (!registration || registration.registeredAt < oldest) {
-      throw nameConflict(name, 'late', 'was not registered by this interface in the last 24 hours');
+      throw nameConflict(name, 'late');
     }
     if (registration.systemId !== system.id) {
-      throw nameConflict(name, 'not_yours', 'was registered by another system');
+      throw nameConflict(name, 'not_yours');
     }
     if (!registration.isUnchanged) {
-      throw nameConflict(name, 'changed', 'has changed since its registration');
+      throw nameConflict(name, 'changed');
     }
     const { consumed, lastEntry } = registration;
     const change: Change<boolean> = {

@@ -127,7 +127,7 @@ async function addAuctions(db: Database): Promise<void> {
     registrationCode: String(values.registration_code) || null,
   }));
   // An interrupted load has added these.
-  const ignored = ['started', 'awaiting_payment', 'payment_received', 'reserved'] as const;
+  const ignored = ['in_auction', 'awaiting_payment', 'paid', 'reserved'] as const;
   await startAuctions({ db, origin }, records, { ignored });
 }
 

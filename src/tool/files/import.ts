@@ -26,11 +26,12 @@ export interface ImportOptions {
 
 /**
  * `unchanged` rows existed already, `over` rows have ended and are skipped, and `used` passwords
- * are left out.
+ * are left out. `obstacles` are sentences about names that were written in spite of them.
  */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
   over?: number;
   used?: number;
+  obstacles?: readonly string[];
 };
 
 export interface Import<Row, Outcome extends string> {
@@ -114,7 +115,7 @@ export async function importRows<Row, Outcome extends string>(
   const rows = lines.filter(isValid).map(rowOf);
   const rejectedFile = await settleRejected(read.file, rejected, options);
   const counts = await kind.write(registry, rows);
-  const { unchanged: _, over: __, used: ___, ...outcomes } = counts;
+  const { unchanged: _, over: __, used: ___, obstacles = [], ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);
   const text = [
     kind.text(counts, registry),
@@ -130,7 +131,7 @@ export async function importRows<Row, Outcome extends string>(
       ...(skipped.length > 0 && { skipped_columns: skipped }),
       changed: isChange && !registry.isDryRun,
     },
-    text: text.join('; '),
+    text: [text.join('; '), ...obstacles.map((sentence) => `although ${sentence}`)],
     ...(kind.publish && { publish: kind.publish }),
   };
 }

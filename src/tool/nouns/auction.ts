@@ -89,11 +89,11 @@ const auctionImport = (
   key: ({ name }) => name,
   findProblems: async (registry, names) => [
     ...findRuleProblems(names, nameRulesOf(registry.env)),
-    ...(await findAuctionObstacles(registry, names, ['started', ...ignoredBy(options)])),
+    ...(await findAuctionObstacles(registry, names, ['in_auction', ...ignoredBy(options)])),
   ],
   write: (registry, names) =>
     writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
-      const ignored = ['started', ...ignoredBy(options)] as const;
+      const ignored = ['in_auction', ...ignoredBy(options)] as const;
       const started = await startAuctions(registry, chunk, { ignored });
       return { started, unchanged: chunk.length - started };
     }),

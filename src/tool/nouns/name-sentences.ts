@@ -1,11 +1,11 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
-import type { NameRules } from '../../base/env.ts';
+import type { Problem } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { type Auction, hasPassed } from '../../name/auction/read.ts';
 import type { ListedDomain } from '../../name/domain/operator/list.ts';
 import type { Recorded } from '../../name/domain/read.ts';
-import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { RetainedDomain } from '../../name/retained/list.ts';
+import { hasEnded } from '../../name/retained/save.ts';
 import { enumerated, type Sentence } from '../report/sentence.ts';
 import { dayText, timeText, withTimes } from '../report/words.ts';
 import type { ShownDispute } from './dispute.ts';
@@ -18,15 +18,29 @@ interface Facts {
   auctions: readonly Auction[];
 }
 
-export function nameSentences(name: string, facts: Facts, rules: NameRules): Sentence[] {
+/** The last one says whether a registration without a secret would be refused, and why. */
+export function nameSentences(
+  name: string,
+  facts: Facts,
+  refusal: Problem | undefined,
+): Sentence[] {
   const sentences = [
     ...facts.registered.map(registeredSentence),
-    ...facts.retained.map(retainedSentence),
+    ...facts.retained
+      .filter((retained) => !hasEnded(retained, currentTime()))
+      .map(retainedSentence),
     ...facts.disputes.flatMap(disputeSentence),
     ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
   ];
-  if (sentences.length === 0) sentences.push(unlistedSentence(name, facts, rules));
-  return sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
+  if (sentences.length === 0) sentences.push(unlistedSentence(facts));
+  const sentencesOfName = sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
+  if (refusal?.obstacle === 'registered') return sentencesOfName;
+  return [
+    ...sentencesOfName,
+    refusal
+      ? [`A registration without a secret is refused: ${refusal.message}.`]
+      : ['Nothing here prevents its registration.'],
+  ];
 }
 
 function registeredSentence({ registrar, registrant, createdAt, ...others }: Recorded): Sentence {
@@ -47,20 +61,15 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
 }
 
 function retainedSentence({ status, lastDay }: RetainedDomain): Sentence {
-  if (status === 'blocked') return [' is blocked: nobody can register it.'];
   const end = lastDay ? ` until the end of ${dayText(lastDay)}` : '';
-  return [` is reserved${end}: nobody can register it without its password.`];
+  return [` is ${status}${end}.`];
 }
 
 function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[] {
   if (state === 'to come') return [[` will be disputed from ${dayText(firstDay)}.`]];
   if (state !== 'in force') return [];
   const end = lastDay === untilClosed ? 'the dispute is closed' : `the end of ${dayText(lastDay)}`;
-  return [
-    [
-      ` has been disputed since ${dayText(firstDay)}; until ${end}, nobody can register it without the password of the dispute.`,
-    ],
-  ];
+  return [[` has been disputed since ${dayText(firstDay)}, and will be until ${end}.`]];
 }
 
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
@@ -79,13 +88,8 @@ function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[]
   return sentence === undefined ? [] : [[sentence]];
 }
 
-function unlistedSentence(name: string, { auctions }: Facts, rules: NameRules): Sentence {
-  const [problem] = findRuleProblems([{ name }], rules);
-  if (problem)
-    return [problem.message.slice(JSON.stringify(name).length), '; it cannot be registered here.'];
+function unlistedSentence({ auctions }: Facts): Sentence {
   const [last] = auctions;
   const ended = last ? `; its last auction ended as ${last.status.replaceAll('_', ' ')}` : '';
-  return [
-    ` is not registered here, and on none of the lists${ended}. Nothing here prevents its registration.`,
-  ];
+  return [` is not registered here, and on none of the lists${ended}.`];
 }

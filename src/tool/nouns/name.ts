@@ -7,7 +7,9 @@ import { type NameInterval, readNameHistory } from '../../list/name-history/name
 import { type DomainName, domainNameOf } from '../../name/domain/name.ts';
 import { findDomainName, nameSubjects, namesAbove } from '../../name/domain/operator/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
-import { findOutside } from '../../name/domain/rules.ts';
+import { findOutside, findRuleProblems } from '../../name/domain/rules.ts';
+import { readNameState } from '../../name/registration/name-state.ts';
+import { findObstacle } from '../../name/registration/register.ts';
 import { findRetainedDomains } from '../../name/retained/operator/list.ts';
 import { reading } from '../command.ts';
 import type { Registry } from '../registry.ts';
@@ -57,7 +59,7 @@ async function readNameFacts(registry: Registry, name: DomainName) {
   const { db, origin, env } = registry;
   const ofName = db.select().from(auctions).where(eq(auctions.name, name.name));
   const isAbout = and(inArray(history.subject, nameSubjects), eq(history.subjectKey, name.name));
-  const [domains, retained, disputes, sold, intervals, entries] = await Promise.all([
+  const [domains, retained, disputes, sold, intervals, entries, state] = await Promise.all([
     loadDomains(db, [name.name]),
     findRetainedDomains(
       db,
@@ -67,6 +69,7 @@ async function readNameFacts(registry: Registry, name: DomainName) {
     ofName.orderBy(desc(auctions.id)).limit(maximumRows),
     readNameHistory(db, name.name, origin.request.at),
     listNewestEntries(db, isAbout, maximumRows),
+    readNameState(db, name.name, origin.request.at),
   ]);
   const registered = [...domains.values()].map((domain) => ({ ...name, ...domain }));
   const facts = {
@@ -75,7 +78,9 @@ async function readNameFacts(registry: Registry, name: DomainName) {
     intervals: intervals.slice(-maximumRows).reverse(),
   };
   const isOnRecord = Object.values(facts).some((rows) => rows.length > 0);
-  const sentences = nameSentences(name.name, facts, nameRulesOf(env));
+  const [problem] = findRuleProblems([name], nameRulesOf(env));
+  const refusal = problem ?? findObstacle(name.name, state, origin.request.at);
+  const sentences = nameSentences(name.name, facts, refusal);
   const past = facts.intervals.filter(({ until }) => until !== null);
   return { name: name.name, ...facts, past, isOnRecord, sentences };
 }

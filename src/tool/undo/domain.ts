@@ -8,6 +8,7 @@ import type { Operation } from '../../change/origin.ts';
 import type { ChangesOfMany } from '../../change/write-many.ts';
 import { sameIdentitySince } from '../../contact/entries.ts';
 import { domainChanges, domainRow } from '../../name/domain/change.ts';
+import { judgeHandovers } from '../../name/domain/handover.ts';
 import { recordedName } from '../../name/domain/operator/name.ts';
 import { loadDomains } from '../../name/domain/read.ts';
 import {
@@ -23,9 +24,10 @@ export type DomainRows = Awaited<ReturnType<typeof domainRows>>;
 /**
  * Returns by name the rows for `domainChanges` to restore domains. Throws a problem for each contact of these domains: `not_found` if none has
  * its code, `changed_meanwhile` if it is another contact or another person's, `gone` if the history does not name its UUID. Throws
- * `changed_meanwhile` for each domain that no longer exists.
+ * `changed_meanwhile` for each domain that no longer exists, and `conflict` for each disputed one that would get another person.
  */
-export async function domainRows(db: Database, reversals: readonly Reversal[]) {
+export async function domainRows(operation: Operation, reversals: readonly Reversal[]) {
+  const { db } = operation;
   const returned = reversals.filter(
     ({ subject, action }) => subject === 'domain' && action !== 'delete',
   );
@@ -42,6 +44,7 @@ export async function domainRows(db: Database, reversals: readonly Reversal[]) {
   });
   const parties = await loadParties(db, domains);
   throwProblems(problemsOf(domains, parties));
+  throwProblems((await judgeHandovers(operation, domains, present)).problems);
   const since = await identitiesSince(db, parties);
   throwProblems(returned.flatMap((reversal) => contactProblems(reversal, parties, since)));
   const rows = domains.map((domain) => {

@@ -75,9 +75,9 @@ export async function planRevert(operation: Operation, request: string): Promise
   const inAuction = returning(reversals, 'auction').map(({ key }) => recordedName(key));
   throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));
   const againstAuctions = await findAuctionObstacles(operation, inAuction, []);
-  const domains = await domainRows(db, reversals);
+  const domains = await domainRows(operation, reversals);
   const registered = returning(reversals, 'domain').map(({ key }) => recordedName(key));
-  const againstDomains = await findAuctionObstacles(operation, registered, ['domain']);
+  const againstDomains = await findAuctionObstacles(operation, registered, ['registered']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
   return { request, reversals, domains, warnings, seen };
 }
@@ -143,6 +143,7 @@ export async function revert(operation: Operation, plan: RevertPlan): Promise<vo
   const isAsPlanned = and(
     nothingSince(seen, 'domain', inAuction),
     nothingSince(seen, 'retained_domain', inAuction),
+    nothingSince(seen, 'dispute', [...domains.keys()]),
     // Restores domains only while their contacts belong to the same persons.
     bySubject.has('domain')
       ? sql`not exists (select 1 from ${history} not indexed

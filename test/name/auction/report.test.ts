@@ -145,7 +145,7 @@ describe('correctAuction', () => {
       correctAuction({ db: overtaken, origin: operator }, correction),
     ).rejects.toMatchObject({
       reason: 'taken',
-      message: `"${name}" already has an auction in progress`,
+      message: `"${name}" is in auction`,
     });
     expect(await stored(auction.uuid)).toEqual(auction);
   });

@@ -75,7 +75,7 @@ describe('startAuctions', () => {
       ).rejects.toMatchObject({
         reason: 'taken',
         problems: taken.map(({ name }) => ({
-          message: `"${name}" already has an auction in progress`,
+          message: `"${name}" is in auction`,
           field: 'name',
         })),
       });
@@ -131,7 +131,7 @@ describe('startAuctions', () => {
 it('leaves out names in progress where that is asked for', async () => {
   const [free, taken] = [newName(), newName()];
   const start = (names: DomainName[], isDryRun = false) =>
-    startAuctions({ db: worker.db, origin, isDryRun }, names, { ignored: ['started'] });
+    startAuctions({ db: worker.db, origin, isDryRun }, names, { ignored: ['in_auction'] });
   await startAuctions({ db: worker.db, origin }, [taken]);
   expect(await start([free, taken, free], true)).toBe(1);
   expect(await start([free, taken, free])).toBe(1);

@@ -59,7 +59,7 @@ describe('importDomains', () => {
       { code: `${record.registrar}:SS` },
     );
 
-    const problems = await findDomainProblems(worker.db, [
+    const problems = await findDomainProblems(worker.operation, [
       { ...record, registrant: `${record.registrar}:ß` },
     ]);
 
@@ -74,6 +74,7 @@ describe('importDomains', () => {
       unchanged: 0,
       adminCleared: 0,
       techCleared: 0,
+      obstacles: [],
     });
     expect(await contactsOf(record.name)).toEqual([
       { role: 'admin', code: record.admin[0] },
@@ -108,6 +109,7 @@ describe('importDomains', () => {
       unchanged: 1,
       adminCleared: 0,
       techCleared: 0,
+      obstacles: [],
     });
     expect(await changesOf(worker.env, 'domain', record)).toHaveLength(1);
     expect(await domainCount(record.registrant)).toBe(1);
@@ -129,6 +131,7 @@ describe('importDomains', () => {
       unchanged: 0,
       adminCleared: 1,
       techCleared: 0,
+      obstacles: [],
     });
     expect(await contactsOf(record.name)).toEqual([
       { role: 'registrant', code: other.registrant },
@@ -166,7 +169,7 @@ describe('importDomains', () => {
       ],
     });
     expect(await contactsOf(good.name)).toEqual([]);
-    const problems = await findDomainProblems(worker.db, records);
+    const problems = await findDomainProblems(worker.operation, records);
     expect(problems.map(({ record }) => record.name)).toEqual([bad.name, bad.name]);
   });
 

@@ -26,7 +26,13 @@ import { endReservations, saveRetainedDomain } from '../../../src/name/retained/
 import type { System } from '../../../src/party/system/login.ts';
 import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
 import { contactValues } from '../../support/fixtures.ts';
-import { domainOf, everyCommand, type Numbers, type Pool } from '../../support/random-changes.ts';
+import {
+  domainOf,
+  everyCommand,
+  type Numbers,
+  type Pool,
+  personOf,
+} from '../../support/random-changes.ts';
 import { readRows } from './lawful.ts';
 
 const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
@@ -65,8 +71,10 @@ export const bySystem: Record<string, Command> = {
     registerDomain({ db, origin }, system, domainOf(pool, numbers), secrets),
   'take back': (db, origin, { pool }, deed) =>
     takeBackRegistration({ db, origin }, deed.system, nameOf(pool, deed)),
-  'save domain': (db, origin, { pool }, deed) =>
-    saveDomain({ db, origin }, nameOf(pool, deed), () => domainOf(pool, deed.numbers)),
+  'save domain': (db, origin, { pool }, deed) => {
+    const wanted = () => domainOf(pool, deed.numbers);
+    return saveDomain({ db, origin }, nameOf(pool, deed), wanted, deed.secrets[0]);
+  },
   'save domains': (db, origin, { pool }, { numbers: [a, b, c] }) => {
     const some: Numbers[] = [
       [a, b, c],
@@ -118,7 +126,7 @@ export const byOthers: Record<string, Command> = {
   'create contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
     createContact(
       { db, login: at(pool.logins, a), request },
-      { ...contactValues, code: String(1 + (b % 3)) },
+      { ...contactValues, ...personOf(String(1 + (b % 3))), code: String(1 + (b % 3)) },
     ),
   'update own contact': (db, { request }, { pool }, { numbers: [a, b] }) =>
     updateContact({ db, login: loginFor(pool, a), request }, at(pool.codes, a), () => ({

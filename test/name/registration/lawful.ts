@@ -1,6 +1,13 @@
-import { asc, inArray } from 'drizzle-orm';
+import { and, asc, eq, inArray } from 'drizzle-orm';
 import { expect } from 'vitest';
-import { auctions, disputes, retainedDomains } from '../../../drizzle/schema.ts';
+import {
+  auctions,
+  contacts,
+  disputes,
+  domainContacts,
+  domains,
+  retainedDomains,
+} from '../../../drizzle/schema.ts';
 import type { Database } from '../../../src/base/database/open.ts';
 import { loadDomains, type Recorded } from '../../../src/name/domain/read.ts';
 import type { Pool } from '../../support/random-changes.ts';
@@ -8,6 +15,8 @@ import type { Pool } from '../../support/random-changes.ts';
 /** What the registry has of one name. */
 interface NameRows {
   domain: Recorded | undefined;
+  /** The identity code of the registrant. */
+  person: string | undefined;
   retained: (typeof retainedDomains.$inferSelect)[];
   disputes: (typeof disputes.$inferSelect)[];
   auctions: (typeof auctions.$inferSelect)[];
@@ -18,17 +27,27 @@ export async function readRows(
   { names }: Pick<Pool, 'names'>,
 ): Promise<Map<string, NameRows>> {
   const texts = names.map(({ name }) => name);
-  const [kept, disputed, sold] = await db.batch([
+  const [kept, disputed, sold, held] = await db.batch([
     db.select().from(retainedDomains).where(inArray(retainedDomains.name, texts)),
     db.select().from(disputes).where(inArray(disputes.name, texts)).orderBy(asc(disputes.id)),
     db.select().from(auctions).where(inArray(auctions.name, texts)).orderBy(asc(auctions.id)),
+    db
+      .select({ name: domains.name, person: contacts.identKey })
+      .from(domains)
+      .innerJoin(
+        domainContacts,
+        and(eq(domainContacts.domainId, domains.id), eq(domainContacts.role, 'registrant')),
+      )
+      .innerJoin(contacts, eq(contacts.id, domainContacts.contactId))
+      .where(inArray(domains.name, texts)),
   ]);
-  const domains = await loadDomains(db, texts);
+  const present = await loadDomains(db, texts);
   const rows = texts.map((text): [string, NameRows] => {
     const isOfName = ({ name }: { name: string }) => name === text;
     const retained = kept.filter(isOfName);
     const others = { disputes: disputed.filter(isOfName), auctions: sold.filter(isOfName) };
-    return [text, { domain: domains.get(text), retained, ...others }];
+    const person = held.find(isOfName)?.person;
+    return [text, { domain: present.get(text), person, retained, ...others }];
   });
   return new Map(rows);
 }
@@ -122,7 +141,7 @@ export async function newWitness(db: Database, pool: Pick<Pool, 'names'>) {
     string,
     { deed: Deed; needed: string[]; before: NameRows; after: NameRows }
   >();
-  const counts = { registered: 0, used: 0, takenBack: 0, sold: 0 };
+  const counts = { registered: 0, used: 0, takenBack: 0, sold: 0, handedOver: 0 };
 
   function judgeCreation(name: string, before: NameRows, after: NameRows, deed: Deed) {
     deed.hasMade = true;
@@ -164,10 +183,21 @@ export async function newWitness(db: Database, pool: Pick<Pool, 'names'>) {
     expect(after.domain.registrant).not.toBeNull();
   }
 
+  /** While a dispute is in force, a domain stays with its person; the password of the dispute ends it. */
+  function judgePerson(before: NameRows, after: NameRows, { kind, now, secrets }: Deed) {
+    const dispute = disputeOf(before, dayOf(now));
+    if (!dispute || !before.domain || !after.domain || before.person === after.person) return;
+    expect(kind).toBe('save domain');
+    expect(secrets).toContain(dispute.password);
+    expect(disputeOf(after, dayOf(now))).toBeUndefined();
+    counts.handedOver += 1;
+  }
+
   function judge(name: string, before: NameRows, after: NameRows, deed: Deed) {
     if (!before.domain && after.domain) judgeCreation(name, before, after, deed);
     if (before.domain && !after.domain) judgeRemoval(name, before, after, deed);
     judgeContacts(before, after, deed);
+    judgePerson(before, after, deed);
     const registeredBefore = before.auctions.filter(({ status }) => status === 'domain_registered');
     if (!reopening.includes(deed.kind)) {
       expect(after.auctions).toEqual(expect.arrayContaining(registeredBefore));

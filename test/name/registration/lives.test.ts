@@ -129,7 +129,7 @@ async function perform(life: Life, witness: Witness, now: Date, step: Step, turn
 
 test('every domain was registered lawfully and every secret used once, and followers hold what there is', async () => {
   const { db, env } = worker;
-  const total = { registered: 0, used: 0, takenBack: 0, sold: 0, changes: 0 };
+  const total = { registered: 0, used: 0, takenBack: 0, sold: 0, handedOver: 0, changes: 0 };
   const order = fc.noShrink(fc.infiniteStream(fc.nat()));
   await fc.assert(
     fc.asyncProperty(life, order, async (bursts, draws) => {

@@ -678,7 +678,7 @@ it('a domain comes back although its name is in auction, and the plan says so', 
   const request = await done(removeDomains, [domain.name]);
   await startAuctions(worker.operation, [domain]);
   const { warnings } = await planRevert(worker.operation, request);
-  expect(warnings).toEqual([`"${domain.name}" already has an auction in progress`]);
+  expect(warnings).toEqual([`"${domain.name}" is in auction`]);
 });
 
 /** Gives the code of a contact that no domain refers to to somebody else. */

@@ -46,7 +46,7 @@ export async function correctAuction(
     const before = await getAuctionOf(db, uuidOrName);
     const { uuid } = before;
     // Does not judge these again: an auction may have started in spite of them, and keeps its name.
-    const kept = holds(before.status) ? (['domain', 'blocked'] as const) : [];
+    const kept = holds(before.status) ? (['registered', 'blocked'] as const) : [];
     const ignored = ['reserved', 'disputed', ...kept] as const;
     const obstacles = await findAuctionObstacles(operation, [before], ignored, uuid);
     return { before, obstacles, isFree: isUnobstructed([before], ignored, at, uuid) };

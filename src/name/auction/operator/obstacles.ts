@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm';
 import { jsonArrays } from '../../../base/database/json-rows.ts';
 import type { RecordProblem } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
-import type { DomainName } from '../../domain/name.ts';
-import { type AuctionObstacle, auctionObstacles, selectObstacles } from '../obstacles.ts';
+import { type DomainName, obstacleSentence } from '../../domain/name.ts';
+import { type AuctionObstacle, selectObstacles } from '../obstacles.ts';
 
 export async function findAuctionObstacles(
   { db, origin: { request } }: Operation,
@@ -20,7 +20,7 @@ export async function findAuctionObstacles(
     );
     for (const { name, obstacle } of rows) {
       if (ignored.includes(obstacle)) continue;
-      const message = `${JSON.stringify(name)} ${auctionObstacles[obstacle]}`;
+      const message = obstacleSentence(name, obstacle);
       problems.push({ reason: 'taken', message, field: 'name', record: records.get(name)! });
     }
   }

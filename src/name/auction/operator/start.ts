@@ -18,7 +18,7 @@ import { findAuctionObstacles } from './obstacles.ts';
 
 interface StartOptions {
   platform?: string | undefined;
-  /** `started` skips a name whose auction is in progress. */
+  /** `in_auction` skips a name whose auction is in progress. */
   ignored?: readonly AuctionObstacle[];
 }
 

@@ -1,34 +1,44 @@
-import type { Database } from '../../../base/database/open.ts';
 import type { RecordProblem } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
+import { findAuctionObstacles } from '../../auction/operator/obstacles.ts';
 import type { DomainRow } from '../change.ts';
-import type { Recorded } from '../read.ts';
+import { judgeHandovers } from '../handover.ts';
+import { loadDomains, type Recorded } from '../read.ts';
 import { type DomainRecord, type ImportedDomain, loadParties, problemsOf } from '../record.ts';
 import { saveDomains, type WantedDomain } from '../save.ts';
 
+/** Finds unknown registrars and contacts, and disputed domains that would get another person. */
 export async function findDomainProblems(
-  db: Database,
+  operation: Operation,
   records: readonly ImportedDomain[],
 ): Promise<RecordProblem<ImportedDomain>[]> {
-  return problemsOf(records, await loadParties(db, records));
+  const { db } = operation;
+  const present = await loadDomains(
+    db,
+    records.map(({ name }) => name),
+  );
+  const { problems } = await judgeHandovers(operation, records, present);
+  return [...problemsOf(records, await loadParties(db, records)), ...problems];
 }
 
 /**
  * Makes the domains and their contacts equal to the records, all or none, in one batch for about ten thousand records.
- * The last record of a repeated name counts. Also counts the domains that lose all contacts of a role. Throws
- * `not_found` with a problem for each unknown registrar and contact.
+ * The last record of a repeated name counts. Also counts the domains that lose all contacts of a role, and returns the
+ * obstacles that new ones had to a registration or auction, as sentences. Throws the problems of `findDomainProblems`.
  */
 export async function importDomains(operation: Operation, records: readonly ImportedDomain[]) {
   const wanted = new Map<string, WantedDomain>(
     records.map((record) => [record.name, (present) => withKept(record, present)]),
   );
   const { created, updated } = await saveDomains(operation, wanted, { isAllOrNone: true });
+  const found = await findAuctionObstacles(operation, created, ['registered']);
   return {
     created: created.length,
     updated: updated.length,
     unchanged: wanted.size - created.length - updated.length,
     adminCleared: countCleared(updated, 'admin'),
     techCleared: countCleared(updated, 'tech'),
+    obstacles: found.map(({ message }) => message),
   };
 }
 

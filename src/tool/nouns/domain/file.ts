@@ -43,18 +43,22 @@ export const domainImport = {
     tech: codes(values.tech),
   }),
   key: ({ name }) => name,
-  findProblems: ({ db }, records) => findDomainProblems(db, records),
-  write: (registry, records) =>
-    writeInChunks(
+  findProblems: findDomainProblems,
+  async write(registry, records) {
+    const obstacles: string[] = [];
+    const counts = await writeInChunks(
       'importing',
       records,
       { created: 0, updated: 0, unchanged: 0, admin_cleared: 0, tech_cleared: 0 },
       async (chunk) => {
         const counts = await importDomains(registry, chunk);
-        const { adminCleared, techCleared, ...others } = counts;
+        const { adminCleared, techCleared, obstacles: found, ...others } = counts;
+        obstacles.push(...found);
         return { ...others, admin_cleared: adminCleared, tech_cleared: techCleared };
       },
-    ),
+    );
+    return { ...counts, ...(obstacles.length > 0 && { obstacles }) };
+  },
   text: ({ created, updated, unchanged, admin_cleared, tech_cleared }, { isDryRun, did }) =>
     `${did('add')} ${counted(created, 'domain')}, ` +
     `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal` +

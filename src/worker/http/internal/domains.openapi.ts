@@ -16,6 +16,9 @@ describe(domainFields(), {
   admin_contacts:
     'The codes of contacts. Left out: the domain keeps what it has, and a new one has none.',
 });
+describe(domainBody().shape, {
+  password: 'The password of the dispute, if the domain gets another person’s contact.',
+});
 describe(removalQuery().shape, {
   release: 'Whether to start the auction of the name in the same write.',
 });
@@ -58,7 +61,15 @@ export const internalDomainPaths = internalCalls('domains')({
   'PUT /api/v1/internal/domains/{name}': {
     operationId: 'saveDomain',
     summary: 'Report a domain and its contacts',
-    description: 'The domain is there, so no rule about names applies.',
+    description:
+      'The domain is there, so no rule about names applies but one: while a dispute is in force, ' +
+      'the domain stays with its person. A contact of another person as registrant is refused ' +
+      'with 409, unless the dispute’s `password` is sent: the domain is changed, and the dispute ' +
+      'closed. With `If-Match: *`, the call only updates: 412 if the domain is not there, or for ' +
+      'any other value.',
+    takes: ['If-Match'],
+    headers: [],
+    refusals: ['conflict'],
     body: domainBody().check(z.meta({ id: 'InternalDomainBody' })),
     success: 'The domain as it is now.',
     answer: domainAnswer,
@@ -79,7 +90,7 @@ export const internalDomainPaths = internalCalls('domains')({
     operationId: 'saveDomains',
     summary: 'Report many domains at once',
     description:
-      'The refusal of one does not stop the others; of a name that is there twice, the later counts. A batch counts as one request for each ten domains.',
+      'The refusal of one does not stop the others; of a name that is there twice, the later counts. A disputed domain stays with its person. A batch counts as one request for each ten domains.',
     body: batch,
     success: 'A result for each, in the order given.',
     answer: named('DomainBatchResults', { results: z.array(result) }),

@@ -3,10 +3,10 @@ import { retried } from '../../../base/database/retry.ts';
 import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { textField } from '../../../base/text/field.ts';
-import { auctionLists } from '../../../list/lists.ts';
+import { clearable, textField } from '../../../base/text/field.ts';
+import { auctionLists, listsShowing } from '../../../list/lists.ts';
 import { type DomainName, nameConflict } from '../../../name/domain/name.ts';
-import { getDomain, type Recorded } from '../../../name/domain/read.ts';
+import { getDomain, type Recorded, unknownDomain } from '../../../name/domain/read.ts';
 import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
 import {
   removeDomains,
@@ -16,6 +16,7 @@ import {
 } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';
+import { secretOfName } from '../../../name/retained/save.ts';
 import { messagesByField } from '../request/answer.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
 import {
@@ -125,14 +126,23 @@ internalDomains.get('/:name', async (c) => {
   return c.json({ domain: shownDomain({ ...name, ...present }) });
 });
 
-export const domainBody = onFirstUse(() => z.object({ domain: domainObject() }));
+export const domainBody = onFirstUse(() =>
+  z.object({ domain: domainObject(), password: clearable(secretOfName()) }),
+);
 
 internalDomains.put('/:name', limitBody, async (c) => {
   const name = requestedName(c);
-  const { domain } = await parseBody(c, domainBody());
-  const { record, isNew } = await saveDomain(operationOf(c), name, (present) =>
-    recordOf(name, domain, present),
-  );
+  const { domain, password } = await parseBody(c, domainBody());
+  const match = c.req.header('If-Match')?.trim();
+  if (match !== undefined && match !== '*') {
+    throw new RegistryError('changed_meanwhile', 'a domain has no entity tag: If-Match takes *');
+  }
+  const wanted = (present?: Recorded) =>
+    match && !present ? undefined : recordOf(name, domain, present);
+  const saved = await saveDomain(operationOf(c), name, wanted, password ?? undefined);
+  const { record, isNew, isDisputeClosed } = saved;
+  if (!record) throw new RegistryError('changed_meanwhile', unknownDomain(name.name).message);
+  if (isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
   return c.json({ domain: shownDomain(record) }, isNew ? 201 : 200);
 });
 
@@ -200,7 +210,7 @@ internalDomains.post('/:name/transfer', limitBody, async (c) => {
   const name = requestedName(c);
   const { registrar } = await parseBody(c, transferBody());
   const beforeCopying = async (copies: number) => {
-    if (copies > maximumCopies) throw nameConflict(name.name, 'too_many', tooManyCopies);
+    if (copies > maximumCopies) throw nameConflict(name.name, 'too_many', 'name', tooManyCopies);
     await throttleOthers(c, copies);
   };
   const domain = await transferDomain(operationOf(c), name, registrar, beforeCopying);

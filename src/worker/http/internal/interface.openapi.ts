@@ -13,7 +13,9 @@ const name = parameter('InternalName', 'The name, in Unicode or punycode.', 'koh
 const eppCodes: Record<NameObstacle, string> = {
   registered: '2302',
   blocked: '2308',
-  disputed: '2003 without a password, 2202 with a wrong one, otherwise 2304',
+  disputed: '2304',
+  dispute_password_missing: '2003',
+  dispute_password_wrong: '2202',
   reserved: '2304',
   in_auction: '2306',
   awaiting_payment: '2304',
@@ -30,19 +32,21 @@ const eppCodes: Record<NameObstacle, string> = {
   too_many: '2308',
 };
 
+const obstacles = Object.keys(nameObstacles) as NameObstacle[];
+
 const codesOf = (codes: Record<string, string>) =>
   Object.entries(codes)
     .map(([reason, code]) => `\`${reason}\` (${code})`)
     .join(', ');
 
 /** A later release may add reasons. */
-export const reasonType = z.enum(nameObstacles).meta({
+export const reasonType = z.enum(obstacles).meta({
   id: 'Reason',
   description: `What stands in the way, for programs, with its code in EPP. There may be more values. ${codesOf(eppCodes)}.`,
 });
 
 /** Reasons of a batch's rows. A single call gets 400 instead. */
-export const rowReasonType = z.enum(['invalid', 'missing', ...nameObstacles]).meta({
+export const rowReasonType = z.enum(['invalid', 'missing', ...obstacles]).meta({
   description: `Only if the row is refused; there may be more values. ${codesOf({ invalid: '2005', missing: '2003' })}, or one of \`Reason\`.`,
 });
 

@@ -57,7 +57,7 @@ internalNames.post('/check', limitBody, async (c) => {
     results: read.map(({ given, domain, error }) => {
       if (!domain) return { name: given, error };
       const state = stateOf.get(domain.name)!;
-      const reason = findObstacle(domain.name, state, c.var.now);
+      const reason = findObstacle(domain.name, state, c.var.now)?.obstacle;
       return { ...shownState(domain, state), available: reason === undefined, reason };
     }),
   });

@@ -24,7 +24,7 @@ export const reasonCases: Record<Reason, string> = {
   delete_prohibited: 'a status of the contact prohibits the deletion',
   linked: 'a domain refers to the contact',
   identity_change: 'the identity is not the one on record',
-  changed_meanwhile: 'the contact is not at a version that `If-Match` or `If-None-Match` allows',
+  changed_meanwhile: '`If-Match` or `If-None-Match` does not allow what is there now',
   busy: 'too many others are changing the same thing; nothing has changed: try again after `Retry-After` seconds',
   key_reused: 'the `Idempotency-Key` was used with another request',
   gone: 'what it continues from is no longer available: fetch everything again',

@@ -102,7 +102,7 @@ export const headerParameters = {
     { pattern: keyPattern.source },
   ),
   'If-Match': sometimes(
-    'An `ETag` of the contact, several of them, or `*`. Unless the contact is still at such a version, the answer is 412, and nothing is written.',
+    'An `ETag` of the contact, several of them, or `*`. Unless the contact is still at such a version, the answer is 412, and nothing is written. A domain has no `ETag`, so only `*` fits it.',
   ),
   'If-None-Match': sometimes(
     'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If ' +

@@ -1,9 +1,11 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
-import { contacts } from '../../../../drizzle/schema.ts';
+import { contacts, disputes } from '../../../../drizzle/schema.ts';
 import { startAuctions } from '../../../../src/name/auction/operator/start.ts';
 import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
+import { saveDomain } from '../../../../src/name/domain/save.ts';
 import { releaseDomain } from '../../../../src/name/registration/release.ts';
+import { openDispute } from '../../../../src/name/retained/operator/dispute.ts';
 import { answerOf } from '../../../support/client.ts';
 import {
   addAuction,
@@ -80,6 +82,128 @@ test('a domain is saved whatever stands in the way of its registration', async (
   expect((await call('PUT', name, { domain })).status).toBe(201);
 });
 
+const anotherPerson = { ident: '49403136526' };
+
+/** A disputed domain, with the codes of its person's copy and of another person. */
+async function newDisputedDomain(password: string | null = 'sesame') {
+  const made = await newDomain();
+  const dispute = await addDispute(worker.env, { name: made.name, password });
+  const copy = await addContact(worker.env, await addRegistrar(worker.env));
+  const other = await addContact(worker.env, made.registrar, anotherPerson);
+  return { ...made, dispute, copy, other };
+}
+
+const disputeOf = async (name: string) =>
+  (await worker.db.select().from(disputes).where(eq(disputes.name, name)))[0]!;
+
+test('while it is disputed, a domain gets no other person, alone or in a batch', async () => {
+  const { name, domain, shown, other } = await newDisputedDomain();
+  const told = { ...domain, registrant: other.code };
+  const refusal = { errors: { registrant: [`"${name}" is disputed`] }, reason: 'disputed' };
+  expect(await call('PUT', name, { domain: told })).toEqual({ status: 409, body: refusal });
+  expect((await call('POST', 'batch', { domains: [{ name, ...told }] })).body).toEqual({
+    results: [{ name, ok: false, ...refusal }],
+  });
+  expect((await call('GET', name)).body).toEqual({ domain: shown });
+});
+
+test('a disputed domain gets other contacts, another registrar, and a copy of its person', async () => {
+  const { name, domain, copy, other } = await newDisputedDomain();
+  const to = (await addRegistrar(worker.env)).code;
+  expect((await call('POST', `${name}/transfer`, { registrar: to })).status).toBe(200);
+  const told = { ...domain, registrant: copy.code, admin_contacts: [other.code] };
+  expect(await call('PUT', name, { domain: told })).toMatchObject({
+    ...{ status: 200, body: { domain: told } },
+  });
+  expect((await disputeOf(name)).closedAt).toBeNull();
+});
+
+test('a birthday alone is no person: the names must be equal too', async () => {
+  const { name, domain, registrar } = await newDomain();
+  const born = { identType: 'birthday', ident: '1980-01-08' };
+  const [mari, copy, jaan] = [
+    await addContact(worker.env, registrar, { ...born, name: 'Mari Maasikas' }),
+    await addContact(worker.env, registrar, { ...born, name: 'Mari Maasikas' }),
+    await addContact(worker.env, registrar, { ...born, name: 'Jaan Tamm' }),
+  ];
+  const hold = async ({ code }: { code: string }) =>
+    (await call('PUT', name, { domain: { ...domain, registrant: code } })).status;
+  expect(await hold(mari)).toBe(200);
+  await addDispute(worker.env, { name });
+  expect([await hold(copy), await hold(jaan)]).toEqual([200, 409]);
+});
+
+test("with the dispute's password, the domain changes hands and the dispute closes, once", async () => {
+  const { name, domain, other } = await newDisputedDomain('sesame');
+  const told = { ...domain, registrant: other.code };
+  const put = (password: string) => call('PUT', name, { domain: told, password });
+  expect(await put('Sesame')).toEqual({
+    status: 409,
+    body: {
+      errors: { password: [`"${name}" is disputed: this is not the password of the dispute`] },
+      reason: 'dispute_password_wrong',
+    },
+  });
+  for (const _ of [1, 2]) expect((await put('sesame')).body.domain).toMatchObject(told);
+  const { closedAt } = await disputeOf(name);
+  expect(closedAt).not.toBeNull();
+  expect(await changesOf(worker.env, 'dispute', { name })).toEqual([
+    { action: 'update', changes: { closedAt: { from: null, to: closedAt } } },
+  ]);
+  const path = `/repp/v1/retained_domains/${name}`;
+  await expect.poll(async () => (await answerOf(worker.fetch(path))).body.statuses).toEqual([]);
+});
+
+test('a dispute without a password has none that fits, and the same person needs none', async () => {
+  const { name, domain, copy, other } = await newDisputedDomain(null);
+  const put = (registrant: string) =>
+    call('PUT', name, { domain: { ...domain, registrant }, password: 'null' });
+  expect((await put(other.code)).body.reason).toBe('dispute_password_wrong');
+  expect((await put(copy.code)).status).toBe(200);
+  expect((await disputeOf(name)).closedAt).toBeNull();
+});
+
+test('a dispute that is opened while a domain changes hands keeps it with its person', async () => {
+  const { name, domain, shown, registrar } = await newDomain();
+  const other = await addContact(worker.env, registrar, anotherPerson);
+  const days = { firstDay: '2000-01-01', lastDay: '2099-12-31' };
+  const open = () => openDispute(worker.operation, { ...parseDomainName(name), ...days });
+  const db = beforeBatch(worker.env, 2, open);
+  const request = { at: operator.request.at, requestId: crypto.randomUUID() };
+  const { registrar: code } = domain;
+  const record = { ...parseDomainName(name), registrar: code, registrant: other.code };
+  const wanted = () => ({ ...record, admin: [], tech: [] });
+  const saved = saveDomain({ db, origin: { ...operator, request } }, record, wanted);
+  await expect(saved).rejects.toMatchObject({ reason: 'conflict' });
+  expect((await call('GET', name)).body).toEqual({ domain: shown });
+});
+
+test('a disputed domain may end, and be recorded again with another person', async () => {
+  const { name, domain, other } = await newDisputedDomain();
+  expect((await call('DELETE', name)).status).toBe(204);
+  expect((await call('PUT', name, { domain: { ...domain, registrant: other.code } })).status).toBe(
+    201,
+  );
+});
+
+test('with If-Match: *, a domain is updated and never made, and no other value fits', async () => {
+  const { name, domain } = await newDomain();
+  const put = (name: string, match: string) => {
+    const sent = send('PUT', system, { domain }, { 'If-Match': match });
+    return answerOf(worker.fetch(`/api/v1/internal/domains/${name}`, sent));
+  };
+  expect((await put(name, ' * ')).status).toBe(200);
+  const missing = `missing${unique()}.ee`;
+  expect(await put(missing, '*')).toEqual({
+    status: 412,
+    body: { errors: { base: [`there is no domain "${missing}"`] } },
+  });
+  expect((await call('GET', missing)).status).toBe(404);
+  for (const value of ['"1"', 'W/"1"', 'anything']) {
+    expect((await put(name, value)).status).toBe(412);
+  }
+});
+
 test('a domain that is not there is 404 to a reader, and gone to who deletes it', async () => {
   const name = `nobody${unique()}.ee`;
   expect((await call('GET', name)).status).toBe(404);
@@ -136,7 +260,7 @@ test.each([
 test('an auction that somebody starts during a release is the only one', async () => {
   const { name } = await newDomain();
   const names = [parseDomainName(name)];
-  const start = () => startAuctions(worker.operation, names, { ignored: ['domain'] });
+  const start = () => startAuctions(worker.operation, names, { ignored: ['registered'] });
   const db = beforeBatch(worker.env, 2, start);
   const release = releaseDomain({ db, origin: operator }, parseDomainName(name));
   await expect(release).rejects.toMatchObject({ reason: 'conflict' });

@@ -104,7 +104,7 @@ test('a system asks about many names at once, and learns of each what prevents i
       .map(({ available, reason, error }: Record<string, unknown>) => reason ?? [available, error]),
   ).toEqual([
     'blocked',
-    'disputed',
+    'dispute_password_missing',
     'password_missing',
     'in_auction',
     'awaiting_payment',

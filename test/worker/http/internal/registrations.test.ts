@@ -175,8 +175,8 @@ test('the first obstacle alone is named, in the order of the contract', async ()
   const isBlocked = and(eq(retainedDomains.name, name), eq(retainedDomains.status, 'blocked'));
   await db.delete(retainedDomains).where(isBlocked);
   expect(await refused({ registration_code: code, password })).toEqual({
-    errors: { name: [`"${name}" is disputed`] },
-    reason: 'disputed',
+    errors: { name: [`"${name}" is disputed: this is not the password of the dispute`] },
+    reason: 'dispute_password_wrong',
   });
   expect(await refused(all)).toEqual({
     errors: { name: [`"${name}" is in auction`] },
@@ -184,7 +184,7 @@ test('the first obstacle alone is named, in the order of the contract', async ()
   });
   await report({ status: 'awaiting_payment' });
   expect(await refused(all)).toEqual({
-    errors: { name: [`"${name}" has been won in an auction that is not paid yet`] },
+    errors: { name: [`"${name}" has an auction that awaits payment`] },
     reason: 'awaiting_payment',
   });
   await report({ status: 'payment_received', registrationCode: code });
