@@ -64,7 +64,7 @@ it.each([
 it.each([
   ['reserved.ee', 'only with the registry’s consent', 'ainult registri nõusolekul'],
   ['blocked.ee', 'Nobody can register this name', 'ei saa keegi registreerida'],
-  ['disputed.ee', 'neither registered nor transferred', 'ei registreerita ega anta üle'],
+  ['disputed.ee', 'A change of registrar is allowed', 'Registripidajat võib vahetada'],
   ['auction.ee', 'bid at the auction centre', 'tee pakkumine oksjonikeskkonnas'],
 ])(
   'the answer about a name says what the state of %s means for someone who wants it',
@@ -115,7 +115,7 @@ it.each([
     'To get it, bid at the auction centre while',
   ],
   ['/et/?name=auction.ee', 'auction.ee on oksjonil', 'tee pakkumine oksjonikeskkonnas, kuni'],
-  ['/en/?name=both.ee', 'both.ee is disputed and reserved', 'transferred. The registry has set'],
+  ['/en/?name=both.ee', 'both.ee is disputed and reserved', 'allowed. The registry has set'],
   ['/et/?name=none.ee', 'none.ee ei ole üheski nimekirjas', 'Küsi registripidajalt, kas'],
   ['/en/?name=%22%3E%3Cb%3E', 'Error: Check a domain name', 'Check whether a domain name is'],
 ])('the preview of a shared link says what the page says: %s', async (path, title, words) => {
@@ -126,7 +126,7 @@ it.each([
 
 it('the answer about a name says all that a name with several states means', async () => {
   const { answer } = await ask('en', 'both.ee');
-  expect(answer).toContain('neither registered nor transferred');
+  expect(answer).toContain('does not pass to another person');
   expect(answer).toContain('only with the registry’s consent');
 });
 

@@ -60,7 +60,7 @@ export const en = {
   meanings: {
     blocked: 'Nobody can register this name.',
     disputed:
-      'Somebody disputes the right to this name. Until the dispute is settled, it is neither registered nor transferred.',
+      'Somebody disputes the right to this name. Until the dispute is settled, it is not registered, and does not pass to another person. A change of registrar is allowed.',
     auction:
       'The name goes to the highest bidder. To get it, [bid at the auction centre] while the auction lasts.',
     reserved:
