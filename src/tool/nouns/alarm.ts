@@ -5,6 +5,7 @@ import { countOverdue } from '../../contact/operator/administer.ts';
 import { listDueDisclosures } from '../../contact/operator/disclosure/read.ts';
 import {
   listAuctionsNotRestarted,
+  listAuctionsOfDomains,
   listOverdueAuctions,
 } from '../../name/auction/operator/waiting.ts';
 import { listEndingCertificates } from '../../party/credential/operator/certificate.ts';
@@ -36,6 +37,7 @@ export async function readFindings(db: Database, env: Env, now: Date, isDeployed
     dueDisclosures: listDueDisclosures(db, disclosureHoursOf(env), now),
     overdueVerifications: countOverdue(db, now),
     overdueAuctions: listOverdueAuctions(db, now),
+    auctionsOfDomains: listAuctionsOfDomains(db),
     auctionsNotRestarted: listAuctionsNotRestarted(db, statuses, now),
   };
   // In parallel: with --remote, each is a round trip.
@@ -97,6 +99,11 @@ const alarms = {
       ({ name, registrationDeadline: day }) =>
         `The winner of ${name} has paid and had to register it by ${day} (auction show ${name}).`,
     ),
+  auction_of_domain: ({ auctionsOfDomains }) =>
+    auctionsOfDomains.map(
+      ({ name, status }) =>
+        `${name} is a registered domain, and has an auction with the status ${status} (name ${name}).`,
+    ),
   auction_not_restarted: ({ auctionsNotRestarted }) =>
     auctionsNotRestarted.map(
       ({ name, status }) =>
@@ -112,6 +119,7 @@ const warnings: readonly AlarmName[] = [
   'disclosure_due',
   'verification_overdue',
   'auction_overdue',
+  'auction_of_domain',
   'auction_not_restarted',
 ];
 

@@ -28,6 +28,7 @@ function findings(overrides: object): Findings {
     dueDisclosures: [],
     overdueVerifications: 0,
     overdueAuctions: [],
+    auctionsOfDomains: [],
     auctionsNotRestarted: [],
     isDeployed: true,
     ...overrides,
@@ -69,6 +70,18 @@ test('a paid auction whose deadline has passed, and one that did not start again
     auctionsNotRestarted: [{ name: 'b.ee', status: 'payment_not_received' }],
   });
   expect(alarms.map(({ alarm }) => alarm)).toEqual(['auction_overdue', 'auction_not_restarted']);
+  expect(alarms.every(isWarning)).toBe(true);
+});
+
+test('an auction of a registered name is a warning', () => {
+  const alarms = alarmsOf({ auctionsOfDomains: [{ name: 'a.ee', status: 'started' }] });
+  expect(alarms).toEqual([
+    {
+      alarm: 'auction_of_domain',
+      message:
+        'a.ee is a registered domain, and has an auction with the status started (name a.ee).',
+    },
+  ]);
   expect(alarms.every(isWarning)).toBe(true);
 });
 

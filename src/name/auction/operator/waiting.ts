@@ -1,4 +1,4 @@
-import { and, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
 import {
   type AuctionStatus,
   auctions,
@@ -18,6 +18,12 @@ export async function listOverdueAuctions(db: Database, now: Date): Promise<Auct
     .from(auctions)
     .where(and(isPaid, isNotNull(auctions.registrationDeadline)));
   return paid.filter(({ registrationDeadline }) => hasPassed(registrationDeadline!, now));
+}
+
+/** Lists auctions that hold a registered name: somebody has recorded the domain as it is elsewhere. */
+export async function listAuctionsOfDomains(db: Database): Promise<Auction[]> {
+  const isDomain = inArray(auctions.name, db.select({ name: domains.name }).from(domains));
+  return db.select().from(auctions).where(and(isHolding, isDomain)).orderBy(asc(auctions.id));
 }
 
 /**
