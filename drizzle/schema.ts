@@ -269,10 +269,11 @@ export const contacts = sqliteTable(
     number: integer().notNull(),
     code: text().notNull().unique(),
     name: text().notNull(),
-    /** `searchKey` of the name and of the email (src/base/text/search-key.ts), for a registrar's searches. */
+    /** `nameKey` of the name (src/base/text/search-key.ts), for searches. */
     nameKey: text('name_key').notNull(),
     orgName: text('org_name'),
     email: text().notNull(),
+    /** `mailboxKey` of the email (src/contact/mailbox.ts), for searches. */
     emailKey: text('email_key').notNull(),
     phone: text().notNull(),
     fax: text(),

@@ -4,9 +4,10 @@ import { randomHex } from '../base/bytes/digest.ts';
 import type { Database } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { searchKey } from '../base/text/search-key.ts';
+import { nameKey } from '../base/text/search-key.ts';
 import type { WriteRequest } from '../change/origin.ts';
 import { identityKey } from './identity-code.ts';
+import { mailboxKey } from './mailbox.ts';
 
 export type Contact = typeof contacts.$inferSelect;
 
@@ -132,5 +133,5 @@ export function changeTime(registrarId: number | SQL, at: Date): SQL<string> {
 }
 
 export function keysOf({ ident, name, email }: Pick<Contact, 'ident' | 'name' | 'email'>) {
-  return { identKey: identityKey(ident), nameKey: searchKey(name), emailKey: searchKey(email) };
+  return { identKey: identityKey(ident), nameKey: nameKey(name), emailKey: mailboxKey(email) };
 }

@@ -49,16 +49,17 @@ const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 export function keyOfChanged(side: 'from' | 'to'): SQL {
   const code = sql.raw(`(changes ->> '$.ident.${side}')`);
   const letter = sql`substr(${code}, n, 1)`;
-  const isCenturyCode = sql`length(kept) in (11, 13) and substr(kept, -5, 1) = '+'
-    and substr(kept, 1, length(kept) - 5) || substr(kept, -4, 3) not glob '*[^0-9]*'
-    and kept glob '*[0-9A-Z]'`;
+  const isCenturyCode = sql`length(digits) in (11, 13) and substr(digits, -5, 1) = '+'
+    and substr(digits, 1, length(digits) - 5) || substr(digits, -4, 3) not glob '*[^0-9]*'
+    and digits glob '*[0-9A-Z]'`;
   return sql`(
     with recursive places (n) as (
       select 1 union all select n + 1 from places where n < length(${code})
     )
     select iif(${isCenturyCode}, kept, ifnull(nullif(replace(kept, '+', ''), ''), ${code})) from (
-      select upper(group_concat(${letter}, '')) as kept
-      from places where instr(${separatorText}, ${letter}) = 0))`;
+      select kept, iif(kept glob '[A-Z][A-Z]*', substr(kept, 3), kept) as digits from (
+        select upper(group_concat(${letter}, '')) as kept
+        from places where instr(${separatorText}, ${letter}) = 0)))`;
 }
 
 /**

@@ -11,10 +11,10 @@ export const separators = [
 ].join('');
 
 /**
- * A Swedish or Finnish code. Its `+` means a birth one century before the same code with a hyphen. Finland's other
+ * A Swedish or Finnish code, with or without its country. Its `+` means a birth one century before the same code with a hyphen. Finland's other
  * century signs are letters.
  */
-const centuryCode = /^\d{6}(\d\d)?\+\d{3}[\dA-Z]$/;
+const centuryCode = /^([A-Z]{2})?\d{6}(\d\d)?\+\d{3}[\dA-Z]$/;
 
 /**
  * Returns the form in which codes are compared and stored (`ident_key`): letters and digits, ASCII letters in upper
@@ -30,7 +30,7 @@ export function identityKey(code: string): string {
 /** Checks for a search parameter with such a code whose `+` was not encoded and became a space. */
 export function hasLostPlus(code: string): boolean {
   const isCentury = (text: string) => centuryCode.test(identityKey(text));
-  return !isCentury(code) && isCentury(code.replace(' ', '+'));
+  return !isCentury(code) && isCentury(code.replace(/ (?!.* )/, '+'));
 }
 
 export function isSameIdentityCode(first: string, second: string): boolean {

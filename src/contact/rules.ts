@@ -21,8 +21,9 @@ const phonePattern = /^\+\d{1,3}\.\d{1,14}$/;
 const hasPartOfZeros = /^\+0+\.|\.0+$/;
 
 const emailFault = 'Email is invalid';
-const emailForm =
-  'letters of any script (RFC 6531), `@`, and a domain name, which may be international';
+/** RFC 5321, section 4.5.3.1.1. */
+const maximumLocalOctets = 64;
+const emailForm = `at most ${maximumLocalOctets} bytes (letters of any script, RFC 6531), \`@\`, and a domain name, which may be international`;
 
 const phoneForm =
   '`+`, the country’s code, a dot, the number (RFC 5733), neither of zeros only: +372.55501020';
@@ -108,7 +109,10 @@ const emailAddress = () =>
   z.transform((email: string, { issues }) => {
     const [local = '', domain = '', ...rest] = email.split('@');
     const read = readDomainName(domain);
-    const isLocal = rest.length === 0 && localPattern.test(local);
+    const isLocal =
+      rest.length === 0 &&
+      localPattern.test(local) &&
+      new TextEncoder().encode(local).length <= maximumLocalOctets;
     const hasLetters = /\.([a-z]{2,}|xn--[a-z\d-]+)$/.test(read.domain?.punycode ?? '');
     if (isLocal && hasLetters) return email;
     const suggestion = isLocal && !read.domain && nameOpenedFor(domain);

@@ -17,7 +17,7 @@ import {
 } from './contact.ts';
 import type { ContactChanges, ContactIdentity } from './fields.ts';
 import { identityKey, isSameIdentityCode } from './identity-code.ts';
-import { isSameMailbox } from './mailbox.ts';
+import { mailboxKey } from './mailbox.ts';
 import { isContactOfPerson } from './read.ts';
 
 type ChangesOf = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
@@ -78,7 +78,8 @@ export function permittedValues(
 ): Partial<Contact> {
   checkVersion(contact, request);
   const { authInfo, ...changes } = changesOf(contact);
-  const isSame = changes.email !== undefined && isSameMailbox(changes.email, contact.email);
+  const isSame =
+    changes.email !== undefined && mailboxKey(changes.email) === mailboxKey(contact.email);
   checkStatuses(contact, 'Update');
   return {
     ...changes,

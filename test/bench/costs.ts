@@ -23,7 +23,8 @@ const searches = {
   'country and name, all': 'ident_country_code=EE&name=mari',
   'six filters':
     'ident_country_code=EE&name=mari&updated_since=2026-01-01&status=ok&email=mari7@example.ee&ident=00000007',
-  'country, all, at offset 9800': 'ident_country_code=EE&offset=9800',
+  'mailbox, in two spellings': 'email=mari7@%C3%B5un.ee',
+  'mailbox and name, none': 'email=mari7@example.ee&name=jaan',
 } as const;
 
 /** The rows that lists and searches read, with up to a million contacts. */

@@ -124,7 +124,10 @@ const spelling = fc.oneof(
     .array(fc.constantFrom(...'0123456789+-aTß \u2011\ufeff😀'), { minLength: 1, maxLength: 15 })
     .map((characters) => characters.join('')),
   fc
-    .tuple(fc.stringMatching(/^\d{6}(\d\d)?$/), fc.stringMatching(/^[+ -]{1,2}\d{3}[\dA-Za-z ]$/))
+    .tuple(
+      fc.stringMatching(/^([A-Za-z]{2} ?)?\d{6}(\d\d)?$/),
+      fc.stringMatching(/^[+ -]{1,2}\d{3}[\dA-Za-z ]$/),
+    )
     .map((halves) => halves.join('')),
 );
 
@@ -141,7 +144,13 @@ test('the database makes the same key of a code in the history as the program', 
 
 test('the keys of stored codes, of deleted contacts and of disclosures follow the rule after a migration', () => {
   const { database, migrate } = databaseBefore('century_signs');
-  const codes = ['131052+308T', '131052-308T', ' 18180418 +9817', ...fc.sample(spelling, 500)];
+  const codes = [
+    '131052+308T',
+    '131052-308T',
+    ' 18180418 +9817',
+    'SE180418+9817',
+    ...fc.sample(spelling, 500),
+  ];
   const hasKey = (code: string) => /[\da-zß😀]/iu.test(code);
   const formerKey = (code: string) => (hasKey(code) ? identityKey(code).replace('+', '') : code);
   const insert = database.prepare(`

@@ -51,6 +51,8 @@ test.each([
   'пётр.иванов@пример.рф',
   '用户@例子.中国',
   `mari@${'x'.repeat(63)}.ee`,
+  `${'a'.repeat(64)}@example.ee`,
+  `${'õ'.repeat(32)}@example.ee`,
 ])('accepts the address %s', (email) => {
   expect(accepts('email', email)).toBe(true);
 });
@@ -67,6 +69,8 @@ test.each([
   'a@foo_bar.ee',
   'a@fo\u200bo.ee',
   `a@${'x'.repeat(64)}.ee`,
+  `${'a'.repeat(65)}@example.ee`,
+  `${'õ'.repeat(32)}a@example.ee`,
   `a@${'õ'.repeat(60)}.ee`,
   '.a@foo.ee',
   'a.@foo.ee',

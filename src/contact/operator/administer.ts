@@ -13,7 +13,6 @@ import type { Database } from '../../base/database/open.ts';
 import type { RowsAfter } from '../../base/database/paging.ts';
 import { retried } from '../../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
-import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
@@ -30,7 +29,7 @@ import { isLastDeletion, keyOfChanged } from '../entries.ts';
 import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
-import { emailKeys } from '../mailbox.ts';
+import { mailboxKey, mailboxSpellings } from '../mailbox.ts';
 import { permittedValues } from '../update.ts';
 import { keyHasWords } from './words.ts';
 
@@ -70,7 +69,7 @@ export function listContactsBy(
           ? undefined
           : sql`${contacts.registrarId} = (select id from ${registrars} where code = ${registrar})`,
         ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
-        email === undefined ? undefined : inArray(contacts.emailKey, emailKeys(email)),
+        email === undefined ? undefined : eq(contacts.emailKey, mailboxKey(email)),
         name === undefined ? undefined : keyHasWords(contacts.nameKey, name),
         onlyUnverified ? isUnverified : undefined,
         // A separate query, or SQLite would scan all contacts by id.
@@ -126,12 +125,11 @@ export function listDeletedContactsBy(
 }
 
 function deletionsOf({ ident, email }: DeletedCriteria): SQL {
-  const keys = email === undefined ? [] : emailKeys(email);
-  // SQLite has an upper case of a to z alone.
-  const emails = keys.flatMap((key) => [key, asciiUpperCase(key.toLowerCase())]);
   const had = and(
     ident === undefined ? undefined : sql`${deletedIdentity.key} = ${identityKey(ident)}`,
-    email === undefined ? undefined : inArray(sql`upper(changes ->> '$.email.from')`, emails),
+    email === undefined
+      ? undefined
+      : inArray(sql`upper(changes ->> '$.email.from')`, mailboxSpellings(email)),
   );
   const deleted = sql`select id from ${history} indexed by history_of_contact
     where ${isLastDeletion} and action <> 'update' and ${had}`;

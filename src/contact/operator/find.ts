@@ -4,7 +4,7 @@ import type { Database } from '../../base/database/open.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { selectContacts } from '../contact.ts';
 import { identityKey } from '../identity-code.ts';
-import { emailKeys } from '../mailbox.ts';
+import { mailboxKey } from '../mailbox.ts';
 import { listDeletedContactsBy } from './administer.ts';
 import { keyHasWords } from './words.ts';
 
@@ -26,7 +26,7 @@ export async function findContacts(db: Database, text: string, limit: number) {
   const isIdentifier = isAddress || (text.length < 36 && /^[^:]*\d[^:]*$/.test(text));
   const [byCode, byIdentifier, byName, former] = await Promise.all([
     find(or(inArray(contacts.code, codes), eq(contacts.uuid, asciiLowerCase(text)))),
-    findKey(isAddress ? inArray(emailKey, emailKeys(text)) : eq(identKey, identityKey(text))),
+    findKey(isAddress ? eq(emailKey, mailboxKey(text)) : eq(identKey, identityKey(text))),
     /[@:]/.test(text) ? [] : findKey(keyHasWords(nameKey, text)),
     isIdentifier ? listDeletedContactsBy(db, identifier, { after: undefined, limit }) : [],
   ]);

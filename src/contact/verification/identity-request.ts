@@ -123,7 +123,7 @@ function result(
     ![countryCode, ident, name].includes('') &&
     countryCode === contact.identCountryCode &&
     isSameIdentityCode(ident, contact.ident) &&
-    (name === null || searchKey(name) === contact.nameKey);
+    (name === null || searchKey(name) === searchKey(contact.name));
   if (isContact) return decisionValues(contact, { actor: identityService, request });
   const pending = { since: request.at.toISOString(), ...identity };
   return { identityRequest: { ...contact.identityRequest!, pending } };

@@ -81,9 +81,9 @@ export async function readNameHistory(
 /** `next` is undefined on the last page. */
 export function pageOfIntervals(
   all: readonly NameInterval[],
-  { limit, offset, after, afterInstant = unknown }: Page,
+  { limit, offset, after, afterKey = unknown }: Page,
 ): { intervals: NameInterval[]; next: string | undefined } {
-  const place = after === undefined ? '' : placeIn(afterInstant, after);
+  const place = after === undefined ? '' : placeIn(afterKey, after);
   const rest = all.filter((interval) => placeOf(interval) > place).slice(offset);
   const intervals = rest.slice(0, limit);
   return { intervals, next: rest.length > limit ? placeOf(intervals.at(-1)!) : undefined };

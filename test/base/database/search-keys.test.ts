@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { searchKey } from '../../../src/base/text/search-key.ts';
+import { nameKey } from '../../../src/base/text/search-key.ts';
+import { mailboxKey } from '../../../src/contact/mailbox.ts';
 import { databaseBefore } from '../../support/old-database.ts';
 
 test('stored contacts are found by the keys that searches ask for now', () => {
@@ -15,6 +16,6 @@ test('stored contacts are found by the keys that searches ask for now', () => {
   migrate();
   const rows = database.prepare('select name_key, email_key from contacts order by number').all();
   expect(rows.map(({ name_key, email_key }) => [name_key, email_key])).toEqual(
-    texts.map((text) => [searchKey(text), searchKey(text)]),
+    texts.map((text) => [nameKey(text), mailboxKey(text)]),
   );
 });

@@ -49,7 +49,7 @@ names.get(namePath, async (c) => {
 });
 
 names.get(historyPath, takesPage, async (c) => {
-  const page = requestedPage(c.req.valid('query'), true);
+  const page = requestedPage(c.req.valid('query'), 'time');
   const { name, punycode } = requestedName(c);
   const all = await readNameHistory(database(c), name, c.var.now);
   const { intervals: history, next } = pageOfIntervals(all, page);

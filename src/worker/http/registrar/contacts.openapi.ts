@@ -16,15 +16,19 @@ describe(listQuery().shape, {
     'Lists only contacts with this identity code; letters and digits are compared, and the `+` of a Swedish or Finnish code (write it as `%2B`).',
   ident_country_code:
     'Lists only contacts with an identity code of this country (ISO 3166-1 alpha-2).',
-  email: 'Lists only contacts with this email address, without regard to case.',
-  name: 'Lists only contacts whose name begins with this, without regard to case or to spaces around it: at least two characters.',
+  email:
+    'Lists only contacts with this mailbox, without regard to case; its domain may be in Unicode or punycode.',
+  name:
+    'Lists only contacts whose name begins with this, at least two characters. Case, accents, spaces ' +
+    'around it and the kind of apostrophe, dash, quotation mark and blank are ignored. A contact that ' +
+    'is renamed while you follow the links may be missed.',
   status: 'Lists only contacts that show this status.',
   verified: 'Lists only contacts whose identity is not verified.',
   updated_since: {
     description:
       'Lists only contacts that were created or updated at this time (ISO 8601; UTC without an ' +
-      'offset) or later, in the order of `updated_at`. What is changed afterwards comes later ' +
-      'in this order, so whoever follows the links misses no change.',
+      'offset) or later, in the order of `updated_at` unless `ident` or `email` is given. What is ' +
+      'changed afterwards comes later in this order, so whoever follows the links misses no change.',
     override: { anyOf: undefined, type: 'string' },
   },
 });
@@ -67,9 +71,8 @@ const page = named('ContactListAnswer', {
     .nullable()
     .meta({
       description:
-        'How many contacts the registrar has, or how many of them the search finds, the same on ' +
-        'every page: 10,000 means at least as many. Null only with `status` or several filters, ' +
-        'where it would take too long to count them.',
+        'How many contacts the registrar has. In a search, how many contacts it finds if they are ' +
+        'all on this page, and otherwise null.',
     }),
 });
 const checked = z.object({ contact: onlyId.extend({ available: z.boolean() }) });
@@ -84,10 +87,10 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     operationId: 'listContacts',
     summary: 'List contacts',
     description:
-      'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. A page ' +
-      'of a search may be short, or empty: follow `Link` until there is none. In a search, ' +
-      '`offset` and `limit` together are at most 10,000; where pages may be short, a smaller ' +
-      '`offset` may be refused, too (2004).',
+      'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. The first ' +
+      'of `ident`, `email`, `updated_since`, a stored `status` and `name` decides the order of a ' +
+      'search: by `updated_at`, by name, or by record id. A page of a search may be short, or ' +
+      'empty: follow `Link` until there is none. A search has no `offset` (2004).',
     query: listQuery(),
     success: 'A page of codes, or of contacts with `details=true`.',
     answer: page,

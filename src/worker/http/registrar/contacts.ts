@@ -20,6 +20,7 @@ import { listContactCodes, listContacts } from '../../../contact/list.ts';
 import { getContact, listContactHistory } from '../../../contact/read.ts';
 import { detailedRepresentation } from '../../../contact/representation.ts';
 import { contactRules } from '../../../contact/rules.ts';
+import { searchOrder } from '../../../contact/search.ts';
 import { updateContact } from '../../../contact/update.ts';
 import { historyEntry } from '../request/answer.ts';
 import { contactAnswer, markReplay, registrarCall } from '../request/client-headers.ts';
@@ -82,9 +83,7 @@ const expectedOfList = {
 registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
   const given = c.req.valid('query');
   checkPlus(c, given);
-  const page = requestedPage(given, given.updated_since !== undefined);
-  const list = given.details === 'true' ? listContacts : listContactCodes;
-  const { contacts, total, next } = await list(database(c), c.var.login, page, {
+  const filters = {
     ident: given.ident,
     identCountryCode: given.ident_country_code,
     email: given.email,
@@ -92,7 +91,10 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
     status: given.status,
     isUnverified: given.verified === 'false',
     updatedSince: given.updated_since,
-  });
+  };
+  const page = requestedPage(given, searchOrder(filters));
+  const list = given.details === 'true' ? listContacts : listContactCodes;
+  const { contacts, total, next } = await list(database(c), c.var.login, page, filters);
   linkNext(c, page, next);
   return c.json({ contacts, total_number_of_records: total });
 });

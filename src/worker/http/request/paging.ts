@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import type { Page } from '../../../base/database/paging.ts';
+import { fromBase64, toBase64 } from '../../../base/bytes/encoding.ts';
+import type { Order, Page } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import type { AppContext } from './context.ts';
@@ -25,8 +26,8 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
       }),
     );
 
-/** 15 digits, after the time in an order by time. */
-const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)?(\d{15})$/;
+/** 15 digits, after the time in an order by time, and after `=` and the name's key in an order by name. */
+const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|=\P{Cc}*)?(\d{15})$/u;
 
 export const pageQuery = onFirstUse(() =>
   z.object({
@@ -36,7 +37,7 @@ export const pageQuery = onFirstUse(() =>
       z.pipe(
         z.pipe(
           z.base64('After is invalid'),
-          z.transform((text) => atob(text)),
+          z.transform((text) => new TextDecoder().decode(fromBase64(text))),
         ),
         z.string().check(z.regex(placePattern, 'After is invalid')),
       ),
@@ -67,12 +68,13 @@ export const takesBoundedPage = query(boundedPageQuery, {
 /** Throws `invalid` for `after` together with `offset`, and for an `after` of another order. */
 export function requestedPage(
   { limit, offset, after }: z.output<ReturnType<typeof pageQuery>>,
-  isByTime = false,
+  order: Order = 'number',
 ): Page {
   if (after === undefined) return { limit, offset: offset ?? 0 };
-  const [, instant, number] = placePattern.exec(after)!;
-  if (offset === undefined && (instant !== undefined) === isByTime) {
-    return { limit, offset: 0, after: Number(number), afterInstant: instant };
+  const [, key, number] = placePattern.exec(after)!;
+  const orderOfKey = key === undefined ? 'number' : key.startsWith('=') ? 'name' : 'time';
+  if (offset === undefined && orderOfKey === order) {
+    return { limit, offset: 0, after: Number(number), afterKey: key };
   }
   const detail =
     offset === undefined
@@ -100,7 +102,7 @@ export function nextLink(c: AppContext, { limit }: Page, place: number | string)
   const next = new URLSearchParams([...url.searchParams].filter(([name]) => isKept(name)));
   next.set('limit', String(limit));
   // Opaque to clients, so that an order may change without breaking them.
-  next.set('after', btoa(String(place).padStart(15, '0')));
+  next.set('after', toBase64(new TextEncoder().encode(String(place).padStart(15, '0'))));
   url.search = next.toString();
   return `<${url.href}>; rel="next"`;
 }

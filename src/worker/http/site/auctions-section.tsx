@@ -1,4 +1,5 @@
 import { onFirstUseOf } from '../../../base/on-first-use.ts';
+import { nameKey } from '../../../base/text/search-key.ts';
 import { auctionList, publicLists } from '../../../list/lists.ts';
 import type { BrowsedName } from '../../../list/read/browse.ts';
 import type { Language } from '../request/language.ts';
@@ -119,8 +120,9 @@ const pageAuctions = 50;
 
 /** A page beyond the last one is the last one. */
 function selectAuctions(all: Names, { auctions: part, sort, page }: View, language: Language) {
+  const key = nameKey(part);
   const matching = inOrder(all, sort, language).filter(
-    ({ name, punycode }) => name.includes(part) || punycode.includes(part),
+    ({ name, punycode }) => nameKey(name).includes(key) || punycode.includes(part),
   );
   const pages = Math.max(1, Math.ceil(matching.length / pageAuctions));
   const shownPage = Math.min(page, pages);

@@ -216,6 +216,15 @@ describe('a contact that moved in without an identity', () => {
   });
 });
 
+it('a person by birthday is not verified under a name with other accents', async () => {
+  const one = await aContact(born);
+  const result = { name: 'Ann Oun', country: 'LV', birthdate: born.ident };
+  expect(await identifyAs(one, result, 'sandbox-birthday')).toEqual(taken);
+  expect(await read(one)).toMatchObject({
+    ...{ verified_at: null, verification_pending: { name: 'Ann Oun' } },
+  });
+});
+
 describe('a person who is somebody else', () => {
   async function mismatch(values?: Parameters<typeof aContact>[0]): Promise<One> {
     const one = await aContact(values);

@@ -16,13 +16,24 @@ if (navigator.clipboard) {
   }
 }
 
+/* As `nameKey` in src/base/text/search-key.ts does with letters. */
+const stroked = { Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T' };
+const keyOf = (name) =>
+  name
+    .toLowerCase()
+    .toUpperCase()
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .normalize('NFC')
+    .replace(/[ØŁĐĦŦ]/g, (letter) => stroked[letter]);
+
 /* Only where the table shows every auction; elsewhere the server filters. */
 const filter = document.querySelector('[data-rows]');
 filter?.addEventListener('input', () => {
-  const part = filter.value.trim().normalize('NFC').toLowerCase();
+  const part = keyOf(filter.value.trim());
   const rows = [...document.getElementById(filter.dataset.rows).rows];
   for (const row of rows) {
-    row.hidden = !row.cells[0].textContent.includes(part);
+    row.hidden = !keyOf(row.cells[0].textContent).includes(part);
   }
   const count = rows.filter((row) => !row.hidden).length;
   document.getElementById('matching').textContent = part
