@@ -91,6 +91,22 @@ test('returns a page of contacts that are longer together than a text in D1 may 
   expect(contacts.at(-1)).toMatchObject({ status_notes: { ok: '0'.repeat(12_000) } });
 });
 
+test('shortens a page of a search whose contacts are longer together than a text in D1 may be', async () => {
+  const { id, login } = await addRegistrarWith(30, () => false);
+  await worker.env.DB.prepare(
+    "update contacts set status_notes = json_object('ok', hex(zeroblob(50000))) where registrar_id = ?",
+  )
+    .bind(id)
+    .run();
+  const db = databaseWithLimit();
+  const filters = { identCountryCode: 'EE' };
+  const first = await listContacts(db, login, { limit: 200, offset: 0 }, filters);
+  expect(first).toMatchObject({ contacts: { length: 10 }, total: null });
+  const page = { limit: 200, offset: 0, after: Number(first.next) };
+  const { contacts } = await listContacts(db, login, page, filters);
+  expect([...first.contacts, ...contacts]).toHaveLength(20);
+});
+
 test('walks at most one block for a page at a large offset, in one round trip', async () => {
   const { login } = await addRegistrarWith(8 * contactsInBlock, (n) => n % 5 === 0);
   for (const offset of [0, 1, contactsInBlock, 3000, 6000]) {
