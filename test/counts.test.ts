@@ -115,27 +115,25 @@ describe('a page of 200 contacts', () => {
     }
   });
 
-  it('a page of 200 contacts reads the candidates of a search to count them, and then the page, at any offset', async () => {
+  it('a page of 200 contacts reads in a search what the first filter’s index leads to, and a short page twice', async () => {
     const [, registrar] = registrars;
     const costs = {
-      'ident=00000007': 20,
-      'email=mari7@EXAMPLE.ee&details=true': 20,
-      'name=mari%20maasikas%2077&status=ok': 82,
-      'status=pendingDelete': 15,
-      'ident_country_code=EE': 5_615,
-      'updated_since=2026-01-01': 5_615,
-      // The condition with the fewest candidates leads; of several, fewer are counted.
-      'updated_since=2026-01-01&ident_country_code=LV': 3_021,
-      'ident_country_code=EE&name=mari%20maasikas%20777': 3_027,
-      // Of as many candidates, those that are in order lead, and may be enough for the page.
-      'ident_country_code=EE&name=mari': 6_621,
-      'updated_since=2026-01-01&ident_country_code=EE&offset=2000': 6_621,
-      // More than are put in order: the rest is walked through in the order of the list.
-      'name=mari': 10_616,
-      'status=linked&ident_country_code=EE&name=mari&email=mari7@example.ee&ident=00000007&updated_since=2026-01-01': 2_438,
-      // Whatever is skipped on the way.
-      'name=mari&offset=4000': 10_616,
-      'ident_country_code=EE&offset=4800': 5_614,
+      'ident=00000007': 0,
+      'email=mari7@EXAMPLE.ee&details=true': 0,
+      'email=mari7@example.ee&name=jaan': 0,
+      'name=mari%20maasikas%2077&status=ok': 0,
+      'status=pendingDelete': 0,
+      // A full page, whatever else matches.
+      'ident_country_code=EE': 0,
+      'updated_since=2026-01-01': 0,
+      'name=mari': 0,
+      'name=mari&details=true': 0,
+      'ident_country_code=EE&name=mari': 0,
+      'status=ok': 0,
+      // No match among all that the index leads to.
+      'updated_since=2026-01-01&ident_country_code=LV': 0,
+      'name=mari&ident_country_code=LV&details=true': 0,
+      'status=linked&ident_country_code=EE&name=mari&email=mari7@example.ee&ident=00000007&updated_since=2026-01-01': 0,
     };
     const measured: Record<string, number | undefined> = {};
     for (const query of Object.keys(costs)) {

@@ -1,6 +1,6 @@
 import punycode from 'punycode/punycode.js';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { lowerCase, readHostName } from '../base/text/domain-name.ts';
+import { lowerCase } from '../base/text/domain-name.ts';
 
 /**
  * Returns the key by which mailboxes are compared (`email_key`): the local part in lower case, and the domain's labels
@@ -16,11 +16,3 @@ export function mailboxKey(email: string): string {
 
 const asciiLabel = (label: string) =>
   /^[ -~]*$/.test(label) ? label : `xn--${punycode.encode(label)}`;
-
-/** Returns spellings of a mailbox in ASCII upper case, for addresses in the history, which have no key. */
-export function mailboxSpellings(email: string): string[] {
-  const start = email.lastIndexOf('@') + 1;
-  const domain = email.slice(start);
-  const unicode = lowerCase(email.slice(0, start) + (readHostName(domain).domain?.name ?? domain));
-  return [mailboxKey(email), asciiUpperCase(unicode), unicode.toUpperCase()];
-}

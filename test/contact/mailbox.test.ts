@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { mailboxKey, mailboxSpellings } from '../../src/contact/mailbox.ts';
+import { mailboxKey } from '../../src/contact/mailbox.ts';
+import { mailboxSpellings } from '../../src/contact/operator/spellings.ts';
 
 test.each([
   ['info@õun.ee', 'info@xn--un-bka.ee'],

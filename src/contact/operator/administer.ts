@@ -29,8 +29,9 @@ import { isLastDeletion, keyOfChanged } from '../entries.ts';
 import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
-import { mailboxKey, mailboxSpellings } from '../mailbox.ts';
+import { mailboxKey } from '../mailbox.ts';
 import { permittedValues } from '../update.ts';
+import { mailboxSpellings } from './spellings.ts';
 import { keyHasWords } from './words.ts';
 
 export interface ContactCriteria {
