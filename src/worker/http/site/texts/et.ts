@@ -72,7 +72,8 @@ export const et: Texts = {
   checkInstead: (name) => `Kontrolli nime ${name}`,
   meanings: {
     blocked: 'Seda nime ei saa keegi registreerida.',
-    disputed: 'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta teisele isikule. Registripidajat võib vahetada.',
+    disputed:
+      'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta teisele isikule. Registripidajat võib vahetada.',
     auction:
       'Nime saab endale parim pakkuja. Kui soovid seda nime, [tee pakkumine oksjonikeskkonnas], kuni oksjon kestab.',
     reserved:
