@@ -11,8 +11,9 @@ const noEnvironment =
   'This Worker belongs to no environment: deploy it with --env production or --env staging.\n';
 
 /** The platform counts the run as failed, and repeats the messages of a queue. */
-function requireEnvironment(env: Env): void {
-  if (!hasEnvironment(env)) throw new Error(noEnvironment);
+function withEnvironment(env: Env): Env {
+  if (hasEnvironment(env)) return env;
+  throw new Error(noEnvironment);
 }
 
 export default {
@@ -23,12 +24,7 @@ export default {
     }
     return answerFromMemory(request, env) ?? app.fetch(request, env, context);
   },
-  scheduled({ cron }, env, context) {
-    requireEnvironment(env);
-    return runCron(cron, env, context);
-  },
-  queue(batch, env) {
-    requireEnvironment(env);
-    return consumeDeliveries(batch, openDatabase(env.DB), env.WEBHOOKS!, senderOf(env));
-  },
+  scheduled: ({ cron }, env, context) => runCron(cron, withEnvironment(env), context),
+  queue: (batch, env) =>
+    consumeDeliveries(batch, openDatabase(withEnvironment(env).DB), env.WEBHOOKS!, senderOf(env)),
 } satisfies ExportedHandler<Env, WebhookMessage>;
