@@ -1,7 +1,7 @@
 import { jsonArrays } from '../../src/base/database/json-rows.ts';
 import type { Env } from '../../src/base/env.ts';
-import type { DomainName } from '../../src/name/domain/name.ts';
 import { parseDomainName } from '../../src/name/domain/operator/name.ts';
+import type { DomainName } from '../../src/name/name.ts';
 import { addRegistrar } from './fixtures.ts';
 
 const timestamp = '2026-01-02T03:04:05.678Z';

@@ -19,7 +19,7 @@ BETA:VAINO,Väino Saar,vaino@saar.example,+372.5551239,VS1,priv,FI
 `.trim();
 
 beforeAll(async () => {
-  vi.stubEnv('ZONES', 'ee');
+  vi.stubEnv('ZONES', 'ee, pri.ee');
   const many = Array.from({ length: 25 }, (_, n) => {
     return `BETA:M${n},Kalle ${n} Kuusk,kalle@kuusk.example,+372.5551240,KK${n},priv,FI`;
   });
@@ -33,6 +33,7 @@ beforeAll(async () => {
     'name,registrar,registrant\nkohvikann.ee,ALPHA,ALPHA:1\npõldmäe.ee,ALPHA,ALPHA:3\n',
   );
   await registry.done('retained add kohvikann.pri.ee --status reserved');
+  vi.stubEnv('ZONES', 'ee');
   await registry.done('dispute open lõhe.ee --from 2026-01-01');
   await registry.done('auction start räim.ee');
 });

@@ -4,7 +4,7 @@ import { RegistryError } from '../../base/error.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, changeOf, checkExpected, write } from '../../change/write.ts';
-import type { NameObstacle } from '../domain/name.ts';
+import type { NameObstacle } from '../name.ts';
 import { type Auction, auctionSubject, getAuctionOf, isAuctionUnchanged } from './read.ts';
 
 const emptyValues = { status: null, platform: null, registrationDeadline: null, createdAt: null };

@@ -8,7 +8,7 @@ import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import type { KeptFor } from '../../change/outcome.ts';
 import { type Change, changeOf, statementsOf, type Written, write } from '../../change/write.ts';
-import { type DomainName, nameConflict } from '../domain/name.ts';
+import { type DomainName, nameConflict } from '../name.ts';
 import { type AuctionObstacle, selectObstacles } from './obstacles.ts';
 import { type Auction, auctionSubject, isStarted } from './read.ts';
 

@@ -8,8 +8,8 @@ import { dayOf } from '../../base/time/day.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { changesOfRows } from '../../change/write-many.ts';
+import { nameConflict } from '../name.ts';
 import { type Dispute, isInForce } from '../retained/dispute.ts';
-import { nameConflict } from './name.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, type ImportedDomain } from './record.ts';
 

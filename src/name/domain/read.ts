@@ -3,7 +3,7 @@ import { contacts, domainContacts, domains, registrars } from '../../../drizzle/
 import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
-import type { DomainName } from './name.ts';
+import type { DomainName } from '../name.ts';
 
 /** The form of the history. Codes are sorted. */
 export interface Recorded {

@@ -3,7 +3,7 @@ import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import type { DomainName } from './name.ts';
+import type { DomainName } from '../name.ts';
 import type { Recorded } from './read.ts';
 
 export type DomainRole = (typeof domainRoles)[number];

@@ -1,7 +1,7 @@
 import type { NameRules } from '../../base/env.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { codePointOf } from '../../base/text/field.ts';
-import type { DomainName } from './name.ts';
+import type { DomainName } from '../name.ts';
 
 type JudgedName = Pick<DomainName, 'name'> & { status?: string | undefined };
 

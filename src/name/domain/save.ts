@@ -10,9 +10,9 @@ import {
   type SeenOperation,
   writeMany,
 } from '../../change/write-many.ts';
+import type { DomainName } from '../name.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import { closings, judgeHandovers } from './handover.ts';
-import type { DomainName } from './name.ts';
 import { loadDomains, type Recorded } from './read.ts';
 import { type DomainRecord, loadParties, problemsOf } from './record.ts';
 

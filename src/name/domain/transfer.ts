@@ -13,8 +13,8 @@ import type { Contact } from '../../contact/contact.ts';
 import { copyFor, insertContacts, isStillCopy } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
+import type { DomainName } from '../name.ts';
 import { domainChanges, domainRow } from './change.ts';
-import type { DomainName } from './name.ts';
 import { getDomain, type Recorded } from './read.ts';
 
 export interface TransferredDomain extends Recorded {

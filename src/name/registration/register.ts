@@ -10,9 +10,9 @@ import type { System } from '../../party/system/login.ts';
 import { hasPassed } from '../auction/read.ts';
 import { auctionUpdate, endedByRegistration } from '../auction/report.ts';
 import { domainChanges, domainRow } from '../domain/change.ts';
-import { nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { type DomainRecord, loadParties, problemsOf } from '../domain/record.ts';
+import { nameConflict } from '../name.ts';
 import { closingUpdate } from '../retained/dispute.ts';
 import {
   isNameUnchanged,

@@ -5,9 +5,9 @@ import type { Operation } from '../../change/origin.ts';
 import { type Change, followedBy, write } from '../../change/write.ts';
 import { type AuctionObstacle, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
-import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/save.ts';
+import { type DomainName, nameConflict } from '../name.ts';
 
 /**
  * Removes the domain and starts its auction, in one batch. Returns whether there was a domain. Throws `conflict` if an

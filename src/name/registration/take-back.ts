@@ -8,9 +8,9 @@ import type { Operation } from '../../change/origin.ts';
 import { type Change, followedBy, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
 import { auctionUpdate } from '../auction/report.ts';
-import { type DomainName, nameConflict } from '../domain/name.ts';
 import { loadDomains } from '../domain/read.ts';
 import { domainRemoval } from '../domain/save.ts';
+import { type DomainName, nameConflict } from '../name.ts';
 import { closingUpdate } from '../retained/dispute.ts';
 import { isNameUnchanged, passwordUpdate, statementsOfConsequences } from './name-state.ts';
 

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { retainedDomains, type retainedStatuses } from '../../../drizzle/schema.ts';
-import type { DomainName } from '../domain/name.ts';
+import type { DomainName } from '../name.ts';
 
 export type RetainedStatus = (typeof retainedStatuses)[number];
 

@@ -10,7 +10,7 @@ import { difference } from '../../change/history/changes.ts';
 import { type Operation, scheduledRun, type WriteRequest } from '../../change/origin.ts';
 import { type Change, changeOf, write } from '../../change/write.ts';
 import { changeEach } from '../../change/write-many.ts';
-import type { DomainName } from '../domain/name.ts';
+import type { DomainName } from '../name.ts';
 import { insertRetainedDomains, namesIn, removals } from './change-names.ts';
 import type { RetainedStatus } from './list.ts';
 

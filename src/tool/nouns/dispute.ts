@@ -6,9 +6,9 @@ import { RegistryError } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { listsShowing } from '../../list/lists.ts';
-import type { DomainName } from '../../name/domain/name.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
+import type { DomainName } from '../../name/name.ts';
 import type { Dispute } from '../../name/retained/dispute.ts';
 import {
   checkDays,

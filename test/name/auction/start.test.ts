@@ -3,8 +3,8 @@ import type { Origin } from '../../../src/change/origin.ts';
 import { listAuctions } from '../../../src/name/auction/operator/list.ts';
 import { startAuctions } from '../../../src/name/auction/operator/start.ts';
 import { getAuction } from '../../../src/name/auction/read.ts';
-import type { DomainName } from '../../../src/name/domain/name.ts';
 import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
+import type { DomainName } from '../../../src/name/name.ts';
 import {
   addAuction,
   addContact,

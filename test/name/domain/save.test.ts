@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/base/database/open.ts';
 import { deleteAnyContact } from '../../../src/contact/operator/administer.ts';
-import type { DomainName } from '../../../src/name/domain/name.ts';
 import { withKept } from '../../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
@@ -12,6 +11,7 @@ import {
   saveDomains,
   type WantedDomain,
 } from '../../../src/name/domain/save.ts';
+import type { DomainName } from '../../../src/name/name.ts';
 import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
 import { historyOf } from '../../support/stored.ts';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { isPassingFault } from '../../../src/base/database/retry.ts';
 import { RegistryError } from '../../../src/base/error.ts';
-import type { DomainName } from '../../../src/name/domain/name.ts';
+import type { DomainName } from '../../../src/name/name.ts';
 import type { Registered } from '../../../src/name/registration/register.ts';
 import { systemActor } from '../../../src/party/system/login.ts';
 import { answerOf } from '../../support/client.ts';

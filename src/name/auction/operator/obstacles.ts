@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { jsonArrays } from '../../../base/database/json-rows.ts';
 import type { RecordProblem } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type DomainName, obstacleSentence } from '../../domain/name.ts';
+import { type DomainName, obstacleSentence } from '../../name.ts';
 import { type AuctionObstacle, selectObstacles } from '../obstacles.ts';
 
 export async function findAuctionObstacles(

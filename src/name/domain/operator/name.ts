@@ -10,7 +10,7 @@ import {
 } from '../../../base/text/domain-name.ts';
 import { nfc } from '../../../base/text/nfc.ts';
 import { listNewestEntries, meets } from '../../../change/history/operator/search.ts';
-import { domainNameOf, invalidName } from '../name.ts';
+import { domainNameOf, invalidName } from '../../name.ts';
 
 /** Requires the form of the database: Unicode, lower case, NFC. Throws `invalid` with the fault and the right form. */
 export function parseDomainName(text: string): DomainName {

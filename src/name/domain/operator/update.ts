@@ -1,6 +1,6 @@
 import type { Changes } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import type { DomainName } from '../name.ts';
+import type { DomainName } from '../../name.ts';
 import { type Recorded, unknownDomain } from '../read.ts';
 import type { DomainRecord } from '../record.ts';
 import { saveDomain } from '../save.ts';

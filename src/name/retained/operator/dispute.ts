@@ -8,7 +8,7 @@ import { dayOf, isDay } from '../../../base/time/day.ts';
 import { difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, changedMeanwhile, changeOf, write } from '../../../change/write.ts';
-import type { DomainName } from '../../domain/name.ts';
+import type { DomainName } from '../../name.ts';
 import { closingUpdate, type Dispute, subjectOf } from '../dispute.ts';
 
 /** Includes past disputes. */

@@ -5,7 +5,6 @@ import { onFirstUse } from '../../../base/on-first-use.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { clearable, textField } from '../../../base/text/field.ts';
 import { auctionLists, listsShowing } from '../../../list/lists.ts';
-import { type DomainName, nameConflict } from '../../../name/domain/name.ts';
 import { getDomain, type Recorded, unknownDomain } from '../../../name/domain/read.ts';
 import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
 import {
@@ -15,6 +14,7 @@ import {
   type WantedDomain,
 } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
+import { type DomainName, nameConflict } from '../../../name/name.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';
 import { secretOfName } from '../../../name/retained/save.ts';
 import { messagesByField } from '../request/answer.ts';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { systemRights } from '../../../../drizzle/schema.ts';
-import { type NameObstacle, nameObstacles } from '../../../name/domain/name.ts';
+import { type NameObstacle, nameObstacles } from '../../../name/name.ts';
 import { fieldErrorsType, shownWith } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { parameter } from '../openapi/describe.ts';

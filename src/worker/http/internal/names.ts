@@ -10,8 +10,8 @@ import { auctionLists, listsShowing } from '../../../list/lists.ts';
 import { cancelAuction } from '../../../name/auction/cancel.ts';
 import { getAuction } from '../../../name/auction/read.ts';
 import { platformRule, startAuction } from '../../../name/auction/start.ts';
-import type { DomainName } from '../../../name/domain/name.ts';
 import { findRuleProblems } from '../../../name/domain/rules.ts';
+import type { DomainName } from '../../../name/name.ts';
 import {
   type NameState,
   readNameState,

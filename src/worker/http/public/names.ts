@@ -4,7 +4,7 @@ import { onFirstUse } from '../../../base/on-first-use.ts';
 import { auctionList, publicLists, retainedList } from '../../../list/lists.ts';
 import { pageOfIntervals, readNameHistory } from '../../../list/name-history/name-history.ts';
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
-import type { DomainName } from '../../../name/domain/name.ts';
+import type { DomainName } from '../../../name/name.ts';
 import { database, newApp } from '../request/context.ts';
 import { limitBody, parseBody, requestedName } from '../request/input.ts';
 import { bodyOfNames, readName } from '../request/names.ts';

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { orRefusal, type Problem, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { expectedSentence, isBlank, unseenIn } from '../../../base/text/field.ts';
-import { type DomainName, domainNameOf } from '../../../name/domain/name.ts';
+import { type DomainName, domainNameOf } from '../../../name/name.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
 export const maximumBodyBytes = 64 * 1024;

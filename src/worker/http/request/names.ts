@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
 import { nameRulesOf } from '../../../base/env.ts';
 import { throwProblems } from '../../../base/error.ts';
-import type { DomainName } from '../../../name/domain/name.ts';
 import { findRuleProblems } from '../../../name/domain/rules.ts';
+import type { DomainName } from '../../../name/name.ts';
 import type { RetainedStatus } from '../../../name/retained/list.ts';
 import type { AppContext } from './context.ts';
 import { domainNameRule, requestedName } from './input.ts';

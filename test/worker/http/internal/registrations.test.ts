@@ -328,7 +328,7 @@ test('what comes to stand in the way during a registration refuses it', async ()
   const work = () => openDispute(worker.operation, dispute);
   await expect(registerAfter(prepared, work)).rejects.toMatchObject({
     reason: 'conflict',
-    message: `"${prepared.name}" is disputed`,
+    message: `"${prepared.name}" is disputed, and no password is set`,
   });
 });
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { readDomainName } from '../../../src/base/text/domain-name.ts';
-import { domainNameOf } from '../../../src/name/domain/name.ts';
-import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
+import { readDomainName } from '../../src/base/text/domain-name.ts';
+import { parseDomainName } from '../../src/name/domain/operator/name.ts';
+import { domainNameOf } from '../../src/name/name.ts';
 
 test.each([
   ['example.ee', 'example.ee'],

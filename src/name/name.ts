@@ -1,5 +1,5 @@
-import { RegistryError } from '../../base/error.ts';
-import { type DomainName, faultSentence, readDomainName } from '../../base/text/domain-name.ts';
+import { RegistryError } from '../base/error.ts';
+import { type DomainName, faultSentence, readDomainName } from '../base/text/domain-name.ts';
 
 export type { DomainName };
 
