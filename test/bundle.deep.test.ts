@@ -35,6 +35,6 @@ it('the bundle of a deployment contains nothing of the sandbox, of the languages
 });
 
 it('the bundle of the sandbox contains all that a deployment must not', () => {
-  const bundle = bundleOf('src/tool/sandbox/worker.ts');
+  const bundle = bundleOf('src/dev/sandbox/worker.ts');
   expect(traces.filter((trace) => bundle.includes(trace))).toEqual(traces);
 });

@@ -7,6 +7,8 @@ import {
 import { type Problem, RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { type ListName, listNames } from '../list/lists.ts';
+import { findRevertible } from '../undo/problems.ts';
+import { counted, type Lines, linesOf, printable } from '../view/text.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
@@ -18,8 +20,6 @@ import {
   writeOutput,
 } from './report/output.ts';
 import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
-import { counted, type Lines, linesOf, printable } from './report/text.ts';
-import { findRevertible } from './undo/problems.ts';
 
 /** `data` is for --json, `csv` for --csv, and `text` for people. */
 export interface Report {

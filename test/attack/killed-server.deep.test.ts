@@ -71,7 +71,7 @@ async function plantRows(env: Env) {
 /** `npm start` on the data, in a group of processes of its own, so that all of them can be killed at once. */
 async function start(): Promise<URL> {
   const options = ['--no-demo', '--port', '0', '--ip', '127.0.0.1', '--persist-to', data.state];
-  const child = spawn(process.execPath, ['src/tool/start/index.ts', ...options], {
+  const child = spawn(process.execPath, ['src/dev/start/index.ts', ...options], {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

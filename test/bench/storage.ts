@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Env } from '../../src/base/env.ts';
-import { maximumDatabaseBytes } from '../../src/tool/nouns/alarm.ts';
+import { maximumDatabaseBytes } from '../../src/view/alarm.ts';
 import { cost, counted } from '../support/counted.ts';
 import { addPerson, addRegistrar, newContact, send } from '../support/fixtures.ts';
 import { migrate, openForRequests } from '../support/local-data.ts';

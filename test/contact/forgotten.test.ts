@@ -10,7 +10,7 @@ import { removeOldValues } from '../../src/contact/recorded-values.ts';
 import { contactKind } from '../../src/tool/move-in/kinds/contacts.ts';
 import type { Form } from '../../src/tool/move-in/kinds/kind.ts';
 import { addForms } from '../../src/tool/move-in/kinds/rows.ts';
-import { planRevert, revert } from '../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../src/undo/revert.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import { addContact, addPerson, addRegistrar, newContact, unique } from '../support/fixtures.ts';
 import { deleteOldEntries } from '../support/following.ts';

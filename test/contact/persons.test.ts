@@ -13,7 +13,7 @@ import {
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';
-import { planRevert, revert } from '../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../src/undo/revert.ts';
 import { answerOf, registrarClient } from '../support/client.ts';
 import { addPerson, addRegistrar, operator, send, unique } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

@@ -5,7 +5,7 @@ import { versionOf } from '../../src/contact/contact.ts';
 import { changeContactStatuses, deleteAnyContact } from '../../src/contact/operator/administer.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';
-import { planRevert, revert } from '../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../src/undo/revert.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
   addContact,

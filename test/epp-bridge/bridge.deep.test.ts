@@ -10,9 +10,9 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
+import { startServer } from '../dev/server.ts';
 import { basic } from '../support/fixtures.ts';
 import { deleteOldEntries } from '../support/following.ts';
-import { startServer } from '../tool/server.ts';
 import { TestRegistry } from '../tool/tool.ts';
 
 /** The example of an EPP server, for a month of a sandbox, on a machine that is switched off now and then. */

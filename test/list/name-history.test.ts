@@ -19,7 +19,7 @@ import { endReservations } from '../../src/name/retained/save.ts';
 import type { Form } from '../../src/tool/move-in/kinds/kind.ts';
 import { kinds } from '../../src/tool/move-in/kinds/kinds.ts';
 import { addForms } from '../../src/tool/move-in/kinds/rows.ts';
-import { planRevert, revert } from '../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../src/undo/revert.ts';
 import { addDispute, operator, unique } from '../support/fixtures.ts';
 import { deleteOldEntries } from '../support/following.ts';
 import { shareEmptyWorker } from '../support/worker.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { startIdentityService as startService } from '../../src/tool/sandbox/identity-service.ts';
+import { startIdentityService as startService } from '../../src/dev/sandbox/identity-service.ts';
 
 type Answer = (response: ServerResponse, request: IncomingMessage) => void;
 

@@ -95,7 +95,7 @@ async function calledBack(
 
 /** The Worker of `npm start -- --sandbox`, which moves the clock of its isolate: for the deep run. */
 export function startSandbox(vars: Record<string, string> = {}) {
-  return startWorkerFrom('src/tool/sandbox/worker.ts', vars);
+  return startWorkerFrom('src/dev/sandbox/worker.ts', vars);
 }
 
 /** The Worker of another module, as `startWorker` starts the one that is deployed. */

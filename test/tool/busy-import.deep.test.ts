@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startServer } from '../dev/server.ts';
 import { basic } from '../support/fixtures.ts';
-import { startServer } from './server.ts';
 import { contactHeader, startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA');

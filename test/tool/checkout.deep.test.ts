@@ -16,7 +16,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { runServerIn, waitFor } from './server.ts';
+import { runServerIn, waitFor } from '../dev/server.ts';
 
 let checkout: string;
 

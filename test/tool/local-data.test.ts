@@ -5,11 +5,11 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { daysBefore } from '../../src/base/time/day.ts';
+import { prepareLocalData } from '../../src/dev/start/data.ts';
 import { readDailyCounts } from '../../src/list/daily-counts.ts';
 import { readFacts } from '../../src/list/read/parts.ts';
 import { findDatabaseFile, openFile } from '../../src/tool/local/file.ts';
-import { readBytes } from '../../src/tool/nouns/alarm.ts';
-import { prepareLocalData } from '../../src/tool/start/data.ts';
+import { readBytes } from '../../src/view/alarm.ts';
 import { newReader } from '../list/reader.ts';
 import { openData } from './tool.ts';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { loginRefusals } from '../../src/base/error.ts';
-import { alarmNames } from '../../src/tool/nouns/alarm.ts';
+import { alarmNames } from '../../src/view/alarm.ts';
 import { phases } from '../../src/worker/cron.ts';
 import { startTool } from './tool.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { messageText, timeText } from '../../src/tool/report/words.ts';
 import { parseSince, parseUntil } from '../../src/tool/time.ts';
+import { messageText, timeText } from '../../src/view/words.ts';
 
 const { TZ } = process.env;
 beforeAll(() => {

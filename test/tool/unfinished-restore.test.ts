@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { prepareLocalData } from '../../src/dev/start/data.ts';
 import { makeEmpty } from '../../src/tool/nouns/backup/copy.ts';
 import { loadProgram } from '../../src/tool/program.ts';
-import { prepareLocalData } from '../../src/tool/start/data.ts';
 import { everyCommand, helpOf, isVerb, wordsOf } from './program.ts';
 import { startTool } from './tool.ts';
 
@@ -32,7 +32,7 @@ test('every command refuses a database whose restore was not finished, and says 
   const examples = await everyExample();
   const files = await tool.newDirectory();
   const inputs: Record<string, string> = {
-    retained: 'src/tool/demo/retained.csv',
+    retained: 'src/dev/demo/retained.csv',
     auction: await registry.file('auctions.csv', 'name\na.ee\n'),
   };
   for (const words of examples) {
@@ -40,7 +40,7 @@ test('every command refuses a database whose restore was not finished, and says 
     const args = words.map((word) => {
       if (!/\.(csv|sqlite)$/.test(word)) return word;
       return verb === 'import'
-        ? (inputs[noun!] ?? `src/tool/demo/${noun}s.csv`)
+        ? (inputs[noun!] ?? `src/dev/demo/${noun}s.csv`)
         : path.join(files, word);
     });
     const { status, stdout, stderr } = await registry.run(args);

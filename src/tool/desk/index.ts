@@ -14,7 +14,7 @@ export const deskCommand = verb(
     .description('Show the registry as pages in the browser, until Ctrl-C')
     .option('--no-open', 'print the file to open, and open no browser'),
   async (registry, options) => {
-    const { deskPages } = await import('./desk.tsx');
+    const { deskPages } = await import('../../desk/desk.tsx');
     const { pageThatOpens, serveDesk } = await import('./server.ts');
     const deployed = options.remote ? registry : undefined;
     using desk = await serveDesk(deskPages(options, deployed));

@@ -8,11 +8,11 @@ import {
 } from '../../base/error.ts';
 import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
+import { counted } from '../../view/text.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { displayName, type FileProblem } from '../report/problem.ts';
 import { inChunks } from '../report/progress.ts';
-import { counted } from '../report/text.ts';
 import { attempt, type Report, run } from '../run.ts';
 import { type Columns, type FileRow, ownColumns, rejectionColumns, type Values } from './format.ts';
 import { readRows } from './read.ts';

@@ -1,9 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
+import { counted } from '../../view/text.ts';
 import { reading } from '../command.ts';
 import { OutputError, writeOutput } from '../report/output.ts';
-import { counted } from '../report/text.ts';
 import type { Report } from '../run.ts';
 import type { Columns } from './format.ts';
 import { parseCsvName } from './importing.ts';

@@ -14,6 +14,7 @@ import { type Auction, getAuctionOf, registrationCodeOf } from '../../name/aucti
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { DomainName } from '../../name/name.ts';
+import { counted } from '../../view/text.ts';
 import { noun, reading, reasonOption, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
@@ -21,7 +22,6 @@ import { importing } from '../files/importing.ts';
 import { parseNameOrUuid, parseNewNames } from '../names.ts';
 import { readSecret } from '../report/ask.ts';
 import { confirmedChange } from '../report/confirm.ts';
-import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 

@@ -11,9 +11,9 @@ import {
   unbindCertificate,
 } from '../../party/credential/operator/certificate.ts';
 import { holderText } from '../../party/credential/operator/holder.ts';
+import { reportOfChange } from '../../view/changes.ts';
 import { noun, requireOneOf, writing } from '../command.ts';
 import { readingError } from '../files/read.ts';
-import { reportOfChange } from '../report/changes.ts';
 import { verb } from '../run.ts';
 import { dataOf, listing, listVerb, plain, type RowView } from '../view.ts';
 

@@ -16,12 +16,12 @@ import {
   getDisclosure,
   listDisclosures,
 } from '../../contact/operator/disclosure/read.ts';
+import { counted } from '../../view/text.ts';
 import { disclosureHoursOf } from '../../worker/settings.ts';
 import { listed, noun, parseNumber, reading, writing } from '../command.ts';
 import { parseFileName } from '../files/importing.ts';
 import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
-import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
 import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';

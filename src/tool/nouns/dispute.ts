@@ -23,6 +23,7 @@ import {
   findDisputeProblems,
   importDisputes,
 } from '../../name/retained/operator/import-disputes.ts';
+import { counted } from '../../view/text.ts';
 import { noun, reading, writing } from '../command.ts';
 import {
   nameColumn,
@@ -37,7 +38,6 @@ import { importing } from '../files/importing.ts';
 import { exporting, exportRows } from '../files/write.ts';
 import { parseName, parseNewNames } from '../names.ts';
 import type { Registry } from '../registry.ts';
-import { counted } from '../report/text.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 

@@ -1,13 +1,5 @@
 import { currentTime } from '../../base/time/clock.ts';
 import { listNames } from '../../list/lists.ts';
-import { type CommonOptions, reading } from '../command.ts';
-import { configPath, projectVersion } from '../project.ts';
-import type { Registry } from '../registry.ts';
-import { fieldLines, table } from '../report/text.ts';
-import { type Report, verb } from '../run.ts';
-import { askService, parseUrl } from '../service.ts';
-import { dataOf, plain, rowsReport, type Shown } from '../view.ts';
-import { domainAddress } from '../wrangler-config.ts';
 import {
   type Alarm,
   type Findings,
@@ -15,7 +7,15 @@ import {
   isWarning,
   maximumDatabaseBytes,
   readFindings,
-} from './alarm.ts';
+} from '../../view/alarm.ts';
+import { askService, parseUrl } from '../../view/service.ts';
+import { fieldLines, table } from '../../view/text.ts';
+import { type CommonOptions, reading } from '../command.ts';
+import { configPath, projectVersion } from '../project.ts';
+import type { Registry } from '../registry.ts';
+import { type Report, verb } from '../run.ts';
+import { dataOf, plain, rowsReport, type Shown } from '../view.ts';
+import { domainAddress } from '../wrangler-config.ts';
 
 const unknownAddress =
   'The /health of the service was not asked: wrangler.toml routes no domain to it, and --url is missing.';

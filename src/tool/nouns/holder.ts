@@ -8,9 +8,9 @@ import {
 } from '../../party/credential/operator/holder.ts';
 import { findRefusals } from '../../party/registrar/login.ts';
 import { listSystems } from '../../party/system/operator/system.ts';
+import type { Lines } from '../../view/text.ts';
 import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
-import type { Lines } from '../report/text.ts';
 import { verb } from '../run.ts';
 
 /** The end of a secret or key with an unused successor. */

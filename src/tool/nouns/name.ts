@@ -11,19 +11,19 @@ import { type DomainName, domainNameOf } from '../../name/name.ts';
 import { readNameState } from '../../name/registration/name-state.ts';
 import { findObstacle } from '../../name/registration/register.ts';
 import { findRetainedDomains } from '../../name/retained/operator/list.ts';
+import { historyData } from '../../view/history.ts';
+import { changeSentences, entrySentence } from '../../view/history-sentences.ts';
+import { nameSentences } from '../../view/name-sentences.ts';
+import { namingIn, type Sentence, sentenceText } from '../../view/sentence.ts';
+import { timeText } from '../../view/words.ts';
 import { reading } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { say } from '../report/output.ts';
-import { namingIn, type Sentence, sentenceText } from '../report/sentence.ts';
-import { timeText } from '../report/words.ts';
 import { verb } from '../run.ts';
 import { plain, rowsReport, type Shown } from '../view.ts';
 import { auctionsView } from './auction.ts';
 import { disputesView, readDisputes } from './dispute.ts';
 import { domainsView } from './domain/index.ts';
-import { historyData } from './history/entry.ts';
-import { changeSentences, entrySentence } from './history/sentence.ts';
-import { nameSentences } from './name-sentences.ts';
 import { retainedView } from './retained/index.ts';
 
 /** Of each kind; a name has a few in its life. */

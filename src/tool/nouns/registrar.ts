@@ -10,9 +10,9 @@ import {
 } from '../../party/registrar/operator/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { parseWebhookUrl } from '../../party/webhook/url.ts';
+import { reportOfChange } from '../../view/changes.ts';
 import { noun, reading, reasonOption, requireOneOf, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
-import { reportOfChange } from '../report/changes.ts';
 import { type Report, verb } from '../run.ts';
 import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
 import { diagnose } from './registrar-diagnose.ts';

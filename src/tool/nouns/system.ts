@@ -5,8 +5,8 @@ import {
   removeSystem,
   updateSystem,
 } from '../../party/system/operator/system.ts';
+import { reportOfChange } from '../../view/changes.ts';
 import { listed, noun, requireOneOf, writing } from '../command.ts';
-import { reportOfChange } from '../report/changes.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, plain, type RowView } from '../view.ts';

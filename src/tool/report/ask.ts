@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
-import { type Lines, printable } from './text.ts';
+import { type Lines, printable } from '../../view/text.ts';
 
 export interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };

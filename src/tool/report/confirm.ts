@@ -4,9 +4,9 @@ import { findNewestId } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
 import { changedMeanwhile } from '../../change/write.ts';
 import type { SeenOperation } from '../../change/write-many.ts';
+import { counted, type Lines, linesOf } from '../../view/text.ts';
 import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
-import { counted, type Lines, linesOf } from './text.ts';
 
 export class UnansweredError extends RegistryError {
   readonly lines: readonly string[];

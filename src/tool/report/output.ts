@@ -1,6 +1,6 @@
 import { fstatSync, statSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { type Lines, printable } from './text.ts';
+import { type Lines, printable } from '../../view/text.ts';
 
 /** Standard output cannot be written: its reader has closed it, or its disk is full. */
 export class OutputError extends Error {

@@ -11,7 +11,7 @@ import { updateDomain } from '../../../src/name/domain/operator/update.ts';
 import { removeDomains } from '../../../src/name/domain/save.ts';
 import { domainKind } from '../../../src/tool/move-in/kinds/kinds.ts';
 import { addForms } from '../../../src/tool/move-in/kinds/rows.ts';
-import { historyData } from '../../../src/tool/nouns/history/entry.ts';
+import { historyData } from '../../../src/view/history.ts';
 import { historyEntry } from '../../../src/worker/http/request/answer.ts';
 import { registrantClient, registrarClient } from '../../support/client.ts';
 import {

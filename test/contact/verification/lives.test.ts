@@ -12,7 +12,7 @@ import {
   withdrawVerification,
 } from '../../../src/contact/verification/verification.ts';
 import { verificationsOf } from '../../../src/contact/verifications.ts';
-import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../../src/undo/revert.ts';
 import { registrantClient, registrarClient } from '../../support/client.ts';
 import {
   addContact,

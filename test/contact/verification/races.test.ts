@@ -21,8 +21,8 @@ import {
   withdrawVerification,
 } from '../../../src/contact/verification/verification.ts';
 import { verificationsOf } from '../../../src/contact/verifications.ts';
-import { callbackOf } from '../../../src/tool/sandbox/identity-service.ts';
-import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
+import { callbackOf } from '../../../src/dev/sandbox/identity-service.ts';
+import { planRevert, revert } from '../../../src/undo/revert.ts';
 import { settings } from '../../../src/worker/settings.ts';
 import {
   addContact,

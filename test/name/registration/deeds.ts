@@ -24,7 +24,7 @@ import {
 import { openDispute } from '../../../src/name/retained/operator/dispute.ts';
 import { endReservations, saveRetainedDomain } from '../../../src/name/retained/save.ts';
 import type { System } from '../../../src/party/system/login.ts';
-import { planRevert, revert } from '../../../src/tool/undo/revert.ts';
+import { planRevert, revert } from '../../../src/undo/revert.ts';
 import { contactValues } from '../../support/fixtures.ts';
 import {
   domainOf,

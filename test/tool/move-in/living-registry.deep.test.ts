@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startServer } from '../server.ts';
+import { startServer } from '../../dev/server.ts';
 import { startTool } from '../tool.ts';
 import { startInternetee } from './internetee.ts';
 import { whyNoPostgres } from './postgres.ts';

@@ -7,6 +7,8 @@ import {
   findDemandProblems,
   readDemand,
 } from '../../../contact/verification/operator/demand.ts';
+import { reportOfChange } from '../../../view/changes.ts';
+import { counted } from '../../../view/text.ts';
 import { listed, usageError, writing } from '../../command.ts';
 import { requiredText, words, wordsNote } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
@@ -14,9 +16,7 @@ import { type Import, runImport } from '../../files/import.ts';
 import { fileNote, filesText, parseCsvName } from '../../files/importing.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
-import { reportOfChange } from '../../report/changes.ts';
 import { inChunks } from '../../report/progress.ts';
-import { counted } from '../../report/text.ts';
 import { type Report, run } from '../../run.ts';
 
 const columns = {

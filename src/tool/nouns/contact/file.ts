@@ -10,10 +10,10 @@ import {
   updateContacts,
 } from '../../../contact/operator/import.ts';
 import { getRegistrar } from '../../../party/registrar/account.ts';
+import { counted } from '../../../view/text.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing } from '../../files/importing.ts';
 import { exporting, exportRows } from '../../files/write.ts';
-import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';
 

@@ -8,9 +8,9 @@ import {
   contactColumns,
 } from '../../../contact/fields.ts';
 import { changeContactStatuses, updateAnyContact } from '../../../contact/operator/administer.ts';
+import { changeTexts, reportOfChange } from '../../../view/changes.ts';
 import { requireOneOf, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
-import { changeTexts, reportOfChange } from '../../report/changes.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 

@@ -12,12 +12,12 @@ import { parseDomainName } from '../../../name/domain/operator/name.ts';
 import type { ImportedDomain } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/save.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
+import { counted } from '../../../view/text.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importing, replaceOption } from '../../files/importing.ts';
 import { exporting, exportRows } from '../../files/write.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
-import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
 const contactsNote = `codes of contacts, ${wordsNote}; empty for none; if absent, a domain keeps its own`;

@@ -13,13 +13,13 @@ import {
   meets,
 } from '../../../change/history/operator/search.ts';
 import { findNewestId, type HistoryEntry } from '../../../change/history/search.ts';
+import { historyData, historyView, nounOf } from '../../../view/history.ts';
 import { noun, parseNumber, reading, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { say } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
 import { csvOption, streamRows } from '../../view.ts';
-import { historyData, historyView, nounOf } from './entry.ts';
 import { revertVerb } from './revert.ts';
 
 /** Of everything, people want the newest. Programs get all of it, as for every other question. */

@@ -1,14 +1,14 @@
 import type { HistorySubject } from '../../../../drizzle/schema.ts';
 import { shownChanges } from '../../../change/history/changes.ts';
 import { auctionLists, type ListName, listsShowing } from '../../../list/lists.ts';
+import type { Reversal } from '../../../undo/reversal.ts';
+import { planRevert, revert } from '../../../undo/revert.ts';
+import { changeTexts } from '../../../view/changes.ts';
+import { nounOf } from '../../../view/history.ts';
+import { counted } from '../../../view/text.ts';
 import { writing } from '../../command.ts';
-import { changeTexts } from '../../report/changes.ts';
 import { confirm } from '../../report/confirm.ts';
-import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
-import type { Reversal } from '../../undo/reversal.ts';
-import { planRevert, revert } from '../../undo/revert.ts';
-import { nounOf } from './entry.ts';
 
 const shownReversals = 20;
 

@@ -20,6 +20,7 @@ import {
   replaceRetainedDomains,
 } from '../../../name/retained/operator/replace.ts';
 import { hasEnded } from '../../../name/retained/save.ts';
+import { counted } from '../../../view/text.ts';
 import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
@@ -27,7 +28,6 @@ import { importing, replaceOption } from '../../files/importing.ts';
 import { exporting, exportRows } from '../../files/write.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
-import { counted } from '../../report/text.ts';
 import { verb } from '../../run.ts';
 
 export const statusOption = (description: string) =>

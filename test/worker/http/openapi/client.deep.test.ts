@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { loadDemoData } from '../../../../src/tool/demo/load.ts';
+import { loadDemoData } from '../../../../src/dev/demo/load.ts';
 import { startWorker } from '../../../support/worker.ts';
 
 /** A project of somebody else's, with tools of its own. */

@@ -8,11 +8,11 @@ import {
   grantDisclosure,
   openDisclosure,
 } from '../../../../src/contact/operator/disclosure/disclosure.ts';
+import { loadDemoData } from '../../../../src/dev/demo/load.ts';
 import { archiveLists } from '../../../../src/list/archive/archive.ts';
 import { auctionList, listNames } from '../../../../src/list/lists.ts';
 import { publish } from '../../../../src/list/publish/publish.ts';
 import { getRegistrar } from '../../../../src/party/registrar/account.ts';
-import { loadDemoData } from '../../../../src/tool/demo/load.ts';
 import { type Example, examples } from '../../../../src/worker/http/openapi/example.ts';
 import { answerOf } from '../../../support/client.ts';
 import { basic, operator } from '../../../support/fixtures.ts';

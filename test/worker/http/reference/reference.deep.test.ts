@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { loadDemoData } from '../../../../src/dev/demo/load.ts';
 import { digestSecret } from '../../../../src/party/credential/holder.ts';
-import { loadDemoData } from '../../../../src/tool/demo/load.ts';
 import { findViolations, startBrowser, type View } from '../../../support/browser.ts';
 import { answerOf } from '../../../support/client.ts';
 import { addRegistrar } from '../../../support/fixtures.ts';

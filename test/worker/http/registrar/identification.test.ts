@@ -5,7 +5,7 @@ import { type contacts, history, notifications } from '../../../../drizzle/schem
 import { getContactByCode } from '../../../../src/contact/contact.ts';
 import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { takeIdentification } from '../../../../src/contact/verification/identity-request.ts';
-import { callbackOf } from '../../../../src/tool/sandbox/identity-service.ts';
+import { callbackOf } from '../../../../src/dev/sandbox/identity-service.ts';
 import { settings } from '../../../../src/worker/settings.ts';
 import { answerOf, completed, missing, refused, registrarClient } from '../../../support/client.ts';
 import {

@@ -1,0 +1,100 @@
+import { and, eq, sql } from 'drizzle-orm';
+import { claims, contacts, history } from '../../drizzle/schema.ts';
+import { RegistryError } from '../base/error.ts';
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { listNewestEntries } from '../change/history/operator/search.ts';
+import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
+import { isAboutContact } from '../contact/entries.ts';
+import { verificationColumn } from '../contact/fields.ts';
+import { eraseContact } from '../contact/operator/erase.ts';
+import { listDomains } from '../name/domain/operator/list.ts';
+import { isErasing } from '../tool/nouns/contact/erase.ts';
+import { domainsView } from '../tool/nouns/domain/index.ts';
+import type { Sentence } from '../view/sentence.ts';
+import { countryText, dayText, fieldWords } from '../view/words.ts';
+import { Entries } from './history.tsx';
+import { type DeskPage, isUuid, Part, Rows, type ShowPage } from './page.tsx';
+
+const shownRows = 50;
+
+export const contactPage: ShowPage = async ({ registry, key }) => {
+  const { db } = registry;
+  const code = asciiUpperCase(key);
+  const isNamed = isUuid(key) ? eq(contacts.uuid, key.toLowerCase()) : eq(contacts.code, code);
+  const [contact] = await selectContacts(db).where(isNamed);
+  const uuid = contact?.uuid ?? key.toLowerCase();
+  const isAbout =
+    contact || isUuid(key)
+      ? isAboutContact(sql`${uuid}`)
+      : and(eq(history.subject, 'contact'), eq(history.subjectKey, code));
+  const entries = await listNewestEntries(db, isAbout, shownRows);
+  const shownCode = contact?.code ?? entries[0]?.subjectKey;
+  if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
+  const ofContact = { contact: shownCode };
+  const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
+  const erased = contact ? shownCode : (entries[0]!.subjectUuid ?? uuid);
+  // The erasure itself knows whether there is anything to erase, and whether it may.
+  const erasure = eraseContact({ ...registry, isDryRun: true }, erased);
+  const isErasable = await erasure.then(isErasing, () => false);
+  const isCut = domains.length === shownRows;
+  return {
+    title: contact ? `${contact.name} (${shownCode})` : shownCode,
+    answer: [contact ? identitySentence(contact) : ['This contact no longer exists.']],
+    facts: contact ? factsOf(contact) : [],
+    children: (
+      <>
+        {contact && (
+          <Part title={isCut ? `The first ${shownRows} domains` : 'Domains'}>
+            <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
+          </Part>
+        )}
+        <Entries entries={entries} />
+      </>
+    ),
+    next: [
+      ...(contact ? [['contact', 'show', shownCode]] : []),
+      ...(contact ? [['contact', 'update', '--help']] : []),
+      ['history', 'contact', shownCode],
+      ...(isErasable ? [['contact', 'erase', erased, '--dry-run']] : []),
+    ],
+  };
+};
+
+function identitySentence(contact: ContactWithRegistrar): Sentence {
+  const { ident, identType, identCountryCode, registrar: key } = contact;
+  const code = identType === 'birthday' ? dayText(ident) : ident;
+  const who = `The ${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
+  return [`${who}, a contact of `, { kind: 'registrar', key }, '.'];
+}
+
+function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
+  const { email, phone, fax, street, zip, city, state, orgName } = contact;
+  const checks = claims.map((claim) => {
+    return [`${fieldWords(claim)} checked`, contact[verificationColumn[claim]]] as const;
+  });
+  const address = [street, zip, city, state, countryText(contact.countryCode)];
+  return [
+    ['email', <a href={`mailto:${email}`}>{email}</a>],
+    ...Object.entries({ phone, fax, orgName }),
+    ['address', address.filter(Boolean).join(', ')],
+    [
+      'statuses',
+      statusesOf(contact)
+        .map((each) => statusText(contact, each))
+        .join('; '),
+    ],
+    ...checks,
+    ['checked', checks.some(([, check]) => check) ? null : 'nothing yet'],
+    ['to_be_checked', contact.verificationDemand],
+    ['to_be_decided', contact.identityRequest?.pending],
+  ];
+}
+
+function statusText({ statusNotes }: ContactWithRegistrar, status: string): string {
+  if (status === 'ok') return 'nothing prevents a change';
+  if (status === 'linked') return 'domains refer to it';
+  const [, who, what = ''] = /^(client|server)(\w+)Prohibited$/.exec(status) ?? [];
+  const whose = who === 'client' ? 'its registrar' : 'the registry';
+  const meaning = who ? `${whose} prohibits its ${what.toLowerCase()} (${status})` : status;
+  return [meaning, statusNotes[status]].filter(Boolean).join(': ');
+}

@@ -1,0 +1,88 @@
+import { and, between, eq, gt, sql } from 'drizzle-orm';
+import type { Child } from 'hono/jsx';
+import { history } from '../../drizzle/schema.ts';
+import type { Database } from '../base/database/open.ts';
+import { RegistryError } from '../base/error.ts';
+import { listNewestEntries } from '../change/history/operator/search.ts';
+import type { HistoryEntry } from '../change/history/search.ts';
+import { messageOf } from '../tool/report/problem.ts';
+import { planRevert } from '../undo/revert.ts';
+import { changeSentences, entrySentence } from '../view/history-sentences.ts';
+import { counted } from '../view/text.ts';
+import { actorText, messageText, timeText } from '../view/words.ts';
+import { Part, pageHref, Sentences, type ShowPage, said } from './page.tsx';
+
+function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[] {
+  const href = requestId ? `${pageHref('request', requestId)}?near=${id}` : undefined;
+  const link = { class: 'when', href };
+  return [...said(entrySentence(entry)), ' ', <a {...link}>{timeText(occurredAt)}</a>];
+}
+
+const shownChanges = 4;
+
+export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
+  if (entries.length === 0) return null;
+  const items = entries.map((entry) => {
+    const all = changeSentences(entry);
+    const changes = <Sentences all={all} class={all.length > shownChanges ? 'many' : 'few'} />;
+    return <li>{[...heading(entry), changes]}</li>;
+  });
+  return timeline('What happened', items);
+}
+
+const timeline = (title: string, items: Child[]) => (
+  <Part title={title}>
+    <ol class="timeline">{items}</ol>
+  </Part>
+);
+
+const shownEntries = 200;
+
+export function entriesAbout(db: Database, subject: HistoryEntry['subject'], key: string) {
+  const isAbout = and(eq(history.subject, subject), eq(history.subjectKey, key));
+  return listNewestEntries(db, isAbout, shownEntries);
+}
+
+const shownRequests = 15;
+
+export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
+  const requests = Map.groupBy(entries, ({ requestId, id }) => requestId ?? id);
+  const items = [...requests.values()].slice(0, shownRequests).map((some) => {
+    const first = some.at(-1)!;
+    // Older ones are not read.
+    const least = first === entries.at(-1) ? 'at least ' : '';
+    const others = some.length > 1 && ` and ${least}${counted(some.length - 1, 'more change')}`;
+    return <li>{[...heading(first), others]}</li>;
+  });
+  return timeline('What happened lately', items);
+}
+
+/** Requests have no index: this many entries are searched. */
+const searchedEntries = 50_000;
+
+export function findRequest(db: Database, id: string, near?: number): Promise<HistoryEntry[]> {
+  const half = searchedEntries / 2;
+  const isSearched = near
+    ? between(history.id, near - half, near + half)
+    : gt(history.id, sql`(select max(id) from ${history} as newest) - ${searchedEntries}`);
+  return listNewestEntries(db, and(isSearched, eq(history.requestId, id)), shownEntries);
+}
+
+export const requestPage: ShowPage = async ({ registry, key, query }) => {
+  const entries = await findRequest(registry.db, key, Number(query('near')));
+  const [last] = entries;
+  if (!last) throw new RegistryError('not_found', `nothing recent is recorded of request ${key}`);
+  const isCut = entries.length === shownEntries;
+  const obstacle = await planRevert({ ...registry, isDryRun: true }, key).then(() => '', messageOf);
+  const made = `${isCut ? 'at least ' : ''}${counted(entries.length, 'change')}`;
+  const isFree = obstacle === '';
+  return {
+    title: `A request by ${actorText(last.actor)}`,
+    answer: [
+      [`It made ${made}, ${timeText(last.occurredAt)}.`],
+      [isFree ? 'It can be taken back.' : `It cannot be taken back: ${messageText(obstacle)}.`],
+    ],
+    children: <Entries entries={entries} />,
+    next: [...(isFree ? [['history', 'revert', key]] : []), ['history', '--request', key]],
+  };
+};

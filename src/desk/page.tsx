@@ -1,0 +1,178 @@
+import { html } from 'hono/html';
+import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
+import { type CommonOptions, commandLine, registryOptions } from '../tool/command.ts';
+import type { Registry } from '../tool/registry.ts';
+import { fieldsOf, type Shown } from '../tool/view.ts';
+import { thingFields } from '../view/history-sentences.ts';
+import { labelOf, type Naming, namingIn, type Sentence, type Thing } from '../view/sentence.ts';
+import { printable } from '../view/text.ts';
+import { fieldWords, isNothing, valueText } from '../view/words.ts';
+
+export interface DeskPage {
+  title: string;
+  answer?: readonly Sentence[];
+  look?: 'alarm' | 'warning';
+  facts?: readonly (readonly [field: string, value: unknown])[];
+  children: Child;
+  /** Commands to type next. They must work. */
+  next: readonly (readonly string[])[];
+}
+
+export interface Asked {
+  registry: Registry;
+  options: CommonOptions;
+  key: string;
+  query: (name: string) => string;
+}
+
+/** The number of rows is bounded. Throws `not_found`. */
+export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }>;
+
+export const pageHref = (kind: Thing['kind'], key: string | number) =>
+  `/${kind}/${encodeURIComponent(key)}`;
+
+export const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
+
+const PageNaming = createContext<Naming>(async () => undefined);
+
+function Ref({ thing }: { thing: Thing }) {
+  const name = useContext(PageNaming)(thing).then((found) => (found ? printable(found) : ''));
+  const { kind, key, uuid } = thing;
+  return (
+    <a href={pageHref(kind, uuid ?? key)}>
+      <b>{name}</b> <span class={kind}>{labelOf(thing)}</span>
+    </a>
+  );
+}
+
+export const said = (parts: Sentence): Child[] =>
+  parts.map((part) => (typeof part === 'string' ? printable(part) : <Ref thing={part} />));
+
+export function Sentences({ all, class: look = '' }: { all: readonly Sentence[]; class?: string }) {
+  const items = all.map((parts) => <li>{said(parts)}</li>);
+  return <ul class={`sentences ${look}`}>{items}</ul>;
+}
+
+function shownValue(field: string, value: unknown, kind?: Thing['kind']): Child {
+  if (isNothing(value)) return null;
+  if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
+  return isValidElement(value) ? value : printable(valueText(value, field));
+}
+
+/** A table of the columns with values, without `name` beside a code. On a narrow screen, each row becomes a card. */
+export function Rows<Row>(props: {
+  view: Shown<Row>;
+  rows: readonly Row[];
+  links?: Record<string, Thing['kind']>;
+}) {
+  const { view, rows, links = {} } = props;
+  const label = fieldWords(view.name);
+  if (rows.length === 0) return <p>No {label}.</p>;
+  const values = rows.map((row) => Object.fromEntries(fieldsOf(view.columns, row, true)));
+  const columns = view.table.split(' ').filter((name) => {
+    return !(name === 'name' && links.code) && values.some((row) => !isNothing(row[name]));
+  });
+  const head = columns.map((name) => <th scope="col">{fieldWords(name)}</th>);
+  const body = values.map((row) => {
+    const cells = columns.map(
+      (name) => [name, shownValue(name, row[name], links[name] ?? thingFields[name])] as const,
+    );
+    return (
+      <tr>
+        {cells.map(([name, cell]) => (
+          <td data-label={fieldWords(name)}>{cell}</td>
+        ))}
+      </tr>
+    );
+  });
+  return (
+    <div class="wide" role="region" aria-label={label} tabindex={0}>
+      <table>
+        <thead>
+          <tr>{head}</tr>
+        </thead>
+        <tbody>{body}</tbody>
+      </table>
+    </div>
+  );
+}
+
+export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPage['facts'] {
+  const values = Object.fromEntries(fieldsOf(view.columns, row, true));
+  return names.split(' ').map((name) => [name, values[name]]);
+}
+
+function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
+  const known = rows.filter(([, value]) => !isNothing(value));
+  const items = known.map(([field, value]) => (
+    <div>
+      <dt>{fieldWords(field)}</dt>
+      <dd>{shownValue(field, value)}</dd>
+    </div>
+  ));
+  return items.length > 0 ? <dl class="facts">{items}</dl> : null;
+}
+
+export const Part = ({ title, children }: { title: string; children: Child }) => (
+  <section>
+    <h2>{title}</h2>
+    {children}
+  </section>
+);
+
+export function renderPage(
+  { title, answer = [], look, facts = [], children, next }: DeskPage,
+  { query, options, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
+) {
+  const { remote, env = 'production' } = options;
+  const commands = next.map((words) => (
+    <li>
+      <code>{commandLine([...words, ...registryOptions(options)])}</code>
+    </li>
+  ));
+  const document = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{`${title} · Desk`}</title>
+        <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
+        <link rel="stylesheet" href="/site.css" />
+        <link rel="stylesheet" href="/page.css" />
+        <link rel="stylesheet" href="/desk.css" />
+        <script src="/desk.js" defer />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          Skip to the content
+        </a>
+        <header class="top">
+          <a class="brand" href="/">
+            Desk
+          </a>
+          <span class="quiet">{remote ? `deployed registry, ${env}` : 'local registry'}</span>
+          <form action="/find" role="search">
+            <label for="q">Name, person, code, e-mail, registrar or request</label>
+            <div class="field">
+              <input id="q" name="q" type="search" value={query('q')} />
+              <button type="submit">Find</button>
+            </div>
+          </form>
+        </header>
+        <main id="main" tabindex={-1}>
+          <h1>{title}</h1>
+          {answer.length > 0 && <Sentences all={answer} class={`answer ${look ?? ''}`} />}
+          <Facts rows={facts} />
+          {children}
+          {next.length > 0 && (
+            <Part title="Commands">
+              <ul class="commands">{commands}</ul>
+            </Part>
+          )}
+        </main>
+      </body>
+    </html>
+  );
+  const naming = registry ? namingIn(registry.db) : async () => undefined;
+  return html`<!doctype html>${<PageNaming.Provider value={naming}>{document}</PageNaming.Provider>}`;
+}

@@ -1,0 +1,108 @@
+import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import { grantDisclosure } from '../contact/operator/disclosure/disclosure.ts';
+import { type Disclosure, getDisclosure } from '../contact/operator/disclosure/read.ts';
+import { getRegistrar } from '../party/registrar/account.ts';
+import { listApiUsers } from '../party/registrar/operator/api-user.ts';
+import { apiUsersView } from '../tool/nouns/api-user.ts';
+import { disclosuresView, withAnswerBy } from '../tool/nouns/disclosure.ts';
+import { findNameFacts, intervalText } from '../tool/nouns/name.ts';
+import { registrarsView } from '../tool/nouns/registrar.ts';
+import type { Sentence } from '../view/sentence.ts';
+import { counted } from '../view/text.ts';
+import { fieldWords, timeText, valueText } from '../view/words.ts';
+import { Entries, entriesAbout } from './history.tsx';
+import { factsIn, Part, Rows, type ShowPage } from './page.tsx';
+
+export const namePage: ShowPage = async ({ registry, key }) => {
+  const facts = await findNameFacts(registry, key);
+  const { name, understood, sentences } = facts;
+  return {
+    title: name,
+    answer: [...(understood ? [[`${understood}.`]] : []), ...sentences],
+    facts: [['formerly', facts.past.map(intervalText).join('; ')]],
+    children: <Entries entries={facts.entries} />,
+    next: [
+      ['name', name],
+      ...(facts.registered.length > 0 ? [['domain', 'update', '--help']] : []),
+      ...(facts.retained.length > 0 ? [['retained', 'show', name]] : []),
+      ...(facts.disputes.length > 0 ? [['dispute', 'show', name]] : []),
+      ...(facts.auctions.length > 0 ? [['auction', 'show', name]] : []),
+    ],
+  };
+};
+
+const registrarFacts = 'contact_count webhook_url webhook_failing_since created_at';
+
+export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
+  const code = asciiUpperCase(key);
+  const registrar = await getRegistrar(db, code);
+  const users = await listApiUsers(db, code);
+  const entries = await entriesAbout(db, 'registrar', code);
+  const { suspendedAt, allowedIps } = registrar;
+  const enabled = users.filter(({ disabledAt }) => disabledAt === null).length;
+  const from = valueText(allowedIps.length > 0 ? allowedIps : 'every address');
+  const reason = entries.find(({ changes }) => 'reason' in changes)?.changes.reason;
+  const why = reason && 'to' in reason ? `: ${reason.to}` : '';
+  return {
+    title: `${registrar.name} (${code})`,
+    ...((suspendedAt || enabled === 0) && { look: 'alarm' }),
+    answer: [
+      suspendedAt
+        ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
+        : [`${counted(enabled, 'enabled API user')} can log in for it, from ${from}.`],
+    ],
+    facts: factsIn(registrarsView, registrar, registrarFacts),
+    children: (
+      <>
+        <Part title="Who logs in for it">
+          <Rows view={apiUsersView} rows={users} />
+        </Part>
+        <Entries entries={entries} />
+      </>
+    ),
+    next: [
+      suspendedAt ? ['registrar', 'resume', code] : ['registrar', 'suspend', '--help'],
+      ['registrar', 'diagnose', '--help'],
+      ['registrar', 'webhook', 'list', code],
+      ['contact', 'list', '--registrar', code],
+      ['domain', 'list', '--registrar', code],
+    ],
+  };
+};
+
+const disclosureFacts =
+  'granted_fields explanation basis identified_by received_at visible_after is_confidential';
+
+export const disclosurePage: ShowPage = async ({ registry, key }) => {
+  const id = Number(key) || 0;
+  const shown = withAnswerBy(registry.env)((await getDisclosure(registry.db, id)).disclosure);
+  const { outcome, answeredAt, answerBy } = shown;
+  const isOpen = outcome === null;
+  // The grant itself knows whether the person is still there.
+  const grant = grantDisclosure({ ...registry, isDryRun: true }, id, {});
+  const isGrantable = await grant.then(Boolean, () => false);
+  const due = `Not answered yet: to be answered by ${timeText(answerBy)}.`;
+  return {
+    title: `Disclosure ${key}`,
+    answer: [
+      disclosureSentence(shown),
+      [isOpen ? due : `It was ${outcome} on ${timeText(answeredAt!)}.`],
+      ...(isOpen && !isGrantable ? [['Refuse it: the person is no longer there.']] : []),
+    ],
+    facts: factsIn(disclosuresView, shown, disclosureFacts),
+    children: <Entries entries={await entriesAbout(registry.db, 'disclosure', key)} />,
+    next: [
+      ...(isGrantable ? [['disclosure', 'grant', key, '--to', `disclosure-${key}.json`]] : []),
+      ...(isOpen ? ['refuse', 'return'].map((word) => ['disclosure', word, '--help']) : []),
+      ['disclosure', 'show', key],
+    ],
+  };
+};
+
+export function disclosureSentence(request: Disclosure): Sentence {
+  const { requester, organization, requestedFields, contactCode: key, contactUuid: uuid } = request;
+  const fields = requestedFields.map(fieldWords).join(', ');
+  const whose =
+    key === null ? 'somebody who was erased' : ({ kind: 'contact', key, uuid } as const);
+  return [`${requester} (${organization}) asks for ${fields} of `, whose, '.'];
+}

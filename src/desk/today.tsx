@@ -1,0 +1,103 @@
+import { newMeter } from '../base/database/meter.ts';
+import { currentTime } from '../base/time/clock.ts';
+import { dayOf } from '../base/time/day.ts';
+import { listNewestEntries } from '../change/history/operator/search.ts';
+import { listContactsBy } from '../contact/operator/administer.ts';
+import { listDisclosures } from '../contact/operator/disclosure/read.ts';
+import { type DailyCounts, readDailyCounts } from '../list/daily-counts.ts';
+import { retainedList } from '../list/lists.ts';
+import { withAnswerBy } from '../tool/nouns/disclosure.ts';
+import { listStates, readHealthState } from '../tool/nouns/health.ts';
+import { plain, type Shown } from '../tool/view.ts';
+import { type Findings, isWarning } from '../view/alarm.ts';
+import type { Sentence } from '../view/sentence.ts';
+import { dayText, messageText, timeText, valueText } from '../view/words.ts';
+import { texts } from '../worker/http/site/texts.ts';
+import { Requests } from './history.tsx';
+import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
+import { disclosureSentence } from './things.tsx';
+
+const shownRows = 20;
+const shownEntries = 200;
+
+export const todayPage: ShowPage = async ({ registry, options }) => {
+  const { db, env } = registry;
+  const [state, entries, open, overdue, days] = await Promise.all([
+    readHealthState(registry, options),
+    listNewestEntries(db, undefined, shownEntries),
+    listDisclosures(db, { onlyOpen: true }, { limit: shownRows }),
+    listContactsBy(db, { overdueOn: dayOf(currentTime()) }, { limit: shownRows }),
+    readDailyCounts({ kv: env.LISTS, clock: currentTime, meter: newMeter() }),
+  ]);
+  const { alarms, findings } = state;
+  const due = open.map(withAnswerBy(env));
+  due.sort((one, other) => one.answerBy.localeCompare(other.answerBy));
+  const waiting: Sentence[] = [
+    ...due.map((one): Sentence => {
+      const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
+      const answer = ` To be answered by ${timeText(one.answerBy)}: `;
+      return [...disclosureSentence(one), answer, disclosure, '.'];
+    }),
+    ...overdue.map(({ code: key, uuid, verificationDemand: demand }): Sentence => {
+      const late = `: ${demand!.claims.join(', ')} had to be checked by ${dayText(demand!.by)}.`;
+      return [{ kind: 'contact', key, uuid }, late];
+    }),
+  ];
+  return {
+    title: alarms.length === 0 ? 'All is well' : 'Needs attention',
+    look: alarms.every(isWarning) ? 'warning' : 'alarm',
+    answer: alarms.map((one) => [
+      `${isWarning(one) ? 'Warning' : 'Alarm'}: ${messageText(one.message)}`,
+    ]),
+    children: (
+      <>
+        <Part title="What waits">
+          {waiting.length > 0 ? <Sentences all={waiting} /> : <p>Nothing waits for you.</p>}
+        </Part>
+        <Requests entries={entries} />
+        <Lists findings={findings} days={days ?? []} />
+      </>
+    ),
+    next: [['health'], ['history'], ['lists', 'status']],
+  };
+};
+
+/** All charts have one scale, and end with the figure of the table: the day's own count was taken in the morning. */
+function Lists({ findings, days }: { findings: Findings; days: readonly DailyCounts[] }) {
+  const today = dayOf(currentTime());
+  const past = days.filter(({ day }) => day < today);
+  const rows = listStates(findings);
+  const counts = past.flatMap((one) => Object.values(one.counts));
+  const highest = Math.max(1, ...counts, ...rows.map(({ count }) => count ?? 0));
+  const chartOf = ({ list, count }: (typeof rows)[number]) => {
+    if (list === retainedList) return null;
+    return <Chart counts={[...past.map((one) => one.counts[list]), count ?? 0]} {...{ highest }} />;
+  };
+  const columns: Shown<(typeof rows)[number]>['columns'] = {
+    list: ({ list }) => (list === retainedList ? 'Retained names together' : texts.en.lists[list]),
+    names_today: ({ count }) => <b>{valueText(count)}</b>,
+    last_year: chartOf,
+    ...plain('publishedAt', 'isBehind'),
+  };
+  const table = 'list names_today last_year published_at is_behind';
+  return (
+    <Part title="The lists">
+      <Rows view={{ name: 'lists', columns, table }} rows={rows} />
+      <p class="quiet">Each chart goes from 0 to {valueText(highest)}.</p>
+    </Part>
+  );
+}
+
+/** In units of the drawing; a day is one unit wide. */
+const height = 40;
+
+function Chart({ counts, highest }: { counts: readonly number[]; highest: number }) {
+  const steps = counts.map((count) => `V${(height * (1 - count / highest)).toFixed(1)}h1`);
+  const label = `${valueText(counts[0])} at the beginning, ${valueText(counts.at(-1))} today`;
+  const box = `0 0 ${counts.length} ${height}`;
+  return (
+    <svg role="img" aria-label={label} viewBox={box} preserveAspectRatio="none">
+      <path class="line" d={`M0 ${steps.join('').slice(1)}`} />
+    </svg>
+  );
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto';
+import { accessSync, constants, globSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
+import { styleText } from 'node:util';
+import { findClockAhead } from '../../tool/local/http-bindings.ts';
+import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
+import { enterUsersDirectory, projectDirectory } from '../../tool/project.ts';
+import { startIdentityService } from '../sandbox/identity-service.ts';
+import { cronPath, isLocal, listenInFront } from './front.ts';
+import { readStartOptions, type StartOptions } from './options.ts';
+import { serve } from './serve.ts';
+
+const step = (text: string) => console.log(`  ${styleText('green', '✓')} ${text}`);
+
+function addressOf(ip: string, port: number): string {
+  const host = ['0.0.0.0', '::'].includes(ip) ? 'localhost' : ip;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+function welcome(address: string, hasDemoUsers: boolean, { isSandbox, ip }: StartOptions): void {
+  const bold = (text: string) => styleText('bold', text);
+  const warning = `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can read and change every contact; in a sandbox, they can move its clock and reset it.`;
+  const demo = `
+  Demo registrars  ${bold('alpha:alpha-demo-secret')}   ${bold('beta:beta-demo-secret')}
+  Demo registrant  ${bold('EE 38001085718')}, Jaan Tamm
+  Demo system      ${bold('epp-demo-key')}
+`;
+  const contacts = `-u alpha:alpha-demo-secret '${address}/repp/v1/contacts?limit=3'`;
+  const sandbox = `
+  A sandbox: the first call moves its clock, the second brings the demo data and the real time back.
+
+  curl ${address}/sandbox/clock --json '{"advance": "P8D"}'
+  curl -X POST ${address}/sandbox/reset
+`;
+  console.log(`${isLocal(ip) ? '' : `\n  ${styleText('yellow', warning)}\n`}
+  Registry Edge    ${bold(`${address}/`)}
+  API reference    ${bold(`${address}/docs/`)}
+  Operator's desk  ${bold('npm run registry -- desk')}
+${hasDemoUsers ? demo : ''}
+  curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
+${isSandbox ? sandbox : ''}
+  Ctrl-C stops the server.
+`);
+}
+
+/** Throws an Error that names the first file that cannot be written. */
+function expectWritable(directory: string): void {
+  const directories = [directory, path.join(projectDirectory, '.wrangler')];
+  const databases = globSync('v3/**/*.sqlite', { cwd: directory });
+  try {
+    for (const name of directories) mkdirSync(name, { recursive: true });
+    const files = databases.map((name) => path.join(directory, name));
+    for (const name of [...directories, ...files]) accessSync(name, constants.W_OK);
+  } catch (error) {
+    throw new Error(`npm start cannot write to a file that it needs: ${(error as Error).message}`);
+  }
+}
+
+async function start(options: StartOptions): Promise<void> {
+  const { ip, port, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
+  expectWritable(directory);
+  const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  // Takes the port before all other work.
+  const front = await listenInFront(ip, port, frontToken);
+  const service = addressOf(ip, front.port);
+  const secrets = {
+    ...(isSandbox && (await startIdentityService(() => service))),
+    ...options.var,
+    TOOL_TOKEN: token,
+    FRONT_TOKEN: frontToken,
+  };
+  // Loads in parallel with wrangler.
+  const loading = import('./data.ts');
+  let isNoted = false;
+  try {
+    process.exitCode = await serve({ ...options, secrets }, { prepare, report: front.report });
+  } finally {
+    if (isNoted) forgetServer(directory);
+  }
+
+  async function prepare(address: string): Promise<void> {
+    const server = { address, token, environment, settings: options.var };
+    const { prepareLocalData } = await loading;
+    const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
+    step(`Database migrated in ${path.relative('', directory) || '.'}`);
+    if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
+    // A sandbox's clock starts its days.
+    if (data.isDemoLoaded && !isSandbox) await fetch(`${address}${cronPath}?cron=1+0+*+*+*`);
+    step('Public lists published');
+    // Two requests at once would start the sandbox twice.
+    if (isSandbox) await findClockAhead(address, token, 60_000);
+    front.open(address);
+    noteServer(directory, { ...server, service });
+    isNoted = true;
+    welcome(service, data.hasDemoUsers, options);
+  }
+}
+
+// The local server's data is for its owner alone, as in main.ts.
+process.umask(0o077);
+enterUsersDirectory('start');
+try {
+  await start(readStartOptions(process.argv.slice(2)));
+} catch (error) {
+  console.error((error as Error).message);
+  process.exit(1);
+}

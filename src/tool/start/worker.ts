@@ -1,4 +1,0 @@
-import worker from '../../index.ts';
-import { lendBindings } from '../local/lend-bindings.ts';
-
-export default lendBindings(worker);

@@ -1,0 +1,141 @@
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
+import { contacts, history } from '../../drizzle/schema.ts';
+import { isIn, jsonArrays, rowsIn } from '../base/database/json-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import type { Operation } from '../change/origin.ts';
+import { changedMeanwhile } from '../change/write.ts';
+import { type ChangesOfMany, changesOfRows } from '../change/write-many.ts';
+import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
+import {
+  type Contact,
+  contactSubject,
+  generateAuthInfo,
+  keysOf,
+  selectContacts,
+} from '../contact/contact.ts';
+import { insertContacts } from '../contact/create.ts';
+import { changesOfDeletion } from '../contact/delete.ts';
+import { deleteContacts } from '../contact/operator/administer.ts';
+import { insertNotifications } from '../party/registrar/notification.ts';
+import { type Reversal, valuesAfter } from './reversal.ts';
+
+/** Notifies the contacts' registrars. */
+export async function contactUpdates(
+  operation: Operation,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const { db } = operation;
+  const found = reversals.map(async ({ uuid, changes }) => {
+    const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
+    if (!contact) throw changedMeanwhile();
+    const update = rowUpdate(operation, contact, valuesAfter(changes));
+    const { statements } = notifyingRegistrar(db, contact, update);
+    if (!statements) return [];
+    const row = { ...contactSubject(contact), changes: update.changes };
+    const rows = rowsIn(JSON.stringify([row]));
+    return [changesOfRows('contact', 'update', rows, statements)];
+  });
+  return (await Promise.all(found)).flat();
+}
+
+/** Notifies each registrar once. */
+export async function contactDeletions(
+  { db, origin: { request } }: Operation,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const found = jsonArrays(reversals.map(({ uuid }) => uuid)).map((uuids) =>
+    selectContacts(db).where(isIn(contacts.uuid, uuids)).orderBy(contacts.code),
+  );
+  const all = (await Promise.all(found)).flat();
+  const ofRegistrars = [...Map.groupBy(all, ({ registrarId }) => registrarId)];
+  const notices = insertNotifications(
+    db,
+    ofRegistrars.map(([registrarId, [first, ...others]]) => ({
+      registrarId,
+      event: 'contact.deleted',
+      text:
+        others.length === 0
+          ? `Contact ${first!.code} has been deleted by registry`
+          : `Contact ${first!.code} and ${others.length} more that were added with it have been deleted by registry`,
+      subjectKey: first!.code,
+      fields: [],
+      createdAt: request.at.toISOString(),
+    })),
+  );
+  const going = all.map((contact) => ({
+    ...contactSubject(contact),
+    changes: changesOfDeletion(contact),
+  }));
+  return jsonArrays(going).map((array, index, arrays) => {
+    const rows = rowsIn(array);
+    // A notification needs the history entry of its contact, which may be in any of the arrays.
+    const last = index === arrays.length - 1 ? notices : [];
+    return changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows), ...last]);
+  });
+}
+
+/**
+ * A restored contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
+ * new.
+ */
+export async function contactReturns(
+  { db, origin: { actor, request } }: Operation,
+  reversals: readonly Reversal[],
+): Promise<ChangesOfMany[]> {
+  const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, position) => {
+    // The plan refuses if the deletion's entry lacks a required field.
+    const content = valuesAfter(changes) as Contact;
+    const creation = await findCreation(db, code, uuid!);
+    // An import may bring its own time and creator.
+    const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
+    const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
+    return {
+      ...content,
+      ...keysOf(content),
+      authInfo: generateAuthInfo(),
+      uuid,
+      code,
+      registrar,
+      // Null if removed from the history.
+      creator: isCreatorGiven ? (given.creator ?? null) : (creation?.actor ?? actor.name),
+      updater: actor.name,
+      createdAt: given.createdAt ?? creation?.occurredAt ?? request.at.toISOString(),
+      position,
+      changes,
+    };
+  });
+  const rows = rowsIn(JSON.stringify(await Promise.all(returning)));
+  const additions = [insertContacts(db, rows, request.at)];
+  return [changesOfRows('contact', 'create', rows, additions)];
+}
+
+/** Undefined if an earlier build archived the entry. */
+async function findCreation(db: Database, code: string, uuid: string) {
+  const [creation] = await db
+    .select()
+    .from(history)
+    .where(
+      and(
+        eq(history.subject, 'contact'),
+        eq(history.subjectKey, code),
+        eq(history.subjectUuid, uuid),
+        eq(history.action, 'create'),
+      ),
+    )
+    .orderBy(asc(history.id))
+    .limit(1);
+  return creation;
+}
+
+/**
+ * The condition that the deletion's entry is unchanged, and that the contact has not been restored under another code since the plan.
+ */
+export function canReturn({ uuid, entry }: Reversal, seen: number): SQL {
+  // The plus keeps SQLite from using the index by subject, with which it would read all entries.
+  return sql`exists (
+      select 1 from ${history}
+        where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})
+    and not exists (
+      select 1 from ${history}
+        where id > ${seen} and +subject = 'contact' and subject_uuid = ${uuid})`;
+}

@@ -1,0 +1,85 @@
+import type { SQL } from 'drizzle-orm';
+import type { BatchItem } from 'drizzle-orm/batch';
+import type { HistorySubject } from '../../drizzle/schema.ts';
+import { jsonArrays, rowsIn } from '../base/database/json-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import type { Action } from '../change/history/changes.ts';
+import type { Operation } from '../change/origin.ts';
+import { type ChangesOfMany, changesOfRows } from '../change/write-many.ts';
+import { deleteAuctions } from '../name/auction/operator/start.ts';
+import { insertAuctions } from '../name/auction/start.ts';
+import { deleteDomains } from '../name/domain/change.ts';
+import { recordedName } from '../name/domain/operator/name.ts';
+import { insertRetainedDomains, namesIn } from '../name/retained/change-names.ts';
+import { deleteRetainedDomains, updateLastDays } from '../name/retained/operator/change-names.ts';
+import {
+  deleteDisputes,
+  insertDisputes,
+  updateClosures,
+} from '../name/retained/operator/dispute.ts';
+import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
+import { type DomainRows, formerDomains } from './domain.ts';
+import { type Reversal, valuesAfter } from './reversal.ts';
+
+type Make = (
+  operation: Operation,
+  reversals: readonly Reversal[],
+  domains: DomainRows,
+) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
+
+/** Null where the history lacks the earlier values, such as secrets. */
+const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
+  retained_domain: {
+    create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),
+    update: ofRows(updateLastDays),
+    delete: ofRows(deleteRetainedDomains),
+  },
+  dispute: {
+    create: ofRows(insertDisputes),
+    update: ofRows(updateClosures),
+    delete: ofRows(deleteDisputes),
+  },
+  auction: { create: ofRows(insertAuctions), update: null, delete: ofRows(deleteAuctions) },
+  contact: { create: contactReturns, update: contactUpdates, delete: contactDeletions },
+  domain: { create: formerDomains, update: formerDomains, delete: ofRows(deleteDomains) },
+  registrar: null,
+  api_user: null,
+  system: null,
+  disclosure: null,
+};
+
+export function isRevertible({ subject, action }: Reversal): boolean {
+  return Boolean(kinds[subject]?.[action]);
+}
+
+export async function changesOf(
+  operation: Operation,
+  reversals: readonly Reversal[],
+  domains: DomainRows,
+): Promise<ChangesOfMany[]> {
+  const { subject, action } = reversals[0]!;
+  return (await kinds[subject]?.[action]?.(operation, reversals, domains)) ?? [];
+}
+
+type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];
+
+/** For kinds whose statements take a query of rows. */
+function ofRows(statementsOf: (db: Database, rows: SQL) => Statements): Make {
+  return ({ db, origin: { request } }, reversals) => {
+    const { subject, action } = reversals[0]!;
+    const at = request.at.toISOString();
+    return jsonArrays(reversals.map((reversal) => rowOf(reversal, at)))
+      .map(rowsIn)
+      .map((rows) => changesOfRows(subject, action, rows, [statementsOf(db, rows)].flat()));
+  };
+}
+
+/**
+ * The row after the change or, for a deletion, before it, with the changes. Values that the history lacks are not restored: a password, or
+ * an auction's registration code.
+ */
+function rowOf({ action, key, uuid, registrar, changes, entry }: Reversal, at: string) {
+  const values = valuesAfter(action === 'delete' ? entry.changes : changes);
+  const times = { createdAt: at, updatedAt: at };
+  return { ...times, ...values, ...recordedName(key), key, uuid, registrar, changes };
+}

@@ -1,0 +1,130 @@
+import { and, eq, gt, sql } from 'drizzle-orm';
+import {
+  contacts,
+  domainContacts,
+  domains,
+  type FieldChange,
+  history,
+  registrars,
+} from '../../drizzle/schema.ts';
+import { isIn, jsonArrays } from '../base/database/json-rows.ts';
+import type { Database } from '../base/database/open.ts';
+import type { Problem } from '../base/error.ts';
+import { shownChanges } from '../change/history/changes.ts';
+import type { HistoryEntry } from '../change/history/search.ts';
+import { isRevertible } from './kinds.ts';
+import { problemOf, type Reversal, returning, reversalOf } from './reversal.ts';
+
+/**
+ * Whether the newest request's changes can be taken back by their kind. Undefined if the newest entries belong to another request: the
+ * history has no index by request.
+ */
+export async function findRevertible(db: Database, request: string): Promise<boolean | undefined> {
+  const isNew = gt(history.id, sql`(select max(id) from ${history} as newest) - 1000`);
+  const entries = await db
+    .select()
+    .from(history)
+    .where(and(isNew, eq(history.requestId, request)))
+    .limit(100);
+  return entries.length === 0 ? undefined : canBeReverted(entries);
+}
+
+/** Considers the kinds of the changes alone, not later changes. */
+export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
+  const problems = entries.flatMap((entry) => reversalProblems(entry, null));
+  return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
+}
+
+/** `newer` is a later change of the same thing. */
+export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
+  const problem = (reason: Problem['reason'], why: string) => [problemOf(entry, reason, why)];
+  if (entry.actorType !== 'operator') {
+    return problem(
+      'invalid',
+      `made by ${entry.actor}; only the operator's commands can be taken back`,
+    );
+  }
+  const fieldsThat = (has: (change: FieldChange, field: string) => boolean) =>
+    Object.entries(shownChanges(entry.changes))
+      .filter(([field, change]) => has(change, field))
+      .map(([field]) => field)
+      .join(', ');
+  const removed = fieldsThat((change) => 'removed' in change);
+  if (removed) return problem('gone', `the values of ${removed} were removed from the history`);
+  if (!isRevertible(reversalOf(entry))) {
+    return problem('invalid', 'this kind of change cannot be taken back');
+  }
+  // Requests to the identity service belong to the former identity, and are not restored.
+  const secret = fieldsThat(
+    (change, field) => 'redacted' in change && field !== 'identity_request',
+  );
+  const isContactDeletion = entry.subject === 'contact' && entry.action === 'delete';
+  // Taking a creation back needs no values. A restored contact gets a new auth_info.
+  if (secret && entry.action !== 'create' && !isContactDeletion) {
+    return problem('gone', `the history does not have the values of ${secret}`);
+  }
+  if (!newer) return [];
+  const { action, actor, occurredAt, requestId } = newer;
+  return problem(
+    'changed_meanwhile',
+    `changed since: ${action} by ${actor} at ${occurredAt}, request ${requestId}`,
+  );
+}
+
+/** By UUID, for each added contact, a domain outside the command that refers to it. */
+export async function findLinks(
+  db: Database,
+  reversals: readonly Reversal[],
+): Promise<Map<string | null, string>> {
+  const revertedDomains = new Set(
+    reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
+  );
+  const domainOf = new Map<string | null, string>();
+  for (const some of jsonArrays(reversals.filter(isAddedContact).map(({ uuid }) => uuid))) {
+    const linked = await db
+      .selectDistinct({ uuid: contacts.uuid, domain: domains.name })
+      .from(contacts)
+      .innerJoin(domainContacts, eq(domainContacts.contactId, contacts.id))
+      .innerJoin(domains, eq(domains.id, domainContacts.domainId))
+      .where(isIn(contacts.uuid, some));
+    for (const { uuid, domain } of linked) {
+      if (!revertedDomains.has(domain)) domainOf.set(uuid, domain);
+    }
+  }
+  return domainOf;
+}
+
+const isAddedContact = ({ subject, action }: Reversal) =>
+  subject === 'contact' && action === 'delete';
+
+export function linkProblems(
+  reversals: readonly Reversal[],
+  links: ReadonlyMap<string | null, string>,
+): Problem[] {
+  return reversals
+    .filter((reversal) => isAddedContact(reversal) && links.has(reversal.uuid))
+    .map(({ uuid, entry }) => problemOf(entry, 'linked', `domain ${links.get(uuid)} refers to it`));
+}
+
+/** A problem for each deleted contact whose registrar the history does not name, or which no longer exists. */
+export async function registrarProblems(
+  db: Database,
+  reversals: readonly Reversal[],
+): Promise<Problem[]> {
+  const known = await db.select({ code: registrars.code }).from(registrars);
+  return returning(reversals, 'contact')
+    .filter(({ registrar }) => !known.some(({ code }) => code === registrar))
+    .map(({ entry }) => problemOf(entry, 'gone', 'its registrar is gone, or not in the history'));
+}
+
+/**
+ * A problem for each change of a contact in a request that changed several: only added contacts can be taken back together.
+ */
+export function mixedProblems(reversals: readonly Reversal[]): Problem[] {
+  if (reversals.length === 1) return [];
+  return reversals
+    .filter(({ subject, action }) => subject === 'contact' && action !== 'delete')
+    .map(({ entry }) =>
+      problemOf(entry, 'invalid', 'it cannot be taken back together with other changes'),
+    );
+}

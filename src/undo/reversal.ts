@@ -1,0 +1,41 @@
+import type { FieldChange, HistorySubject } from '../../drizzle/schema.ts';
+import type { Problem } from '../base/error.ts';
+import type { Action, Changes } from '../change/history/changes.ts';
+import type { HistoryEntry } from '../change/history/search.ts';
+
+export type Reversal = ReturnType<typeof reversalOf>;
+
+const inverseActions = { create: 'delete', update: 'update', delete: 'create' } as const;
+
+export function reversalOf(entry: HistoryEntry) {
+  const { subject, subjectKey: key, subjectUuid: uuid, registrar } = entry;
+  const changes = Object.entries(entry.changes).map(([field, change]): [string, FieldChange] => [
+    field,
+    'from' in change ? { from: change.to, to: change.from } : change,
+  ]);
+  // Only a restoring creation records `created_at` as a field. A contact gets it from its first entry.
+  if (subject !== 'contact' && entry.action === 'create') {
+    changes.unshift(['createdAt', { from: entry.occurredAt, to: null }]);
+  }
+  const action: Action = inverseActions[entry.action];
+  return { subject, key, uuid, registrar, action, changes: Object.fromEntries(changes), entry };
+}
+
+export function returning(reversals: readonly Reversal[], kind: HistorySubject): Reversal[] {
+  return reversals.filter(({ subject, action }) => subject === kind && action === 'create');
+}
+
+export function problemOf(
+  { action, subject, subjectKey }: HistoryEntry,
+  reason: Problem['reason'],
+  why: string,
+): Problem {
+  return { reason, message: `${action} ${subject.replace('_', ' ')} ${subjectKey}: ${why}` };
+}
+
+export function valuesAfter(changes: Changes): Record<string, unknown> {
+  const values = Object.entries(changes).flatMap(([field, change]) =>
+    'from' in change ? [[field, change.to]] : [],
+  );
+  return Object.fromEntries(values);
+}

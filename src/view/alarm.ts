@@ -1,0 +1,140 @@
+import { auctionStatuses } from '../../drizzle/schema.ts';
+import type { Database } from '../base/database/open.ts';
+import { type Env, entriesOf } from '../base/env.ts';
+import { countOverdue } from '../contact/operator/administer.ts';
+import { listDueDisclosures } from '../contact/operator/disclosure/read.ts';
+import {
+  listAuctionsNotRestarted,
+  listAuctionsOfDomains,
+  listOverdueAuctions,
+} from '../name/auction/operator/waiting.ts';
+import { listEndingCertificates } from '../party/credential/operator/certificate.ts';
+import { listFailingWebhooks } from '../party/webhook/outbox.ts';
+import { listCronRuns } from '../worker/cron.ts';
+import { readHealth } from '../worker/health/health.ts';
+import { disclosureHoursOf } from '../worker/settings.ts';
+
+/** D1's limit (d1/platform/limits). */
+export const maximumDatabaseBytes = 10_000_000_000;
+
+/** The cron runs every hour. */
+const maximumCronPauseMilliseconds = 2 * 60 * 60 * 1000;
+const largeShare = 0.8;
+
+export type Findings = Awaited<ReturnType<typeof readFindings>>;
+
+/** The cron's runs are newest first. */
+export async function readFindings(db: Database, env: Env, now: Date, isDeployed: boolean) {
+  const restarting = entriesOf(env.AUCTION_RESTART_STATUSES ?? '');
+  const statuses = auctionStatuses.filter((status) => restarting.includes(status));
+  const reading = {
+    health: readHealth(db, env.LISTS, now),
+    runs: listCronRuns(db, 5),
+    bytes: readBytes(db),
+    failingWebhooks: listFailingWebhooks(db, now),
+    endingCertificates: listEndingCertificates(db, now),
+    /** Open requests due within a day, or overdue. */
+    dueDisclosures: listDueDisclosures(db, disclosureHoursOf(env), now),
+    overdueVerifications: countOverdue(db, now),
+    overdueAuctions: listOverdueAuctions(db, now),
+    auctionsOfDomains: listAuctionsOfDomains(db),
+    auctionsNotRestarted: listAuctionsNotRestarted(db, statuses, now),
+  };
+  // In parallel: with --remote, each is a round trip.
+  const found = await Promise.all(
+    Object.entries(reading).map(async ([name, value]) => [name, await value] as const),
+  );
+  const findings = Object.fromEntries(found) as {
+    [Name in keyof typeof reading]: Awaited<(typeof reading)[Name]>;
+  };
+  // A local server runs no cron by itself.
+  return { ...findings, isDeployed };
+}
+
+export async function readBytes(db: Database): Promise<number> {
+  return (await db.$client.prepare('select 1').run()).meta.size_after;
+}
+
+/** Each alarm has an entry in the runbook. */
+const alarms = {
+  failing: ({ health }) => health.reasons,
+  cron_late({ runs: [last], isDeployed }, now) {
+    const isLate =
+      !last || now.getTime() - Date.parse(last.startedAt) > maximumCronPauseMilliseconds;
+    if (!isDeployed || !isLate) return [];
+    return [last ? `The cron has not run since ${last.startedAt}.` : 'The cron has never run.'];
+  },
+  cron_failed: ({ runs: [last] }) =>
+    last?.failed.length ? [`The last cron run failed to do ${last.failed.join(', ')}.`] : [],
+  database_large({ bytes }) {
+    const share = bytes / maximumDatabaseBytes;
+    return share > largeShare ? [`The database is ${Math.floor(100 * share)} % full.`] : [];
+  },
+  webhook_failing: ({ failingWebhooks }) =>
+    failingWebhooks.map(
+      ({ registrar, since }) => `The webhook of ${registrar} has been failing since ${since}.`,
+    ),
+  certificate_ending: ({ endingCertificates }, now) =>
+    endingCertificates.map(({ holder, endsAt }) => {
+      const refused = ': its logins are refused.';
+      if (endsAt === null) return `No certificate is bound to ${holder}, which needs one${refused}`;
+      const last = `The last certificate of ${holder}, which needs one,`;
+      const isOver = endsAt <= now.toISOString();
+      return isOver ? `${last} ended at ${endsAt}${refused}` : `${last} ends at ${endsAt}.`;
+    }),
+  disclosure_late: ({ dueDisclosures }, now) =>
+    dueDisclosures
+      .filter(({ answerBy }) => answerBy < now.toISOString())
+      .map(({ id, answerBy }) => disclosureMessage(id, 'was', answerBy)),
+  disclosure_due: ({ dueDisclosures }, now) =>
+    dueDisclosures
+      .filter(({ answerBy }) => answerBy >= now.toISOString())
+      .map(({ id, answerBy }) => disclosureMessage(id, 'is', answerBy)),
+  verification_overdue: ({ overdueVerifications: count }) =>
+    count > 0
+      ? [`Contacts with overdue demands for verification: ${count} (contact list --overdue).`]
+      : [],
+  auction_overdue: ({ overdueAuctions }) =>
+    overdueAuctions.map(
+      ({ name, registrationDeadline: day }) =>
+        `The winner of ${name} has paid and had to register it by ${day} (auction show ${name}).`,
+    ),
+  auction_of_domain: ({ auctionsOfDomains }) =>
+    auctionsOfDomains.map(
+      ({ name, status }) =>
+        `${name} is a registered domain, and has an auction with the status ${status} (name ${name}).`,
+    ),
+  auction_not_restarted: ({ auctionsNotRestarted }) =>
+    auctionsNotRestarted.map(
+      ({ name, status }) =>
+        `${name} was not put up for auction again after ${status}, because it was blocked or disputed (auction start ${name}).`,
+    ),
+} satisfies Record<string, (findings: Findings, now: Date) => readonly string[]>;
+
+type AlarmName = keyof typeof alarms;
+export const alarmNames = Object.keys(alarms) as AlarmName[];
+
+/** Warnings: these become alarms if nobody acts, or wait for someone else. */
+const warnings: readonly AlarmName[] = [
+  'disclosure_due',
+  'verification_overdue',
+  'auction_overdue',
+  'auction_of_domain',
+  'auction_not_restarted',
+];
+
+export interface Alarm {
+  alarm: AlarmName;
+  message: string;
+}
+
+export const isWarning = ({ alarm }: Alarm) => warnings.includes(alarm);
+
+export function findAlarms(findings: Findings, now: Date): Alarm[] {
+  return alarmNames.flatMap((alarm) =>
+    alarms[alarm](findings, now).map((message) => ({ alarm, message })),
+  );
+}
+
+const disclosureMessage = (id: number, verb: string, answerBy: string) =>
+  `The request for disclosure ${id} ${verb} to be answered by ${answerBy}.`;

@@ -1,0 +1,95 @@
+import { untilClosed } from '../../drizzle/schema.ts';
+import type { Problem } from '../base/error.ts';
+import { currentTime } from '../base/time/clock.ts';
+import { type Auction, hasPassed } from '../name/auction/read.ts';
+import type { ListedDomain } from '../name/domain/operator/list.ts';
+import type { Recorded } from '../name/domain/read.ts';
+import type { RetainedDomain } from '../name/retained/list.ts';
+import { hasEnded } from '../name/retained/save.ts';
+import type { ShownDispute } from '../tool/nouns/dispute.ts';
+import { enumerated, type Sentence } from './sentence.ts';
+import { dayText, timeText, withTimes } from './words.ts';
+
+interface Facts {
+  registered: readonly (Recorded & Pick<ListedDomain, 'name'>)[];
+  retained: readonly RetainedDomain[];
+  disputes: readonly ShownDispute[];
+  /** The newest first. */
+  auctions: readonly Auction[];
+}
+
+/** The last one says whether a registration without a secret would be refused, and why. */
+export function nameSentences(
+  name: string,
+  facts: Facts,
+  refusal: Problem | undefined,
+): Sentence[] {
+  const sentences = [
+    ...facts.registered.map(registeredSentence),
+    ...facts.retained
+      .filter((retained) => !hasEnded(retained, currentTime()))
+      .map(retainedSentence),
+    ...facts.disputes.flatMap(disputeSentence),
+    ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
+  ];
+  if (sentences.length === 0) sentences.push(unlistedSentence(facts));
+  const sentencesOfName = sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
+  if (refusal?.obstacle === 'registered') return sentencesOfName;
+  return [
+    ...sentencesOfName,
+    refusal
+      ? [`A registration without a secret is refused: ${refusal.message}.`]
+      : ['Nothing here prevents its registration.'],
+  ];
+}
+
+function registeredSentence({ registrar, registrant, createdAt, ...others }: Recorded): Sentence {
+  const roles = { held: registrant ? [registrant] : [], 'administrative contact': others.admin };
+  const people = Object.entries({ ...roles, 'technical contact': others.tech });
+  return [
+    ' has been registered with ',
+    { kind: 'registrar', key: registrar },
+    ` since ${timeText(createdAt)}`,
+    ...people.flatMap(([role, keys]): Sentence => {
+      const contacts = enumerated(keys.map((key) => ({ kind: 'contact', key })));
+      return keys.length === 0
+        ? []
+        : [role === 'held' ? ', and held by ' : `; ${role}: `, ...contacts];
+    }),
+    '.',
+  ];
+}
+
+function retainedSentence({ status, lastDay }: RetainedDomain): Sentence {
+  const end = lastDay ? ` until the end of ${dayText(lastDay)}` : '';
+  return [` is ${status}${end}.`];
+}
+
+function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[] {
+  if (state === 'to come') return [[` will be disputed from ${dayText(firstDay)}.`]];
+  if (state !== 'in force') return [];
+  const end = lastDay === untilClosed ? 'the dispute is closed' : `the end of ${dayText(lastDay)}`;
+  return [[` has been disputed since ${dayText(firstDay)}, and will be until ${end}.`]];
+}
+
+function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
+  const deadline = auction.registrationDeadline;
+  const end = deadline ? ` until ${withTimes(deadline)}` : '';
+  const isLate = deadline !== null && hasPassed(deadline, currentTime());
+  const sentences: Partial<Record<Auction['status'], string>> = {
+    started: ` has been in auction since ${timeText(createdAt)}: it goes to the highest bidder, at the auction centre.`,
+    awaiting_payment:
+      ' was sold at auction, and is not paid yet: nobody but its winner will get it.',
+    payment_received: isLate
+      ? ` was sold at auction and is paid, but its winner could register it only${end}.`
+      : ` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
+  };
+  const sentence = sentences[status];
+  return sentence === undefined ? [] : [[sentence]];
+}
+
+function unlistedSentence({ auctions }: Facts): Sentence {
+  const [last] = auctions;
+  const ended = last ? `; its last auction ended as ${last.status.replaceAll('_', ' ')}` : '';
+  return [` is not registered here, and on none of the lists${ended}.`];
+}

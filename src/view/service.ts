@@ -1,0 +1,27 @@
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { messageOf } from '../tool/report/problem.ts';
+
+type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
+
+/** Fetches `/health` of the service at the address, if any. `problem` is the reason of a failure. */
+export async function askService(address: string | undefined) {
+  const unknown = { address: address ?? null, version: null, build: null };
+  if (address === undefined) return { ...unknown, status: 'not asked' };
+  const url = new URL('/health', address).href;
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+    const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
+    const { status, version = null, build = null, reason = 'not a health of the registry' } = body;
+    if (response.ok && status === 'ok') return { address, status, version, build };
+    const problem = `${url} answers ${response.status}: ${reason}`;
+    return { address, status: 'failing', version, build, problem };
+  } catch (error) {
+    const problem = `${url} cannot be reached: ${messageOf(error)}`;
+    return { ...unknown, status: 'failing', problem };
+  }
+}
+
+export function parseUrl(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must begin with https:// or http://.');
+}

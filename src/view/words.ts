@@ -1,0 +1,118 @@
+import { untilClosed } from '../../drizzle/schema.ts';
+import { currentTime } from '../base/time/clock.ts';
+import { shownField } from '../change/history/changes.ts';
+
+const dayFormat = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
+const clockFormat = { ...dayFormat, hour: '2-digit', minute: '2-digit' } as const;
+const written = (text: string, format: Intl.DateTimeFormatOptions) =>
+  new Date(text).toLocaleString('en-GB', format);
+
+/** `31 Jan 2026`. */
+export const dayText = (day: string) => written(day, dayFormat);
+
+const seconds = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3_600, minute: 60 };
+const distance = new Intl.RelativeTimeFormat('en');
+
+/** `27 Nov 2026, 23:13 UTC (5 hours ago)`. */
+export function timeText(instant: string): string {
+  const away = (Date.parse(instant) - currentTime().getTime()) / 1000;
+  const units = Object.entries(seconds) as [keyof typeof seconds, number][];
+  // At least two of a unit, so that rounding drops less than half.
+  const [unit, length] = units.find(([, length]) => Math.abs(away) >= 2 * length) ?? ['minute', 60];
+  const count = Math.trunc(away / length);
+  const relative = count === 0 ? 'now' : distance.format(count, unit);
+  return `${written(instant, clockFormat)} UTC (${relative})`;
+}
+
+/** Rewrites the times in a text for people, and a day only if it is the whole text. */
+export function withTimes(text: string): string {
+  if (text === untilClosed) return 'none';
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return dayText(text);
+  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, (instant) =>
+    timeText(instant),
+  );
+}
+
+/** Words for fields and values whose own names say too little. */
+const fieldLabels: Record<string, string> = {
+  admin: 'administrative contacts',
+  allowed_ips: 'may call from',
+  auth_info: 'transfer password',
+  birthday: 'person born',
+  contact_count: 'contacts',
+  country_code: 'country',
+  created_at: 'since',
+  disabled_at: 'disabled since',
+  disclosed_attributes: 'public fields',
+  email: 'e-mail',
+  email_verification: 'e-mail verification',
+  ident: 'identity code',
+  ident_country_code: 'country of the identity',
+  ident_type: 'kind of identity',
+  is_behind: 'behind',
+  is_certificate_required: 'needs a certificate',
+  is_confidential: 'kept from the person',
+  legacy_id: 'number in the former registry',
+  org: 'organisation',
+  org_name: 'organisation',
+  organization: 'organisation',
+  priv: 'person',
+  punycode_name: 'punycode',
+  registrant: 'holder',
+  secret_changed_at: 'secret since',
+  secret_digest: 'secret',
+  status_notes: 'reasons of statuses',
+  suspended_at: 'suspended since',
+  tech: 'technical contacts',
+  webhook_url: 'webhook',
+  zip: 'postal code',
+};
+
+/** A field in words, whether it is spelt as a column or as in JSON. */
+export function fieldWords(field: string): string {
+  const name = shownField(field);
+  return fieldLabels[name] ?? name.replaceAll('_', ' ').replace(/ at$/, '');
+}
+
+/** `7-ApiUser: ats`, as people say it. */
+export const actorText = (actor: string) =>
+  actor
+    .replace(/\b(\d+-)?ApiUser: /, 'API user ')
+    .replace(/\b(\d+-)?RegistrantUser: /, 'the registrant ')
+    .replace(/\bSystem: /, 'the system ');
+
+/** A message of the registry itself, which may name times, fields and actors. */
+export const messageText = (message: string) =>
+  actorText(withTimes(message)).replace(/\b[a-z]+(_[a-z]+)+\b/g, fieldWords);
+
+const countries = new Intl.DisplayNames(['en'], { type: 'region' });
+
+/** A country by its code. Any other text stays, because a former registry may have accepted it. */
+export const countryText = (code: string | null) =>
+  code && /^[A-Z]{2}$/.test(code) ? countries.of(code)! : code;
+
+export const isNothing = (value: unknown) =>
+  value === undefined || value === null || ['""', '[]', '{}'].includes(JSON.stringify(value));
+
+/** Fields whose values are identifiers. */
+const identifierFields =
+  /^(status|state|outcome|claims|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
+
+/** Identity codes stay as they are. */
+export function valueText(value: unknown, field = ''): string {
+  if (isNothing(value)) return 'none';
+  if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (typeof value === 'number') return value.toLocaleString('en-GB');
+  if (Array.isArray(value)) return value.map((part) => valueText(part, field)).join(', ');
+  if (typeof value === 'object') {
+    const parts = Object.entries(value!).filter(
+      ([name, part]) => name !== 'id' && !isNothing(part),
+    );
+    return parts.map(([name, part]) => `${fieldWords(name)}: ${valueText(part, name)}`).join(', ');
+  }
+  const text = String(value);
+  if (field === 'ident') return text;
+  if (identifierFields.test(shownField(field))) return fieldWords(text);
+  if (/country_code$/.test(shownField(field))) return countryText(text)!;
+  return actorText(withTimes(text));
+}

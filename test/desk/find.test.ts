@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { deskPages } from '../../src/desk/desk.tsx';
+import { opening } from '../../src/tool/bindings.ts';
+import { contactHeader, openKept, startTool } from '../tool/tool.ts';
+
+const tool = startTool();
+const registry = tool.sharedRegistry('ALPHA', 'BETA');
+
+const people = `
+ALPHA:1,Mari Tamm,mari@tamm.example,+372.5551231,48703146529,priv,EE
+ALPHA:2,OÜ Tamm ja Pojad,info@tamm.example,+372.5551232,10000001,org,EE
+ALPHA:3,Jüri Põldmäe,juri@poldmae.example,+372.5551233,38001085718,priv,EE
+ALPHA:4,Peeter Poldmae,peeter@poldmae.example,+372.5551234,PA1234567,priv,FI
+ALPHA:5,Łukasz Øygård-Żak,lukasz@zak.example,+372.5551235,SE1234567,priv,SE
+ALPHA:6,Nguyễn Thị,nguyen@thi.example,+372.5551236,VN1234567,priv,VN
+ALPHA:7,Jaan Kadunud,Jaan@Õun.example,+372.5551237,KADUNUD-1,priv,FI
+ALPHA:8,Jaan Kadunud,jaan@õun.example,+372.5551238,KADUNUD-2,priv,FI
+BETA:VAINO,Väino Saar,vaino@saar.example,+372.5551239,VS1,priv,FI
+`.trim();
+
+beforeAll(async () => {
+  vi.stubEnv('ZONES', 'ee, pri.ee');
+  const many = Array.from({ length: 25 }, (_, n) => {
+    return `BETA:M${n},Kalle ${n} Kuusk,kalle@kuusk.example,+372.5551240,KK${n},priv,FI`;
+  });
+  const rows = `${people}\n${many.join('\n')}\n`.replace(/^(\w+)(.*)$/gm, '$1$2,$1');
+  await registry.done('contact import -', `${contactHeader.trim()},registrar\n${rows}`);
+  for (const code of ['ALPHA:7', 'ALPHA:8']) {
+    await registry.done(['contact', 'delete', code, '--yes']);
+  }
+  await registry.done(
+    ['domain', 'import', '-'],
+    'name,registrar,registrant\nkohvikann.ee,ALPHA,ALPHA:1\npõldmäe.ee,ALPHA,ALPHA:3\n',
+  );
+  await registry.done('retained add kohvikann.pri.ee --status reserved');
+  vi.stubEnv('ZONES', 'ee');
+  await registry.done('dispute open lõhe.ee --from 2026-01-01');
+  await registry.done('auction start räim.ee');
+});
+
+afterAll(() => vi.unstubAllEnvs());
+
+/** Where the search leads, or the text of its page and the links in it. */
+async function find(text: string) {
+  const pages = deskPages({ persistTo: registry.directory }, undefined);
+  const answer = await opening.run(openKept, () =>
+    pages.request(`/find?q=${encodeURIComponent(text)}`),
+  );
+  const to = answer.headers.get('location');
+  if (to) return { to: decodeURIComponent(to) };
+  expect(answer.status).toBe(200);
+  const [, main = ''] = (await answer.text()).split(/<main[^>]*>/);
+  const links = [...main.matchAll(/href="([^"]+)"/g)].map(([, href]) => decodeURIComponent(href!));
+  return {
+    main: main
+      .replace(/<[^>]+>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .replaceAll('&#39;', "'"),
+    links,
+  };
+}
+
+const contact = (number: number) => `/contact/ALPHA:${number}`;
+
+test.each([
+  ['a surname', 'Tamm', [contact(1), contact(2)]],
+  ['a part of a word', 'oja', [contact(2)]],
+  ['words in another order', 'tamm mari', [contact(1)]],
+  ['words with a comma', 'Tamm, Mari', [contact(1)]],
+  ['a name without its accents', 'Poldmae', [contact(3), contact(4)]],
+  ['accents that the name lacks', 'PÕLDMÄE', [contact(3), contact(4)]],
+  ['letters that no accent makes', 'lukasz oygard zak', [contact(5)]],
+  ['accents that are not folded', 'nguyễn', [contact(6)]],
+  ['a registrar by its name', 'beta oü', ['/registrar/BETA']],
+  ['a code without its prefix', 'vaino', ['/contact/BETA:VAINO']],
+  ['a part of words of two people', 'mari juri', []],
+])('finds by %s', async (_, text, hits) => {
+  const { to, links } = await find(text);
+  expect(to ? [to] : links).toEqual(hits);
+});
+
+test('lists the first twenty, says so, and offers the command that lists all', async () => {
+  const { main, links } = await find('kuusk kalle');
+  expect(links).toHaveLength(20);
+  expect(main).toContain('The first 20 of each kind');
+  const [, command = ''] = /npm run registry -- (contact list .*?) --persist-to/.exec(main!)!;
+  expect(command).toBe("contact list --name 'kuusk kalle'");
+  const all = await registry.done(['contact', 'list', '--name', 'kuusk kalle']);
+  expect(all.contacts).toHaveLength(25);
+  expect(await find('kalle 7 kuusk')).toMatchObject({
+    main: expect.not.stringContaining('The first 20 of each kind'),
+  });
+});
+
+const uuidPage = expect.stringMatching(/^\/contact\/[0-9a-f-]{36}$/);
+
+test.each([
+  ['an address in another spelling', 'JAAN@xn--un-bka.example', 2],
+  ['an identity code', 'kadunud 1', 1],
+  ['an address that no deleted contact had', 'mari@tamm.example.org', 0],
+])('finds deleted contacts by %s', async (_, text, count) => {
+  const { to, links, main } = await find(text);
+  const people = (links ?? []).filter((link) => link.startsWith('/contact/'));
+  expect(to ? [to] : people).toEqual(Array(count).fill(uuidPage));
+  if (count > 1) expect(main).toContain(`contact list --email ${text} --deleted`);
+});
+
+test.each([
+  ['one letter too few', 'kohvikan.ee', ['/name/kohvikann.ee']],
+  ['one letter too many', 'kohvikanna.ee', ['/name/kohvikann.ee']],
+  ['another letter', 'kohvikamn.ee', ['/name/kohvikann.ee']],
+  ['two letters exchanged', 'kohivkann.ee', ['/name/kohvikann.ee']],
+  ['no accents', 'POLDMAE.ee', ['/name/põldmäe.ee']],
+  ['an accent too many', 'köhvikann.ee', ['/name/kohvikann.ee']],
+  ['no ending', 'kohvikann', ['/name/kohvikann.ee']],
+  ['of a dispute, no accents', 'lohe.ee', ['/name/lõhe.ee']],
+  ['of an auction, no accents', 'raim.ee', ['/name/räim.ee']],
+])('suggests a name for one with %s', async (_, text, names) => {
+  const { main, links } = await find(text);
+  expect(main).toMatch(/Nothing found Nothing is recorded of .* near: (\S+ )+$/);
+  expect(links).toEqual(names);
+});
+
+test.each([
+  ...['kohvikann.ee', 'xn--pldme-jra9i.ee', 'KOHVIKANN.PRI.ee', 'free.ee', 'Lõhe.ee'],
+  ...['www.kohvikann.ee', 'https://www.kohvikann.ee/menüü?a=b'],
+])('leads to the page of the name %s', async (text) => {
+  expect((await find(text)).to).toMatch(/^\/name\/(www\.)?[a-zõä]+(\.pri)?\.ee$/);
+});
+
+test.each(['Nobody', 'ZZ-1234', '38001085719', 'no such person', 'nobody@tamm.example', '%', "'"])(
+  'offers no command for %s, who is not there',
+  async (text) => {
+    const { main, links } = await find(text);
+    expect(main).toContain('Nothing found');
+    expect(main).not.toContain('npm run registry');
+    expect(links).toEqual([]);
+  },
+);
+
+test('leads to a contact by its UUID, and offers to look for an unknown request in all of the history', async () => {
+  const { contact } = await registry.done('contact show ALPHA:1');
+  expect(await find(contact.uuid.toUpperCase())).toEqual({ to: '/contact/ALPHA:1' });
+  const unknown = crypto.randomUUID();
+  expect((await find(unknown)).main).toContain(`history --request ${unknown}`);
+});
