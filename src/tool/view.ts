@@ -1,10 +1,11 @@
 import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { stringify } from 'csv-stringify/sync';
 import { shownField } from '../change/history/changes.ts';
-import { fieldLines, type Lines, printable, table } from '../view/text.ts';
+import { type Lines, printable } from '../view/text.ts';
 import { type CommonOptions, reading } from './command.ts';
 import type { Registry } from './registry.ts';
 import { writeOutput } from './report/output.ts';
+import { fieldLines, table } from './report/table.ts';
 import { type Report, verb } from './run.ts';
 
 /** The presentation of one kind of thing: data, and functions that print nothing. */

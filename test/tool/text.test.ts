@@ -2,7 +2,8 @@ import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { confirm } from '../../src/tool/report/confirm.ts';
-import { printable, table } from '../../src/view/text.ts';
+import { table } from '../../src/tool/report/table.ts';
+import { printable } from '../../src/view/text.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../base/database/open.ts';
-import { counted, table } from '../../view/text.ts';
+import { counted } from '../../view/text.ts';
 import { bare } from '../command.ts';
 import { openFile } from '../local/file.ts';
 import { readSeal } from '../nouns/backup/file.ts';
+import { table } from '../report/table.ts';
 import { report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
 import { type Form, type Kind, keyOf } from './kinds/kind.ts';

@@ -9,10 +9,10 @@ import {
   readFindings,
 } from '../../view/alarm.ts';
 import { askService, parseUrl } from '../../view/service.ts';
-import { fieldLines, table } from '../../view/text.ts';
 import { type CommonOptions, reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import type { Registry } from '../registry.ts';
+import { fieldLines, table } from '../report/table.ts';
 import { type Report, verb } from '../run.ts';
 import { dataOf, plain, rowsReport, type Shown } from '../view.ts';
 import { domainAddress } from '../wrangler-config.ts';

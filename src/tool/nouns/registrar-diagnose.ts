@@ -7,9 +7,9 @@ import { currentTime } from '../../base/time/clock.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { authenticate, findRefusals, loginOf } from '../../party/registrar/login.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
-import { table } from '../../view/text.ts';
 import { reading } from '../command.ts';
 import { readSecret } from '../report/ask.ts';
+import { table } from '../report/table.ts';
 import { verb } from '../run.ts';
 import { parseFingerprint } from './certificate.ts';
 
