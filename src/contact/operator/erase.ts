@@ -35,6 +35,10 @@ export interface Erasure extends Identifiers {
   deletedOthers: Identifiers[];
 }
 
+export function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolean {
+  return contact !== undefined || history.entries + outcomes + disclosures > 0;
+}
+
 /**
  * Removes a contact (a code or UUID), the values in its history, the person in disclosures, and kept outcomes. Throws
  * `linked` while a domain refers to it, `delete_prohibited`, `not_found`, and `invalid` for a code that several

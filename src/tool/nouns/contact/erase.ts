@@ -2,7 +2,12 @@ import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { contactFields } from '../../../contact/fields.ts';
-import { type Erasure, eraseContact, identifyContact } from '../../../contact/operator/erase.ts';
+import {
+  type Erasure,
+  eraseContact,
+  identifyContact,
+  isErasing,
+} from '../../../contact/operator/erase.ts';
 import { eraseFormerHolder, type FormerErasure } from '../../../contact/operator/erase-former.ts';
 import {
   findRestored,
@@ -144,10 +149,6 @@ async function forget(bucket: R2Bucket, key: string, { problems }: RegistryError
     const message = `the bucket ARCHIVE keeps its note of the refused erasure (${messageOf(error)}), and a restore would erase: delete ${key}`;
     throw new RegistryError([...problems, { reason: 'unexpected', message }]);
   }
-}
-
-export function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolean {
-  return contact !== undefined || history.entries + outcomes + disclosures > 0;
 }
 
 function textOf(erasure: Erasure, verb: string): string[] {
