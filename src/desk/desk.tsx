@@ -6,7 +6,7 @@ import { currentTime } from '../base/time/clock.ts';
 import type { CommonOptions } from '../tool/command.ts';
 import { projectDirectory } from '../tool/project.ts';
 import { openRegistry, type Registry } from '../tool/registry.ts';
-import { messageOf } from '../tool/report/problem.ts';
+import { messageOf } from '../view/message.ts';
 import { contactPage } from './contact.tsx';
 import { findPage } from './find.tsx';
 import { requestPage } from './history.tsx';

@@ -8,6 +8,7 @@ import { type Problem, RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { type ListName, listNames } from '../list/lists.ts';
 import { findRevertible } from '../undo/problems.ts';
+import { messageOf } from '../view/message.ts';
 import { counted, type Lines, linesOf, printable } from '../view/text.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
@@ -19,7 +20,7 @@ import {
   say,
   writeOutput,
 } from './report/output.ts';
-import { type FileProblem, messageOf, problemLine } from './report/problem.ts';
+import { type FileProblem, problemLine } from './report/problem.ts';
 
 /** `data` is for --json, `csv` for --csv, and `text` for people. */
 export interface Report {

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { messageOf } from '../tool/report/problem.ts';
+import { messageOf } from './message.ts';
 
 type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
 

@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { openRunningServer } from '../../src/tool/local/server.ts';
-import { messageOf } from '../../src/tool/report/problem.ts';
 import { domainAddress } from '../../src/tool/wrangler-config.ts';
+import { messageOf } from '../../src/view/message.ts';
 import { startTool } from './tool.ts';
 
 const tool = startTool();

@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
+import { messageOf } from '../../../view/message.ts';
 import { openFile } from '../../local/file.ts';
 import { applyMigrations, listMigrations, restoreMarker } from '../../migrate.ts';
-import { messageOf } from '../../report/problem.ts';
 
 /**
  * Migrates the copy of a backup. Throws `malformed` for a backup of a later release, and for one whose tables, views, indexes and triggers are
