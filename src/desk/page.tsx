@@ -2,7 +2,7 @@ import { html } from 'hono/html';
 import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
 import { type CommonOptions, commandLine, registryOptions } from '../tool/command.ts';
 import type { Registry } from '../tool/registry.ts';
-import { fieldsOf, type Shown } from '../tool/view.ts';
+import { fieldsOf, type Shown } from '../view/columns.ts';
 import { thingFields } from '../view/history-sentences.ts';
 import { labelOf, type Naming, namingIn, type Sentence, type Thing } from '../view/sentence.ts';
 import { printable } from '../view/text.ts';

@@ -1,8 +1,8 @@
 import type { HistorySubject } from '../../drizzle/schema.ts';
 import { shownChanges } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
-import { dataOf, plain, type ViewColumns } from '../tool/view.ts';
 import { changeTexts } from './changes.ts';
+import { dataOf, plain, type ViewColumns } from './columns.ts';
 
 export const nounOf = {
   registrar: 'registrar',

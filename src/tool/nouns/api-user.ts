@@ -1,9 +1,10 @@
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { checkRegistrar } from '../../party/registrar/operator/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
+import { plain } from '../../view/columns.ts';
 import { noun, writing } from '../command.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, plain, type RowView } from '../view.ts';
+import { listing, listVerb, type RowView } from '../view.ts';
 import {
   refusalLines,
   refusalsOf,

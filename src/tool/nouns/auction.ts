@@ -14,6 +14,7 @@ import { type Auction, getAuctionOf, registrationCodeOf } from '../../name/aucti
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { DomainName } from '../../name/name.ts';
+import { dataOf, plain } from '../../view/columns.ts';
 import { counted } from '../../view/text.ts';
 import { noun, reading, reasonOption, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
@@ -23,7 +24,7 @@ import { parseNameOrUuid, parseNewNames } from '../names.ts';
 import { readSecret } from '../report/ask.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { verb } from '../run.ts';
-import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
+import { listing, listVerb, type RowView, showReport } from '../view.ts';
 
 const evenIfRetained = () => new Option('--even-if-retained', 'also reserved and disputed names');
 

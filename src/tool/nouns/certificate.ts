@@ -12,10 +12,11 @@ import {
 } from '../../party/credential/operator/certificate.ts';
 import { holderText } from '../../party/credential/operator/holder.ts';
 import { reportOfChange } from '../../view/changes.ts';
+import { dataOf, plain } from '../../view/columns.ts';
 import { noun, requireOneOf, writing } from '../command.ts';
 import { readingError } from '../files/read.ts';
 import { verb } from '../run.ts';
-import { dataOf, listing, listVerb, plain, type RowView } from '../view.ts';
+import { listing, listVerb, type RowView } from '../view.ts';
 
 const columns = plain<Certificate>('fingerprint', 'commonName', 'expiresAt');
 

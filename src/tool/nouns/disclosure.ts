@@ -16,6 +16,7 @@ import {
   getDisclosure,
   listDisclosures,
 } from '../../contact/operator/disclosure/read.ts';
+import { dataOf, plain } from '../../view/columns.ts';
 import { counted } from '../../view/text.ts';
 import { disclosureHoursOf } from '../../worker/settings.ts';
 import { listed, noun, parseNumber, reading, writing } from '../command.ts';
@@ -24,7 +25,7 @@ import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
-import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
+import { listing, listVerb, type RowView, showReport } from '../view.ts';
 
 export const disclosuresView: RowView<
   ReturnType<ReturnType<typeof withAnswerBy>>,

@@ -23,6 +23,7 @@ import {
   findDisputeProblems,
   importDisputes,
 } from '../../name/retained/operator/import-disputes.ts';
+import { plain } from '../../view/columns.ts';
 import { counted } from '../../view/text.ts';
 import { noun, reading, writing } from '../command.ts';
 import {
@@ -39,7 +40,7 @@ import { exporting, exportRows } from '../files/write.ts';
 import { parseName, parseNewNames } from '../names.ts';
 import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, plain, type RowView, showReport } from '../view.ts';
+import { listing, listVerb, type RowView, showReport } from '../view.ts';
 
 const publish = listsShowing(['disputed']);
 

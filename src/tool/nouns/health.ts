@@ -8,13 +8,14 @@ import {
   maximumDatabaseBytes,
   readFindings,
 } from '../../view/alarm.ts';
+import { dataOf, plain, type Shown } from '../../view/columns.ts';
 import { askService, parseUrl } from '../../view/service.ts';
 import { type CommonOptions, reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import type { Registry } from '../registry.ts';
 import { fieldLines, table } from '../report/table.ts';
 import { type Report, verb } from '../run.ts';
-import { dataOf, plain, rowsReport, type Shown } from '../view.ts';
+import { rowsReport } from '../view.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
 const unknownAddress =

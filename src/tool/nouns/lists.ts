@@ -7,9 +7,10 @@ import { type ListName, listNames } from '../../list/lists.ts';
 import { compareLists } from '../../list/publish/operator/compare.ts';
 import { listStatus } from '../../list/publish/operator/status.ts';
 import { publish } from '../../list/publish/publish.ts';
+import { plain, type ViewColumns } from '../../view/columns.ts';
 import { noun, reading, writing } from '../command.ts';
 import { verb } from '../run.ts';
-import { csvOption, figures, plain, rowsReport, type ViewColumns } from '../view.ts';
+import { csvOption, figures, rowsReport } from '../view.ts';
 
 const publishVerb = verb(
   writing('publish', 'lists publish')

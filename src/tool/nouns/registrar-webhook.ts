@@ -5,11 +5,12 @@ import { senderOf } from '../../party/webhook/deliver.ts';
 import { type ListedDelivery, listDeliveries } from '../../party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
 import { sendTest } from '../../party/webhook/operator/send-test.ts';
+import { plain } from '../../view/columns.ts';
 import { counted } from '../../view/text.ts';
 import { noun, parseNumber, usageError, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
-import { listing, listVerb, plain, type RowView } from '../view.ts';
+import { listing, listVerb, type RowView } from '../view.ts';
 
 const test = verb(
   writing('test', 'registrar webhook test ALPHA')

@@ -11,10 +11,11 @@ import {
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { parseWebhookUrl } from '../../party/webhook/url.ts';
 import { reportOfChange } from '../../view/changes.ts';
+import { dataOf, plain } from '../../view/columns.ts';
 import { noun, reading, reasonOption, requireOneOf, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
-import { dataOf, listing, listVerb, plain, type RowView, showReport } from '../view.ts';
+import { listing, listVerb, type RowView, showReport } from '../view.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
 

@@ -6,10 +6,11 @@ import {
   updateSystem,
 } from '../../party/system/operator/system.ts';
 import { reportOfChange } from '../../view/changes.ts';
+import { plain } from '../../view/columns.ts';
 import { listed, noun, requireOneOf, writing } from '../command.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, plain, type RowView } from '../view.ts';
+import { listing, listVerb, type RowView } from '../view.ts';
 import { rotate, secretText, switching, untilADayAfterUse } from './holder.ts';
 
 const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;

@@ -20,12 +20,13 @@ import {
 import { transferContact } from '../../../contact/operator/transfer.ts';
 import { listDomainNames } from '../../../name/domain/operator/list.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
+import { plain } from '../../../view/columns.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listing, listReport, plain, type RowView, showReport, streamRows } from '../../view.ts';
+import { listing, listReport, type RowView, showReport, streamRows } from '../../view.ts';
 import { demand } from './demand.ts';
 import { erase, eraseAgain } from './erase.ts';
 import { exportVerb, importVerb } from './file.ts';

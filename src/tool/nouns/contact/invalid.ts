@@ -2,8 +2,8 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import type { ContactWithRegistrar } from '../../../contact/contact.ts';
 import { type InvalidValue, invalidValues } from '../../../contact/invalid.ts';
 import { type ContactCriteria, listContactsBy } from '../../../contact/operator/administer.ts';
+import { plain } from '../../../view/columns.ts';
 import type { Registry } from '../../registry.ts';
-import { plain } from '../../view.ts';
 
 type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
 

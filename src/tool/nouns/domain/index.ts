@@ -14,12 +14,13 @@ import { removeDomains } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { reportOfChange } from '../../../view/changes.ts';
+import { plain } from '../../../view/columns.ts';
 import { counted } from '../../../view/text.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseName, parseNames } from '../../names.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listing, listVerb, plain, type RowView, showReport } from '../../view.ts';
+import { listing, listVerb, type RowView, showReport } from '../../view.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
 
 type Chosen = { registrar?: string; contact?: string };

@@ -8,12 +8,13 @@ import {
   countRetainedDomains,
 } from '../../../name/retained/operator/change-names.ts';
 import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
+import { plain } from '../../../view/columns.ts';
 import { counted } from '../../../view/text.ts';
 import { noun, reading, writing } from '../../command.ts';
 import { parseName, parseNames, parseNewNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listing, listVerb, plain, type RowView, showReport } from '../../view.ts';
+import { listing, listVerb, type RowView, showReport } from '../../view.ts';
 import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from './file.ts';
 
 const add = verb(
