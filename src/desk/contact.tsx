@@ -8,7 +8,7 @@ import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
 import { eraseContact, isErasing } from '../contact/operator/erase.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
-import { domainsView } from '../tool/nouns/domain/index.ts';
+import { domainsView } from '../view/domain.ts';
 import type { Sentence } from '../view/sentence.ts';
 import { countryText, dayText, fieldWords } from '../view/words.ts';
 import { Entries } from './history.tsx';

@@ -14,7 +14,8 @@ import { type Auction, getAuctionOf, registrationCodeOf } from '../../name/aucti
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { DomainName } from '../../name/name.ts';
-import { dataOf, plain } from '../../view/columns.ts';
+import { auctionsView } from '../../view/auction.ts';
+import { dataOf } from '../../view/columns.ts';
 import { counted } from '../../view/text.ts';
 import { noun, reading, reasonOption, writing } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
@@ -31,13 +32,8 @@ const evenIfRetained = () => new Option('--even-if-retained', 'also reserved and
 const ignoredBy = ({ evenIfRetained }: { evenIfRetained?: true | undefined }) =>
   evenIfRetained ? (['reserved', 'disputed'] as const) : [];
 
-export const auctionsView: RowView<Auction, [{ status?: Auction['status'] }]> = {
-  name: 'auctions',
-  columns: {
-    ...{ id: 'uuid', domain: 'name', punycode_domain_name: 'punycode' },
-    ...plain('status', 'registrationDeadline', 'platform', 'createdAt', 'updatedAt'),
-  },
-  table: 'id domain status updated_at',
+const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
+  ...auctionsView,
   read: ({ db }, { status }) => everyRow<Auction>((page) => listAuctions(db, { status, page })),
 };
 
@@ -62,7 +58,7 @@ const start = verb(
 );
 
 const list = listVerb(
-  auctionsView,
+  auctions,
   listing('List the auctions', 'auction list --status started').addOption(
     new Option('--status <status>', 'only those with this status').choices(auctionStatuses),
   ),

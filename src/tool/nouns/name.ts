@@ -11,10 +11,13 @@ import { type DomainName, domainNameOf } from '../../name/name.ts';
 import { readNameState } from '../../name/registration/name-state.ts';
 import { findObstacle } from '../../name/registration/register.ts';
 import { findRetainedDomains } from '../../name/retained/operator/list.ts';
+import { auctionsView } from '../../view/auction.ts';
 import { plain, type Shown } from '../../view/columns.ts';
+import { domainsView } from '../../view/domain.ts';
 import { historyData } from '../../view/history.ts';
 import { changeSentences, entrySentence } from '../../view/history-sentences.ts';
 import { nameSentences } from '../../view/name-sentences.ts';
+import { retainedView } from '../../view/retained.ts';
 import { namingIn, type Sentence, sentenceText } from '../../view/sentence.ts';
 import { timeText } from '../../view/words.ts';
 import { reading } from '../command.ts';
@@ -22,10 +25,7 @@ import type { Registry } from '../registry.ts';
 import { say } from '../report/output.ts';
 import { verb } from '../run.ts';
 import { rowsReport } from '../view.ts';
-import { auctionsView } from './auction.ts';
 import { disputesView, readDisputes } from './dispute.ts';
-import { domainsView } from './domain/index.ts';
-import { retainedView } from './retained/index.ts';
 
 /** Of each kind; a name has a few in its life. */
 const maximumRows = 50;

@@ -14,7 +14,7 @@ import { removeDomains } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { reportOfChange } from '../../../view/changes.ts';
-import { plain } from '../../../view/columns.ts';
+import { domainsView } from '../../../view/domain.ts';
 import { counted } from '../../../view/text.ts';
 import { noun, reading, requireOneOf, writing } from '../../command.ts';
 import { parseName, parseNames } from '../../names.ts';
@@ -25,13 +25,8 @@ import { domainExportVerb, domainImportVerb } from './file.ts';
 
 type Chosen = { registrar?: string; contact?: string };
 
-export const domainsView: RowView<ListedDomain, [Chosen]> = {
-  name: 'domains',
-  columns: {
-    ...{ name: 'name', punycode_name: 'punycode' },
-    ...plain('registrar', 'registrant', 'admin', 'tech'),
-  },
-  table: 'name registrar registrant admin tech',
+const domains: RowView<ListedDomain, [Chosen]> = {
+  ...domainsView,
   async *read({ db }, { registrar, contact }) {
     await checkRegistrar(db, registrar);
     if (contact !== undefined) await retried(() => getContactByCode(db, contact));
@@ -40,7 +35,7 @@ export const domainsView: RowView<ListedDomain, [Chosen]> = {
 };
 
 const list = listVerb(
-  domainsView,
+  domains,
   listing('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
     .option('--contact <code>', 'only those of this contact', asciiUpperCase),

@@ -8,7 +8,7 @@ import {
   countRetainedDomains,
 } from '../../../name/retained/operator/change-names.ts';
 import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
-import { plain } from '../../../view/columns.ts';
+import { retainedView } from '../../../view/retained.ts';
 import { counted } from '../../../view/text.ts';
 import { noun, reading, writing } from '../../command.ts';
 import { parseName, parseNames, parseNewNames } from '../../names.ts';
@@ -59,15 +59,13 @@ const remove = verb(
   },
 );
 
-export const retainedView: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
-  name: 'retained_domains',
-  columns: { name: 'name', punycode_name: 'punycode', ...plain('status', 'lastDay') },
-  table: 'name punycode_name status last_day',
+const retained: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
+  ...retainedView,
   read: ({ db }, { status }) => everyName(db, status),
 };
 
 const list = listVerb(
-  retainedView,
+  retained,
   listing('List the names', 'retained list').addOption(statusOption('only names with this status')),
 );
 
