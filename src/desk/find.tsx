@@ -4,8 +4,8 @@ import { findContacts } from '../contact/operator/find.ts';
 import { hasWords } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
-import { contactsView, deletedContacts } from '../tool/nouns/contact/index.ts';
 import type { Registry } from '../tool/registry.ts';
+import { contactsView, deletedContacts } from '../view/contact.ts';
 import { findRequest } from './history.tsx';
 import { type DeskPage, isUuid, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 

@@ -6,10 +6,8 @@ import { dayOf } from '../../../base/time/day.ts';
 import {
   type ContactWithRegistrar,
   getContactByCode,
-  statusesOf,
   versionOf,
 } from '../../../contact/contact.ts';
-import { contactColumns } from '../../../contact/fields.ts';
 import {
   type ContactCriteria,
   type ContactDeletion,
@@ -20,7 +18,7 @@ import {
 import { transferContact } from '../../../contact/operator/transfer.ts';
 import { listDomainNames } from '../../../name/domain/operator/list.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
-import { plain } from '../../../view/columns.ts';
+import { contactsView, deletedContacts } from '../../../view/contact.ts';
 import { noun, reading, usageError, writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
@@ -42,18 +40,8 @@ interface Chosen {
   overdue?: true;
 }
 
-/** A contact with an export's column names and the interfaces' statuses. */
-export const contactsView: RowView<ContactWithRegistrar, [Chosen]> = {
-  name: 'contacts',
-  columns: {
-    registrar: 'registrar',
-    ...Object.fromEntries(
-      contactColumns.flatMap(([column, { file }]) => (file === null ? [] : [[file, column]])),
-    ),
-    ident: { of: 'ident', cell: (one) => `${one.identCountryCode} ${one.ident}` },
-    statuses: statusesOf,
-  },
-  table: 'code name ident email statuses',
+const contacts: RowView<ContactWithRegistrar, [Chosen]> = {
+  ...contactsView,
   async *read(registry, chosen) {
     const criteria = await criteriaOf(registry, chosen);
     yield* everyRow<ContactWithRegistrar>((page) => listContactsBy(registry.db, criteria, page));
@@ -66,10 +54,8 @@ async function criteriaOf({ db, origin }: Registry, chosen: Chosen): Promise<Con
   return { ...others, isUnverified, ...(overdue && { overdueOn: dayOf(origin.request.at) }) };
 }
 
-export const deletedContacts: RowView<ContactDeletion, [Chosen]> = {
-  name: 'contacts',
-  columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
-  table: 'code uuid registrar deleted_at ended',
+const deleted: RowView<ContactDeletion, [Chosen]> = {
+  ...deletedContacts,
   read: ({ db }, { ident, email, registrar }) =>
     everyRow<ContactDeletion>((page) =>
       listDeletedContactsBy(db, { ident, email, registrar }, page),
@@ -101,8 +87,8 @@ const list = verb(
       }
     }),
   async (registry, options) => {
-    if (options.deleted) return listReport(deletedContacts, registry, options);
-    if (!options.invalid) return listReport(contactsView, registry, options);
+    if (options.deleted) return listReport(deleted, registry, options);
+    if (!options.invalid) return listReport(contacts, registry, options);
     const criteria = await criteriaOf(registry, options);
     return streamRows(invalidContacts.read(registry, criteria), invalidContacts, options);
   },

@@ -1,0 +1,39 @@
+import { type ContactWithRegistrar, statusesOf } from '../contact/contact.ts';
+import { contactColumns } from '../contact/fields.ts';
+import type { InvalidValue } from '../contact/invalid.ts';
+import type { ContactDeletion } from '../contact/operator/administer.ts';
+import { plain, type Shown } from './columns.ts';
+
+/** A contact with an export's column names and the interfaces' statuses. */
+export const contactsView: Shown<ContactWithRegistrar> = {
+  name: 'contacts',
+  columns: {
+    registrar: 'registrar',
+    ...Object.fromEntries(
+      contactColumns.flatMap(([column, { file }]) => (file === null ? [] : [[file, column]])),
+    ),
+    ident: { of: 'ident', cell: (one) => `${one.identCountryCode} ${one.ident}` },
+    statuses: statusesOf,
+  },
+  table: 'code name ident email statuses',
+};
+
+export const deletedContacts: Shown<ContactDeletion> = {
+  name: 'contacts',
+  columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
+  table: 'code uuid registrar deleted_at ended',
+};
+
+type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
+
+export const invalidContactsView = {
+  columns: plain<JudgedContact>('registrar', 'code', 'invalid'),
+  textOf: ({ code, invalid }: JudgedContact) => invalid.map((value) => lineOf(code, value)),
+  none: 'there are no such contacts',
+};
+
+/** `ALPHA:1: Phone nr is invalid: "+3725551234" [phone]` */
+function lineOf(code: string, { reason, message, field, value }: InvalidValue): string {
+  const judged = value === undefined ? message : `${message}: ${JSON.stringify(value)}`;
+  return `${code}: ${reason === 'missing' ? `${field} is missing` : judged} [${field}]`;
+}
