@@ -1,18 +1,11 @@
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { checkRegistrar } from '../../party/registrar/operator/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
-import { plain } from '../../view/columns.ts';
+import { apiUsersView, type ListedApiUser } from '../../view/holders.ts';
 import { noun, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, type RowView } from '../view.ts';
-import {
-  refusalLines,
-  refusalsOf,
-  rotate,
-  secretText,
-  switching,
-  untilADayAfterUse,
-} from './holder.ts';
+import { refusalLines, refusalsOf, rotate, secretText, switching } from './holder.ts';
 
 const add = verb(
   writing('add', 'api-user add --registrar ALPHA --username ats')
@@ -38,24 +31,8 @@ const rotation = verb(
   (registry, key) => rotate(registry, { type: 'api_user', key }, { atOnce: true }),
 );
 
-export const apiUsersView: RowView<
-  Awaited<ReturnType<typeof listApiUsers>>[number],
-  [{ registrar?: string }]
-> = {
-  name: 'api_users',
-  columns: {
-    ...plain('id', 'username'),
-    registrar: 'registrarCode',
-    ...plain('hasOldPassword', 'secretChangedAt', 'previousSecretChangedAt'),
-    previous_secret_valid_until: {
-      of: 'previousSecretValidUntil',
-      cell: (one) =>
-        one.previousSecretChangedAt && (one.previousSecretValidUntil ?? untilADayAfterUse),
-    },
-    ...plain('disabledAt', 'createdAt', 'updatedAt'),
-  },
-  table:
-    'username registrar has_old_password secret_changed_at previous_secret_valid_until disabled_at',
+const apiUsers: RowView<ListedApiUser, [{ registrar?: string }]> = {
+  ...apiUsersView,
   async read({ db }, { registrar }) {
     await checkRegistrar(db, registrar);
     return listApiUsers(db, registrar);
@@ -63,7 +40,7 @@ export const apiUsersView: RowView<
 };
 
 const list = listVerb(
-  apiUsersView,
+  apiUsers,
   listing('List the API users, and how old their secrets are', 'api-user list').option(
     '--registrar <code>',
     'only the users of this registrar',

@@ -12,13 +12,16 @@ import {
 } from '../../party/credential/operator/certificate.ts';
 import { holderText } from '../../party/credential/operator/holder.ts';
 import { reportOfChange } from '../../view/changes.ts';
-import { dataOf, plain } from '../../view/columns.ts';
+import { dataOf } from '../../view/columns.ts';
+import {
+  certificateColumns,
+  certificatesView,
+  type ListedCertificate,
+} from '../../view/holders.ts';
 import { noun, requireOneOf, writing } from '../command.ts';
 import { readingError } from '../files/read.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, type RowView } from '../view.ts';
-
-const columns = plain<Certificate>('fingerprint', 'commonName', 'expiresAt');
 
 const ofHolder = (name: string, ...examples: string[]) =>
   writing(name, ...examples)
@@ -44,7 +47,7 @@ const bind = verb(
     const [holder, certificate] = [chosenHolder(options), await certificateOf(options)];
     await bindCertificate(registry, holder, certificate);
     return {
-      data: { certificate: dataOf(columns, certificate) },
+      data: { certificate: dataOf(certificateColumns, certificate) },
       text: `${registry.did('bind', 'bound')} certificate ${textOf(certificate)} to ${holderText(holder)}`,
     };
   },
@@ -59,7 +62,7 @@ const unbind = verb(
     const { isLockedOut } = await unbindCertificate(registry, holder, certificate.fingerprint);
     const text = `${registry.did('unbind', 'unbound')} certificate ${textOf(certificate)} from ${holderText(holder)}`;
     return {
-      data: { certificate: dataOf(columns, certificate), locked_out: isLockedOut },
+      data: { certificate: dataOf(certificateColumns, certificate), locked_out: isLockedOut },
       text: isLockedOut
         ? [
             text,
@@ -92,14 +95,8 @@ const require = verb(
   },
 );
 
-const certificates: RowView<Awaited<ReturnType<typeof listCertificates>>[number], unknown[]> = {
-  name: 'certificates',
-  columns: {
-    api_user: 'username',
-    ...columns,
-    ...plain('system', 'presentedAt', 'isRequired', 'createdAt'),
-  },
-  table: 'api_user system is_required common_name expires_at presented_at fingerprint',
+const certificates: RowView<ListedCertificate, unknown[]> = {
+  ...certificatesView,
   read: ({ db }) => listCertificates(db),
 };
 

@@ -13,9 +13,6 @@ import { writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';
 
-/** The end of a secret or key with an unused successor. */
-export const untilADayAfterUse = 'a day after the new one is first used';
-
 function holderData({ type, key }: Holder, secret?: string) {
   return type === 'system' ? { system: { name: key, key: secret } } : { username: key, secret };
 }

@@ -5,7 +5,7 @@ import { senderOf } from '../../party/webhook/deliver.ts';
 import { type ListedDelivery, listDeliveries } from '../../party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
 import { sendTest } from '../../party/webhook/operator/send-test.ts';
-import { plain } from '../../view/columns.ts';
+import { deliveriesView } from '../../view/registrar.ts';
 import { counted } from '../../view/text.ts';
 import { noun, parseNumber, usageError, writing } from '../command.ts';
 import { verb } from '../run.ts';
@@ -31,18 +31,8 @@ const test = verb(
   },
 );
 
-export const deliveriesView: RowView<ListedDelivery, [string | undefined, { limit: number }]> = {
-  name: 'deliveries',
-  columns: {
-    ...plain('id', 'registrar', 'createdAt'),
-    event: ({ event }) => event ?? 'webhook.test',
-    subject: 'subjectKey',
-    state: stateOf,
-    ...plain('attempts', 'attemptedAt', 'outcome', 'deliveredAt', 'failedAt'),
-    failing_since: failingSince,
-    next_attempt_at: (delivery) => failingSince(delivery) && delivery.resumesAt,
-  },
-  table: 'id registrar created_at event subject state outcome next_attempt_at',
+const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }]> = {
+  ...deliveriesView,
   async read({ db }, registrar, { limit }) {
     await checkRegistrar(db, registrar);
     return listDeliveries(db, { registrar, limit });
@@ -50,7 +40,7 @@ export const deliveriesView: RowView<ListedDelivery, [string | undefined, { limi
 };
 
 const list = listVerb(
-  deliveriesView,
+  deliveries,
   listing('List the deliveries', 'registrar webhook list ALPHA')
     .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseNumber, 50),
@@ -85,12 +75,3 @@ const resend = verb(
 
 const verbs = [test, list, resend];
 export const webhook = noun('webhook', "Deliveries to registrars' webhooks", verbs);
-
-function failingSince({ deliveredAt, failedAt, failingSince }: ListedDelivery): string | null {
-  return deliveredAt === null && failedAt === null ? failingSince : null;
-}
-
-function stateOf({ deliveredAt, failedAt }: ListedDelivery): string {
-  if (deliveredAt !== null) return 'delivered';
-  return failedAt === null ? 'waiting' : 'given up';
-}

@@ -11,7 +11,8 @@ import {
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { parseWebhookUrl } from '../../party/webhook/url.ts';
 import { reportOfChange } from '../../view/changes.ts';
-import { dataOf, plain } from '../../view/columns.ts';
+import { dataOf } from '../../view/columns.ts';
+import { addressesText, registrarsView } from '../../view/registrar.ts';
 import { noun, reading, reasonOption, requireOneOf, writing } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
@@ -19,14 +20,8 @@ import { listing, listVerb, type RowView, showReport } from '../view.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
 
-export const registrarsView: RowView<Registrar, unknown[]> = {
-  name: 'registrars',
-  columns: {
-    ...plain('code', 'name', 'contactCount', 'suspendedAt'),
-    allowed_ips: { of: 'allowedIps', cell: addressesText },
-    ...plain('webhookUrl', 'webhookFailingSince', 'createdAt', 'updatedAt'),
-  },
-  table: 'code name contact_count suspended_at allowed_ips',
+const registrars: RowView<Registrar, unknown[]> = {
+  ...registrarsView,
   read: ({ db }) => listRegistrars(db),
 };
 
@@ -45,7 +40,7 @@ const add = verb(
   },
 );
 
-const list = listVerb(registrarsView, listing('List the registrars', 'registrar list --json'));
+const list = listVerb(registrars, listing('List the registrars', 'registrar list --json'));
 
 const show = verb(
   reading('show', 'registrar show ALPHA')
@@ -114,10 +109,6 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
 
 const verbs = [add, list, show, update, suspend, resume, diagnose, webhook];
 export const registrarCommand = noun('registrar', 'Registrars', verbs);
-
-function addressesText({ allowedIps }: Registrar): string {
-  return allowedIps.join(', ') || 'every address';
-}
 
 /** Commander gives false for --no-webhook. */
 function webhookUrlOf(webhook: string | false | undefined, environment: { isLocal: boolean }) {

@@ -6,12 +6,12 @@ import {
   updateSystem,
 } from '../../party/system/operator/system.ts';
 import { reportOfChange } from '../../view/changes.ts';
-import { plain } from '../../view/columns.ts';
+import { type ListedSystem, systemsView, untilADayAfterUse } from '../../view/holders.ts';
 import { listed, noun, requireOneOf, writing } from '../command.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, type RowView } from '../view.ts';
-import { rotate, secretText, switching, untilADayAfterUse } from './holder.ts';
+import { rotate, secretText, switching } from './holder.ts';
 
 const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
 const addressesHelp = 'addresses and ranges it may call from';
@@ -33,20 +33,8 @@ const add = verb(
   },
 );
 
-const systems: RowView<Awaited<ReturnType<typeof listSystems>>[number], unknown[]> = {
-  name: 'systems',
-  columns: {
-    ...plain('name', 'rights'),
-    allowed_ips: { of: 'allowedIps', cell: (one) => one.allowedIps.join(', ') || 'nowhere' },
-    ...plain('keyChangedAt'),
-    has_previous_key: ({ previousKeyDigest }) => previousKeyDigest !== null,
-    previous_key_valid_until: {
-      of: 'previousKeyValidUntil',
-      cell: (one) => one.previousKeyDigest && (one.previousKeyValidUntil ?? untilADayAfterUse),
-    },
-    ...plain('disabledAt', 'createdAt', 'updatedAt'),
-  },
-  table: 'name rights allowed_ips key_changed_at previous_key_valid_until disabled_at',
+const systems: RowView<ListedSystem, unknown[]> = {
+  ...systemsView,
   read: ({ db }) => listSystems(db),
 };
 
