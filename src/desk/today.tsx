@@ -6,7 +6,7 @@ import { listContactsBy } from '../contact/operator/administer.ts';
 import { listDisclosures } from '../contact/operator/disclosure/read.ts';
 import { type DailyCounts, readDailyCounts } from '../list/daily-counts.ts';
 import { retainedList } from '../list/lists.ts';
-import { withAnswerBy } from '../tool/nouns/disclosure.ts';
+import { withAnswerBy } from '../view/disclosure.ts';
 import { listStates, readHealthState } from '../tool/nouns/health.ts';
 import { type Findings, isWarning } from '../view/alarm.ts';
 import { plain, type Shown } from '../view/columns.ts';

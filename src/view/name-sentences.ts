@@ -6,7 +6,7 @@ import type { ListedDomain } from '../name/domain/operator/list.ts';
 import type { Recorded } from '../name/domain/read.ts';
 import type { RetainedDomain } from '../name/retained/list.ts';
 import { hasEnded } from '../name/retained/save.ts';
-import type { ShownDispute } from '../tool/nouns/dispute.ts';
+import type { ShownDispute } from './dispute.ts';
 import { enumerated, type Sentence } from './sentence.ts';
 import { dayText, timeText, withTimes } from './words.ts';
 

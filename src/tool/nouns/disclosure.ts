@@ -1,9 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { everyRow } from '../../base/database/every-row.ts';
-import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
-import { currentTime } from '../../base/time/clock.ts';
 import {
   declineDisclosure,
   discloseableFields,
@@ -11,14 +9,12 @@ import {
   openDisclosure,
 } from '../../contact/operator/disclosure/disclosure.ts';
 import {
-  answerBy,
   type Disclosure,
   getDisclosure,
   listDisclosures,
 } from '../../contact/operator/disclosure/read.ts';
-import { dataOf, plain } from '../../view/columns.ts';
-import { counted } from '../../view/text.ts';
-import { disclosureHoursOf } from '../../worker/settings.ts';
+import { dataOf } from '../../view/columns.ts';
+import { disclosuresView, type ShownDisclosure, withAnswerBy } from '../../view/disclosure.ts';
 import { listed, noun, parseNumber, reading, writing } from '../command.ts';
 import { parseFileName } from '../files/importing.ts';
 import { writeWhole } from '../files/whole.ts';
@@ -27,20 +23,8 @@ import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
 import { listing, listVerb, type RowView, showReport } from '../view.ts';
 
-export const disclosuresView: RowView<
-  ReturnType<ReturnType<typeof withAnswerBy>>,
-  [{ open?: true }]
-> = {
-  name: 'disclosures',
-  columns: {
-    ...{ id: 'id', contact: 'contactCode', organization: 'organization' },
-    fields: 'requestedFields',
-    answer_by: { of: 'answerBy', cell: timeLeft },
-    outcome: { of: 'outcome', cell: ({ outcome }) => outcome ?? 'open' },
-    ...plain('contactUuid', 'requester', 'identifiedBy', 'basis', 'isConfidential', 'receivedAt'),
-    ...plain('answeredAt', 'grantedFields', 'visibleAfter', 'explanation'),
-  },
-  table: 'id contact organization fields answer_by outcome',
+const disclosures: RowView<ShownDisclosure, [{ open?: true }]> = {
+  ...disclosuresView,
   read: ({ db, env }, { open: onlyOpen = false }) => {
     const every = everyRow<Disclosure>((page) => listDisclosures(db, { onlyOpen }, page));
     return Array.fromAsync(every, withAnswerBy(env));
@@ -136,7 +120,7 @@ const declining = (
   );
 
 const list = listVerb(
-  disclosuresView,
+  disclosures,
   listing('List the requests', 'disclosure list --open').option(
     '--open',
     'only those without an answer',
@@ -157,15 +141,3 @@ const refuse = declining('refuse', 'refused', 'reason', 'why; nothing about the 
 const giveBack = declining('return', 'returned', 'missing', 'what the requester must add');
 const verbs = [open, grant, refuse, giveBack, list, show];
 export const disclosureCommand = noun('disclosure', 'Requests to disclose who a person is', verbs);
-
-function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): string {
-  if (outcome !== null) return answerBy;
-  const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);
-  return `${answerBy} (${hours < 0 ? 'overdue' : `${counted(hours, 'hour')} left`})`;
-}
-
-/** Throws before any change if the setting of the hours is malformed. */
-export function withAnswerBy(env: Env) {
-  const hours = disclosureHoursOf(env);
-  return (disclosure: Disclosure) => ({ ...disclosure, answerBy: answerBy(disclosure, hours) });
-}

@@ -1,19 +1,14 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
-import { everyRow } from '../../base/database/every-row.ts';
-import type { Database } from '../../base/database/open.ts';
 import { nameRulesOf } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
-import { dayOf } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { listsShowing } from '../../list/lists.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { DomainName } from '../../name/name.ts';
-import type { Dispute } from '../../name/retained/dispute.ts';
 import {
   checkDays,
   closeDispute,
-  listDisputes,
   type NewDispute,
   openDispute,
   overlapProblem,
@@ -23,7 +18,13 @@ import {
   findDisputeProblems,
   importDisputes,
 } from '../../name/retained/operator/import-disputes.ts';
-import { plain } from '../../view/columns.ts';
+import {
+  disputesView,
+  everyDispute,
+  readDisputes,
+  type ShownDispute,
+  untilOf,
+} from '../../view/dispute.ts';
 import { counted } from '../../view/text.ts';
 import { noun, reading, writing } from '../command.ts';
 import {
@@ -38,7 +39,6 @@ import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importing } from '../files/importing.ts';
 import { exporting, exportRows } from '../files/write.ts';
 import { parseName, parseNewNames } from '../names.ts';
-import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';
 import { listing, listVerb, type RowView, showReport } from '../view.ts';
 
@@ -74,21 +74,12 @@ const close = verb(
   },
 );
 
-export const disputesView: RowView<ShownDispute, unknown[]> = {
-  name: 'disputes',
-  columns: {
-    ...{ name: 'name', punycode_name: 'punycode', from: 'firstDay' },
-    until: { of: untilOf, cell: (one) => untilOf(one) ?? 'until closed' },
-    ...plain('state', 'initiator', 'comment', 'closedAt'),
-  },
-  table: 'name from until state initiator',
+const disputes: RowView<ShownDispute, unknown[]> = {
+  ...disputesView,
   read: (registry) => readDisputes(registry),
 };
 
-const list = listVerb(
-  disputesView,
-  listing('List all disputes, past ones as well', 'dispute list'),
-);
+const list = listVerb(disputes, listing('List all disputes, past ones as well', 'dispute list'));
 
 const show = verb(
   reading('show', 'dispute show piip.ee')
@@ -103,30 +94,6 @@ const show = verb(
     return showReport('disputes', { ...disputesView.columns, password: 'password' }, found);
   },
 );
-
-export type ShownDispute = Awaited<ReturnType<typeof readDisputes>>[number];
-
-export function readDisputes({ db, origin }: Registry, name?: string) {
-  const today = dayOf(origin.request.at);
-  return Array.fromAsync(everyDispute(db, name), (dispute) => {
-    return { ...dispute, state: stateOf(dispute, today) };
-  });
-}
-
-function everyDispute(db: Database, name?: string): AsyncGenerator<Dispute> {
-  return everyRow<Dispute>((page) => listDisputes(db, { name, page }));
-}
-
-/** Null if the dispute lasts until it is closed. */
-function untilOf({ lastDay }: Dispute): string | null {
-  return lastDay === untilClosed ? null : lastDay;
-}
-
-function stateOf({ firstDay, lastDay, closedAt }: Dispute, today: string): string {
-  if (closedAt !== null) return 'closed';
-  if (lastDay < today) return 'over';
-  return firstDay <= today ? 'in force' : 'to come';
-}
 
 const columns = {
   name: nameColumn,

@@ -2,12 +2,11 @@ import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { type Gap, readContents } from '../../list/archive/operator/contents.ts';
-import type { Published } from '../../list/format/head.ts';
-import { type ListName, listNames } from '../../list/lists.ts';
+import { listNames } from '../../list/lists.ts';
 import { compareLists } from '../../list/publish/operator/compare.ts';
 import { listStatus } from '../../list/publish/operator/status.ts';
 import { publish } from '../../list/publish/publish.ts';
-import { plain, type ViewColumns } from '../../view/columns.ts';
+import { listsView } from '../../view/lists.ts';
 import { noun, reading, writing } from '../command.ts';
 import { verb } from '../run.ts';
 import { csvOption, figures, rowsReport } from '../view.ts';
@@ -31,23 +30,6 @@ const publishVerb = verb(
   },
 );
 
-type ListState = Partial<Published & { ageSeconds: number; matchesDatabase: boolean | null }> & {
-  list: ListName;
-  behind: boolean;
-};
-
-const states = {
-  name: 'lists',
-  columns: {
-    ...plain<ListState>('list', 'count', 'blocks', 'bytes', 'etag', 'publishedAt', 'ageSeconds'),
-    last_change: { of: lastChange, cell: changeText },
-    took_ms: 'tookMilliseconds',
-    behind: 'behind',
-    matches_database: 'matchesDatabase',
-  } satisfies ViewColumns<ListState>,
-  table: 'list count blocks bytes etag published_at last_change behind',
-};
-
 const status = verb(
   reading('status', 'lists status --json')
     .description('Show the size, ETag and age of each list, and whether it is behind its source')
@@ -61,8 +43,8 @@ const status = verb(
       ...(published && { ageSeconds: secondsBetween(published.publishedAt, now) }),
       ...(compared && { matchesDatabase: compared.get(list) ?? null }),
     }));
-    const table = states.table + (compared ? ' matches_database' : '');
-    return rowsReport({ ...states, table }, rows, options);
+    const table = listsView.table + (compared ? ' matches_database' : '');
+    return rowsReport({ ...listsView, table }, rows, options);
   },
 );
 
@@ -82,16 +64,6 @@ export const listsCommand = noun('lists', 'The public lists', [publishVerb, stat
 
 const secondsBetween = (since: string, now: Date) =>
   Math.max(0, Math.round((now.getTime() - Date.parse(since)) / 1000));
-
-function lastChange({ publication, added, removed }: ListState) {
-  return publication === undefined ? null : { added, removed };
-}
-
-/** `+3 -1`. The numbers of a first or very large publication are unknown. */
-function changeText({ added, removed, publication }: ListState): string | undefined {
-  if (publication === undefined) return undefined;
-  return added === null || removed === null ? 'whole list' : `+${added} -${removed}`;
-}
 
 function bucketOf({ ARCHIVE }: Env): R2Bucket {
   if (ARCHIVE) return ARCHIVE;

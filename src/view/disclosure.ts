@@ -1,0 +1,33 @@
+import type { Env } from '../base/env.ts';
+import { currentTime } from '../base/time/clock.ts';
+import { answerBy, type Disclosure } from '../contact/operator/disclosure/read.ts';
+import { disclosureHoursOf } from '../worker/settings.ts';
+import { plain, type Shown } from './columns.ts';
+import { counted } from './text.ts';
+
+export type ShownDisclosure = ReturnType<ReturnType<typeof withAnswerBy>>;
+
+export const disclosuresView: Shown<ShownDisclosure> = {
+  name: 'disclosures',
+  columns: {
+    ...{ id: 'id', contact: 'contactCode', organization: 'organization' },
+    fields: 'requestedFields',
+    answer_by: { of: 'answerBy', cell: timeLeft },
+    outcome: { of: 'outcome', cell: ({ outcome }) => outcome ?? 'open' },
+    ...plain('contactUuid', 'requester', 'identifiedBy', 'basis', 'isConfidential', 'receivedAt'),
+    ...plain('answeredAt', 'grantedFields', 'visibleAfter', 'explanation'),
+  },
+  table: 'id contact organization fields answer_by outcome',
+};
+
+function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): string {
+  if (outcome !== null) return answerBy;
+  const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);
+  return `${answerBy} (${hours < 0 ? 'overdue' : `${counted(hours, 'hour')} left`})`;
+}
+
+/** Throws before any change if the setting of the hours is malformed. */
+export function withAnswerBy(env: Env) {
+  const hours = disclosureHoursOf(env);
+  return (disclosure: Disclosure) => ({ ...disclosure, answerBy: answerBy(disclosure, hours) });
+}
