@@ -4,10 +4,17 @@ import { findContacts } from '../contact/operator/find.ts';
 import { hasWords } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
-import type { Registry } from '../tool/registry.ts';
 import { contactsView, deletedContacts } from '../view/contact.ts';
 import { findRequest } from './history.tsx';
-import { type DeskPage, isUuid, Part, pageHref, Rows, type ShowPage } from './page.tsx';
+import {
+  type DeskPage,
+  isUuid,
+  Part,
+  pageHref,
+  type Registry,
+  Rows,
+  type ShowPage,
+} from './page.tsx';
 
 const linksOfFormer = { uuid: 'contact' } as const;
 /** The page shows no more of each kind. */

@@ -1,8 +1,8 @@
 import { html } from 'hono/html';
 import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
-import { type CommonOptions, commandLine, registryOptions } from '../tool/command.ts';
-import type { Registry } from '../tool/registry.ts';
+import type { Operation } from '../change/origin.ts';
 import { fieldsOf, type Shown } from '../view/columns.ts';
+import type { Watched } from '../view/health.ts';
 import { thingFields } from '../view/history-sentences.ts';
 import { labelOf, type Naming, namingIn, type Sentence, type Thing } from '../view/sentence.ts';
 import { printable } from '../view/text.ts';
@@ -18,9 +18,21 @@ export interface DeskPage {
   next: readonly (readonly string[])[];
 }
 
+export type Registry = Operation & Watched;
+
+/** Where the pages are shown. */
+export interface Place {
+  /** Which registry it is, in a few words. */
+  title: string;
+  /** Called for each page. */
+  open(opened: AsyncDisposableStack): Promise<Registry>;
+  /** A command as it is typed, with the words that choose this registry. */
+  commandLine(words: readonly string[]): string;
+}
+
 export interface Asked {
   registry: Registry;
-  options: CommonOptions;
+  place: Place;
   key: string;
   query: (name: string) => string;
 }
@@ -122,12 +134,11 @@ export const Part = ({ title, children }: { title: string; children: Child }) =>
 
 export function renderPage(
   { title, answer = [], look, facts = [], children, next }: DeskPage,
-  { query, options, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
+  { query, place, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
 ) {
-  const { remote, env = 'production' } = options;
   const commands = next.map((words) => (
     <li>
-      <code>{commandLine([...words, ...registryOptions(options)])}</code>
+      <code>{place.commandLine(words)}</code>
     </li>
   ));
   const document = (
@@ -150,7 +161,7 @@ export function renderPage(
           <a class="brand" href="/">
             Desk
           </a>
-          <span class="quiet">{remote ? `deployed registry, ${env}` : 'local registry'}</span>
+          <span class="quiet">{place.title}</span>
           <form action="/find" role="search">
             <label for="q">Name, person, code, e-mail, registrar or request</label>
             <div class="field">

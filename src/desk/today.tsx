@@ -6,10 +6,10 @@ import { listContactsBy } from '../contact/operator/administer.ts';
 import { listDisclosures } from '../contact/operator/disclosure/read.ts';
 import { type DailyCounts, readDailyCounts } from '../list/daily-counts.ts';
 import { retainedList } from '../list/lists.ts';
-import { withAnswerBy } from '../view/disclosure.ts';
-import { listStates, readHealthState } from '../tool/nouns/health.ts';
 import { type Findings, isWarning } from '../view/alarm.ts';
 import { plain, type Shown } from '../view/columns.ts';
+import { withAnswerBy } from '../view/disclosure.ts';
+import { listStates, readHealthState } from '../view/health.ts';
 import type { Sentence } from '../view/sentence.ts';
 import { dayText, messageText, timeText, valueText } from '../view/words.ts';
 import { texts } from '../worker/http/site/texts.ts';
@@ -20,10 +20,10 @@ import { disclosureSentence } from './things.tsx';
 const shownRows = 20;
 const shownEntries = 200;
 
-export const todayPage: ShowPage = async ({ registry, options }) => {
+export const todayPage: ShowPage = async ({ registry }) => {
   const { db, env } = registry;
   const [state, entries, open, overdue, days] = await Promise.all([
-    readHealthState(registry, options),
+    readHealthState(registry),
     listNewestEntries(db, undefined, shownEntries),
     listDisclosures(db, { onlyOpen: true }, { limit: shownRows }),
     listContactsBy(db, { overdueOn: dayOf(currentTime()) }, { limit: shownRows }),

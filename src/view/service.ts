@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { messageOf } from './message.ts';
 
 type Answer = Record<'status' | 'version' | 'build' | 'reason', string>;
@@ -19,9 +18,4 @@ export async function askService(address: string | undefined) {
     const problem = `${url} cannot be reached: ${messageOf(error)}`;
     return { ...unknown, status: 'failing', problem };
   }
-}
-
-export function parseUrl(text: string): string {
-  if (/^https?:/.test(text) && URL.canParse(text)) return text;
-  throw new InvalidArgumentError('It must begin with https:// or http://.');
 }

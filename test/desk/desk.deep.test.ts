@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Hono } from 'hono';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { deskPages } from '../../src/desk/desk.tsx';
 import { opening } from '../../src/tool/bindings.ts';
+import { loopbackPages } from '../../src/tool/desk/pages.ts';
 import { serveDesk } from '../../src/tool/desk/server.ts';
 import { openRegistry } from '../../src/tool/registry.ts';
 import { findViolations, startBrowser, type View } from '../support/browser.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await registry.done('contact import - --registrar ALPHA', contactHeader + next);
   const options = { persistTo: registry.directory };
   const opened = await opening.run(openKept, () => openRegistry(options, closing));
-  pages = deskPages(options, opened);
+  pages = loopbackPages(options, opened);
 });
 afterAll(() => closing.disposeAsync());
 

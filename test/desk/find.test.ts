@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { deskPages } from '../../src/desk/desk.tsx';
 import { opening } from '../../src/tool/bindings.ts';
+import { loopbackPages } from '../../src/tool/desk/pages.ts';
 import { contactHeader, openKept, startTool } from '../tool/tool.ts';
 
 const tool = startTool();
@@ -42,7 +42,7 @@ afterAll(() => vi.unstubAllEnvs());
 
 /** Where the search leads, or the text of its page and the links in it. */
 async function find(text: string) {
-  const pages = deskPages({ persistTo: registry.directory }, undefined);
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
   const answer = await opening.run(openKept, () =>
     pages.request(`/find?q=${encodeURIComponent(text)}`),
   );

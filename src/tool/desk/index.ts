@@ -14,10 +14,10 @@ export const deskCommand = verb(
     .description('Show the registry as pages in the browser, until Ctrl-C')
     .option('--no-open', 'print the file to open, and open no browser'),
   async (registry, options) => {
-    const { deskPages } = await import('../../desk/desk.tsx');
+    const { loopbackPages } = await import('./pages.ts');
     const { pageThatOpens, serveDesk } = await import('./server.ts');
     const deployed = options.remote ? registry : undefined;
-    using desk = await serveDesk(deskPages(options, deployed));
+    using desk = await serveDesk(loopbackPages(options, deployed));
     // Every user of the machine sees the arguments of a browser, so it gets the address from a file of its owner.
     using directory = temporaryDirectory(path.join(tmpdir(), 'registry-desk-'));
     const file = path.join(directory.path, 'desk.html');

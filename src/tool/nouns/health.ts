@@ -1,15 +1,7 @@
-import { currentTime } from '../../base/time/clock.ts';
-import { listNames } from '../../list/lists.ts';
-import {
-  type Alarm,
-  type Findings,
-  findAlarms,
-  isWarning,
-  maximumDatabaseBytes,
-  readFindings,
-} from '../../view/alarm.ts';
-import { dataOf, plain, type Shown } from '../../view/columns.ts';
-import { askService, parseUrl } from '../../view/service.ts';
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
+import { dataOf } from '../../view/columns.ts';
+import { listStates, listStatesView, readHealthState } from '../../view/health.ts';
 import { type CommonOptions, reading } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import type { Registry } from '../registry.ts';
@@ -18,50 +10,33 @@ import { type Report, verb } from '../run.ts';
 import { rowsReport } from '../view.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
-const unknownAddress =
-  'The /health of the service was not asked: wrangler.toml routes no domain to it, and --url is missing.';
-
 export const healthCommand = verb(
   reading('health', 'health', 'health --remote --json')
     .description('Show whether anything needs attention; then the exit status is 1')
     .option('--url <url>', 'where the service answers (default: as wrangler.toml says)', parseUrl),
   async (registry, options) => {
-    const state = await readHealthState(registry, options);
+    const missing = `${unrouted}, and --url is missing`;
+    const state = await readHealthState(watchedOf(registry, options, missing));
     if (!state.alarms.every(isWarning)) process.exitCode = 1;
     return healthReport(state);
   },
 );
 
+const unrouted = 'wrangler.toml routes no domain to it';
+
 type Asking = Pick<CommonOptions, 'env'> & { remote?: boolean; url?: string | undefined };
 
-export async function readHealthState(
-  { db, env, service: local }: Registry,
-  { remote = false, env: environment = 'production', url }: Asking,
+/** A deployed service answers where wrangler.toml routes a domain to it. */
+export function watchedOf(
+  { service: local, ...registry }: Registry,
+  { remote: isDeployed = false, env = 'production', url }: Asking,
+  unknown = unrouted,
 ) {
-  const now = currentTime();
-  // Starts the local runtime if necessary, since a check has little time.
-  await env.LISTS.list({ limit: 1 }).catch(() => {});
-  const findings = await readFindings(db, env, now, remote);
-  const address = url ?? (remote ? domainAddress(configPath, environment) : local);
-  const { problem, ...service } = await askService(address);
-  const message = remote && address === undefined ? unknownAddress : problem;
-  const alarms: Alarm[] = message === undefined ? [] : [{ alarm: 'failing', message }];
-  return { findings, alarms: [...alarms, ...findAlarms(findings, now)], service };
+  const address = url ?? (isDeployed ? domainAddress(configPath, env) : local);
+  const isUnknown = isDeployed && address === undefined;
+  const service = isUnknown ? { unknown } : { address };
+  return { ...registry, isDeployed, service };
 }
-
-export function listStates({ health }: Findings) {
-  return listNames.map((list) => {
-    const { published, isBehind = null } = health.lists[list];
-    const { count = null, etag = null, publishedAt = null } = published ?? {};
-    return { list, count, etag, publishedAt, isBehind };
-  });
-}
-
-export const listStatesView: Shown<ReturnType<typeof listStates>[number]> = {
-  name: 'lists',
-  columns: plain('list', 'count', 'etag', 'publishedAt', 'isBehind'),
-  table: 'list count published_at is_behind',
-};
 
 function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Report {
   const { findings, alarms, service } = state;
@@ -97,4 +72,9 @@ function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Repor
       table(cron_runs, 'the cron has not run yet'),
     ],
   };
+}
+
+function parseUrl(text: string): string {
+  if (/^https?:/.test(text) && URL.canParse(text)) return text;
+  throw new InvalidArgumentError('It must begin with https:// or http://.');
 }
