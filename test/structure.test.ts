@@ -49,7 +49,71 @@ test('no rooms, and no files in a room, import each other in a circle', () => {
   expect(circles).toEqual([]);
 });
 
-const isOfTool = (path: string) => /^tool\/|(^|\/)(operator|openapi)\/|\.openapi\.ts$/.test(path);
+/** The files with which each program begins. The tool also makes what is deployed with the Worker. */
+const entries = {
+  service: ['index.ts'],
+  desk: ['desk/desk.tsx'],
+  tool: ['tool/index.ts', 'tool/main.ts', 'tool/deploy/index.ts', 'tool/build-assets.ts'],
+  development: [
+    ...['dev/start/index.ts', 'dev/start/dev-server.ts'],
+    ...['dev/start/worker.ts', 'dev/sandbox/worker.ts'],
+  ],
+} as const;
+type Program = keyof typeof entries;
+
+/** The program that runs the files of a place, and those that must not. The first match counts. */
+const places: [RegExp, Program, not: Program[]][] = [
+  [/^dev\//, 'development', ['service', 'desk', 'tool']],
+  [/^tool\/|(^|\/)openapi\/|\.openapi\.ts$/, 'tool', ['service', 'desk']],
+  [/^desk\//, 'desk', ['service']],
+  [/^(undo|view)\/|\/operator\//, 'tool', ['service']],
+  [/./, 'service', []],
+];
+const placeOf = (path: string) => places.find(([pattern]) => pattern.test(path))!;
+const isOfService = (path: string) => placeOf(path)[1] === 'service';
+
+/** The files that a program loads, whatever it is asked to do. */
+function filesOf(program: Program): Set<string> {
+  const found = new Set<string>();
+  const load = (path: string) => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const to of importsOf(sources.find((source) => source.path === path)!)) load(to);
+  };
+  entries[program].forEach(load);
+  return found;
+}
+
+test('the place of each file says which program runs it', () => {
+  const programs = Object.keys(entries) as Program[];
+  const loaded = Object.fromEntries(programs.map((program) => [program, filesOf(program)]));
+  const problems = sources.flatMap(({ path }) => {
+    const [, program, not] = placeOf(path);
+    return [
+      ...(loaded[program]!.has(path) ? [] : [`${path} is not run by the ${program}`]),
+      ...not.filter((other) => loaded[other]!.has(path)).map((other) => `${path}: ${other}`),
+    ];
+  });
+  expect(problems).toEqual([]);
+});
+
+test.each(['service', 'desk'] as const)(
+  'the %s loads only packages of the deployed code, and no Node module but one',
+  (program) => {
+    const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+    const files = filesOf(program);
+    const imported = sources
+      .filter(({ path }) => files.has(path))
+      .flatMap(({ text }) => [
+        ...text.matchAll(/^(?:import|export) (?!type)[^;]*?from '([^'.][^']*)'/gm),
+        ...text.matchAll(/\bimport\('([^'.][^']*)'/g),
+      ])
+      .map(([, name]) => name!);
+    const isDeployed = (name: string) =>
+      Object.keys(dependencies).some((own) => `${name}/`.startsWith(`${own}/`));
+    expect(new Set(imported.filter((name) => !isDeployed(name)))).toEqual(new Set(['node:zlib']));
+  },
+);
 
 test.runIf(inject('isDeep'))(
   'the bundle of the Worker has nothing that only the tool runs, and all the rest',
@@ -58,19 +122,19 @@ test.runIf(inject('isDeep'))(
     const bundled = Object.keys(meta.inputs)
       .map((path) => /\bsrc\/(.*\.tsx?)$/.exec(path)?.[1])
       .filter((path) => path !== undefined);
-    expect(bundled.filter(isOfTool)).toEqual([]);
+    expect(bundled.filter((path) => !isOfService(path))).toEqual([]);
     const hasCode = ({ text }: (typeof sources)[number]) =>
       /^(export )?(async )?(function|const|class)/m.test(text);
     const others = sources
       .filter(
-        (source) => hasCode(source) && !isOfTool(source.path) && !bundled.includes(source.path),
+        (source) => hasCode(source) && isOfService(source.path) && !bundled.includes(source.path),
       )
       .map(({ path }) => path);
     expect(others).toEqual([]);
   },
 );
 
-test('what only the tool calls lies in tool/ or operator/', () => {
+test('what the service does not call lies in operator/, or in a room of another program', () => {
   const imported = sources.flatMap((source) =>
     [...source.text.matchAll(/^import (?:type )?\{([^}]*)\} from '(\.[^']+)'/gm)].flatMap(
       ([, names, to]) =>
@@ -83,7 +147,7 @@ test('what only the tool calls lies in tool/ or operator/', () => {
   );
   const importers = Map.groupBy(imported, ({ name, of }) => `${of}: ${name}`);
   const onlyOfTool = sources
-    .filter(({ path }) => !isOfTool(path) && !path.startsWith('worker/'))
+    .filter(({ path }) => isOfService(path) && !path.startsWith('worker/'))
     .flatMap(({ path, text }) =>
       [...text.matchAll(/^export (?:(?:async )?function\*? (\w+)|const (\w+) = (?:async )?[(<])/gm)]
         .map(([, declared, assigned]) => declared ?? assigned)
@@ -92,7 +156,7 @@ test('what only the tool calls lies in tool/ or operator/', () => {
           uses: text.match(new RegExp(`\\b${name}\\b`, 'g'))!.length,
         }))
         .filter(
-          ({ key, uses }) => uses === 1 && importers.get(key)?.every(({ by }) => isOfTool(by)),
+          ({ key, uses }) => uses === 1 && importers.get(key)?.every(({ by }) => !isOfService(by)),
         )
         .map(({ key }) => key),
     );

@@ -33,15 +33,15 @@ beforeEach(() => {
 
 afterEach(() => rmSync(checkout, { recursive: true }));
 
-function runTool(script: string, args: string[], options = {}) {
+function runScript(script: string, args: string[], options = {}) {
   const { ASSETS_ARE_BUILT: _, ...env } = process.env;
-  const file = path.join(checkout, 'src/tool', script);
+  const file = path.join(checkout, script);
   return spawnSync(process.execPath, [file, ...args], { env, encoding: 'utf8', ...options });
 }
 
 /** The first line of the tool's help. */
 function firstLine(options = {}): string {
-  const { stdout, stderr } = runTool('index.ts', ['--help'], options);
+  const { stdout, stderr } = runScript('src/tool/index.ts', ['--help'], options);
   return /^The operator's tool.*$/m.exec(stdout)?.[0] ?? stderr;
 }
 
@@ -69,7 +69,11 @@ const user = isRoot ? { uid: 65534, gid: 65534 } : {};
 
 test('npm start names what a user may not write: the checkout, or a database', () => {
   const start = (...options: string[]) => {
-    const { status, stderr } = runTool('start/index.ts', ['--port', '0', ...options], user);
+    const { status, stderr } = runScript(
+      'src/dev/start/index.ts',
+      ['--port', '0', ...options],
+      user,
+    );
     return [status, stderr];
   };
   const refused = (file: string) => [1, expect.stringMatching(`^npm start cannot write .*${file}`)];
@@ -100,7 +104,7 @@ test('a command that reads opens the database that a writing one of its environm
   const directory = path.join(checkout, 'data');
   cpSync(inject('emptyRegistry'), directory, { recursive: true });
   const tool = (words: string) => {
-    const { status, stderr } = runTool('index.ts', [
+    const { status, stderr } = runScript('src/tool/index.ts', [
       ...words.split(' '),
       '--persist-to',
       directory,
@@ -183,9 +187,13 @@ describe('npm start', { timeout: 240_000 }, () => {
     const proxy = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'x.ee' };
     const server = await waitFor(run(proxy, '--port', '0'));
     const env = { ...process.env, ...proxy };
-    const { status, stderr } = runTool('index.ts', ['registrar', 'list', '--persist-to', data()], {
-      env,
-    });
+    const { status, stderr } = runScript(
+      'src/tool/index.ts',
+      ['registrar', 'list', '--persist-to', data()],
+      {
+        env,
+      },
+    );
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(await server.stop()).toBe(0);
   });
