@@ -58,7 +58,12 @@ export const todayPage: ShowPage = async ({ registry }) => {
         <Lists findings={findings} days={days ?? []} />
       </>
     ),
-    next: [['health'], ['history'], ['lists', 'status']],
+    next: [
+      ...alarms.flatMap(({ command }) => (command ? [command] : [])),
+      ['health'],
+      ['history'],
+      ['lists', 'status'],
+    ],
   };
 };
 

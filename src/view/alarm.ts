@@ -92,24 +92,29 @@ const alarms = {
       .map(({ id, answerBy }) => disclosureMessage(id, 'is', answerBy)),
   verification_overdue: ({ overdueVerifications: count }) =>
     count > 0
-      ? [`Contacts with overdue demands for verification: ${count} (contact list --overdue).`]
+      ? [
+          {
+            message: `Contacts with overdue demands for verification: ${count}.`,
+            command: ['contact', 'list', '--overdue'],
+          },
+        ]
       : [],
   auction_overdue: ({ overdueAuctions }) =>
-    overdueAuctions.map(
-      ({ name, registrationDeadline: day }) =>
-        `The winner of ${name} has paid and had to register it by ${day} (auction show ${name}).`,
-    ),
+    overdueAuctions.map(({ name, registrationDeadline: day }) => ({
+      message: `The winner of ${name} has paid and had to register it by ${day}.`,
+      command: ['auction', 'show', name],
+    })),
   auction_of_domain: ({ auctionsOfDomains }) =>
-    auctionsOfDomains.map(
-      ({ name, status }) =>
-        `${name} is a registered domain, and has an auction with the status ${status} (name ${name}).`,
-    ),
+    auctionsOfDomains.map(({ name, status }) => ({
+      message: `${name} is a registered domain, and has an auction with the status ${status}.`,
+      command: ['name', name],
+    })),
   auction_not_restarted: ({ auctionsNotRestarted }) =>
-    auctionsNotRestarted.map(
-      ({ name, status }) =>
-        `${name} was not put up for auction again after ${status}, because it was blocked or disputed (auction start ${name}).`,
-    ),
-} satisfies Record<string, (findings: Findings, now: Date) => readonly string[]>;
+    auctionsNotRestarted.map(({ name, status }) => ({
+      message: `${name} was not put up for auction again after ${status}, because it was blocked or disputed.`,
+      command: ['auction', 'start', name],
+    })),
+} satisfies Record<string, (findings: Findings, now: Date) => readonly (string | Advice)[]>;
 
 type AlarmName = keyof typeof alarms;
 export const alarmNames = Object.keys(alarms) as AlarmName[];
@@ -123,16 +128,24 @@ const warnings: readonly AlarmName[] = [
   'auction_not_restarted',
 ];
 
-export interface Alarm {
-  alarm: AlarmName;
+interface Advice {
   message: string;
+  /** The words of a command that shows more, or helps. */
+  command?: readonly string[];
+}
+
+export interface Alarm extends Advice {
+  alarm: AlarmName;
 }
 
 export const isWarning = ({ alarm }: Alarm) => warnings.includes(alarm);
 
 export function findAlarms(findings: Findings, now: Date): Alarm[] {
   return alarmNames.flatMap((alarm) =>
-    alarms[alarm](findings, now).map((message) => ({ alarm, message })),
+    alarms[alarm](findings, now).map((found) => ({
+      alarm,
+      ...(typeof found === 'string' ? { message: found } : found),
+    })),
   );
 }
 

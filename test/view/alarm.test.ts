@@ -58,7 +58,8 @@ test('overdue demands for verification are a warning', () => {
   expect(alarms).toEqual([
     {
       alarm: 'verification_overdue',
-      message: 'Contacts with overdue demands for verification: 3 (contact list --overdue).',
+      message: 'Contacts with overdue demands for verification: 3.',
+      command: ['contact', 'list', '--overdue'],
     },
   ]);
   expect(alarms.every(isWarning)).toBe(true);

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
-import { isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
+import { type Alarm, isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
 import { dataOf } from '../../view/columns.ts';
 import { listStates, listStatesView, readHealthState } from '../../view/health.ts';
 import { type CommonOptions, reading } from '../command.ts';
@@ -39,7 +39,8 @@ export function watchedOf(
 }
 
 function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Report {
-  const { findings, alarms, service } = state;
+  const { findings, service } = state;
+  const alarms = state.alarms.map(withCommand);
   const { health, bytes, runs } = findings;
   const status = alarms.every(isWarning) ? 'ok' : 'failing';
   const version = projectVersion();
@@ -72,6 +73,11 @@ function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Repor
       table(cron_runs, 'the cron has not run yet'),
     ],
   };
+}
+
+function withCommand({ command, ...alarm }: Alarm): Alarm {
+  if (!command) return alarm;
+  return { ...alarm, message: alarm.message.replace(/\.$/, ` (${command.join(' ')}).`) };
 }
 
 function parseUrl(text: string): string {

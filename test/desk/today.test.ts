@@ -1,0 +1,22 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { setClockAhead } from '../../src/base/time/clock.ts';
+import { dayOf } from '../../src/base/time/day.ts';
+import { opening } from '../../src/tool/bindings.ts';
+import { loopbackPages } from '../../src/tool/desk/pages.ts';
+import { contactHeader, openKept, startTool } from '../tool/tool.ts';
+
+const registry = startTool().sharedRegistry('ALPHA');
+
+test('the first page shows the command of each warning, ready to copy', async () => {
+  const contact = 'ALPHA:1,Mari Tamm,mari@tamm.example,+372.5551231,48703146529,priv,EE\n';
+  await registry.done('contact import - --registrar ALPHA', contactHeader + contact);
+  const today = dayOf(new Date());
+  await registry.done(['contact', 'demand', 'ALPHA:1', '--claims', 'name', '--by', today]);
+  setClockAhead(2 * 24 * 60 * 60 * 1000);
+  onTestFinished(() => setClockAhead(0));
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
+  const answer = await opening.run(openKept, () => pages.request('/'));
+  expect(await answer.text()).toContain(
+    `<code>npm run registry -- contact list --overdue --persist-to ${registry.directory}</code>`,
+  );
+});
