@@ -19,13 +19,13 @@ import {
   readFormerErasures,
   recordErasure,
 } from '../../../list/archive/operator/erasures.ts';
+import { messageOf } from '../../../view/message.ts';
 import { counted, type Lines } from '../../../view/text.ts';
 import { writing } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
-import { messageOf } from '../../report/problem.ts';
 import { type Report, verb } from '../../run.ts';
 
 const backups =
