@@ -40,30 +40,17 @@ export const limitBatch = limitBodyTo(maximumBatchBytes);
  * Middleware that parses the query. The zod type must require no parameter: an empty value is invalid, not missing. A refusal describes the
  * expected value.
  */
-export function query<Shape extends z.ZodMiniObject>(
+export function query<Shape extends z.ZodMiniObject, Name extends keyof z.output<Shape>>(
   shape: () => Shape,
-  expected: Record<keyof z.output<Shape>, string>,
+  expected: Record<Name, string>,
 ) {
-  const detailOf = ([name]: readonly PropertyKey[]) =>
-    `Expected: ${expected[name as keyof typeof expected]}.`;
-  const validate = onFirstUse(() =>
-    zValidator(
-      'query',
-      shape(),
-      (result) => {
-        if (!result.success) throw new RegistryError(problemsOf(result.error, 'invalid', detailOf));
-      },
-      // Asynchronous parsing would reorder the problems.
-      {
-        validationFunction: (type, given) => type.safeParse(given, { reportInput: true }) as never,
-      },
-    ),
-  );
-  const middleware: ReturnType<typeof validate> = (c, next) => {
+  const detailOf = ([name]: readonly PropertyKey[]) => `Expected: ${expected[name as Name]}.`;
+  return zValidator('query', z.lazy(shape), ({ success, data }, c) => {
     (c as AppContext).set('knownParameters', Object.keys(shape().shape));
-    return validate()(c, next);
-  };
-  return middleware;
+    // The library parses asynchronously, which reorders the problems, and without their input.
+    const { error } = success ? {} : shape().safeParse(data, { reportInput: true });
+    if (error) throw new RegistryError(problemsOf(error, 'invalid', detailOf));
+  });
 }
 
 /** Parses the JSON body with a zod type, and names its unknown fields in `Ignored-Fields`. No body may count as `{}`. */
