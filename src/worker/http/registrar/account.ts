@@ -22,7 +22,7 @@ import { addTest } from '../../../party/webhook/test-delivery.ts';
 import { maximumUrlLength, parseWebhookUrl } from '../../../party/webhook/url.ts';
 import { clientReference } from '../request/client-headers.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
-import { parseBody, query } from '../request/input.ts';
+import { body, query } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage, wholeNumber } from '../request/paging.ts';
 import { done } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
@@ -50,8 +50,9 @@ registrarAccount.get('/', async (c) => {
 
 export const secretBody = z.object({});
 
-registrarAccount.post('/api_user/secret', async (c) => {
-  await parseBody(c, secretBody, { isOptional: true });
+const takesNoFields = body(() => secretBody, { isOptional: true });
+
+registrarAccount.post('/api_user/secret', takesNoFields, async (c) => {
   const { db, login, request } = callWithoutKey(c);
   const { caller, username, secret } = await replaceOwnSecret(db, login, request);
   queueAfterResponse(c, caller.registrarId);
@@ -106,16 +107,15 @@ export const webhookBody = onFirstUse(() =>
   }),
 );
 
-registrarAccount.put('/webhook', async (c) => {
-  const { webhook } = await parseBody(c, webhookBody());
+registrarAccount.put('/webhook', body(webhookBody), async (c) => {
+  const { webhook } = c.req.valid('json');
   const isLocal = isLocalEnvironment(c.env);
   const url = parseWebhookUrl(webhook.url, { isLocal, field: 'webhook.url' });
   const { caller: _, ...changed } = await changeOwnWebhook(callWithoutKey(c), () => url);
   return c.json(done({ webhook: changed }));
 });
 
-registrarAccount.post('/webhook/secret', async (c) => {
-  await parseBody(c, secretBody, { isOptional: true });
+registrarAccount.post('/webhook/secret', takesNoFields, async (c) => {
   const keepUrl = (current: string | null) => {
     if (current === null) throw noWebhook();
     return current;
@@ -125,8 +125,7 @@ registrarAccount.post('/webhook/secret', async (c) => {
   return c.json(done({ webhook: { url, secret } }));
 });
 
-registrarAccount.post('/webhook/test', async (c) => {
-  await parseBody(c, secretBody, { isOptional: true });
+registrarAccount.post('/webhook/test', takesNoFields, async (c) => {
   const { db, login } = callWithoutKey(c);
   const webhook = await getOwnWebhook({ db, login });
   const id = await addTest(db, webhook, c.var.now);
@@ -167,8 +166,7 @@ export const readBody = onFirstUse(() =>
   }),
 );
 
-registrarAccount.put('/notifications/:id', async (c) => {
-  await parseBody(c, readBody());
+registrarAccount.put('/notifications/:id', body(readBody), async (c) => {
   const id = parseId(c.req.param('id'));
   await markNotificationRead(database(c), c.var.login, id, c.var.now);
   return c.json(done({ notification_id: id, read: true }));

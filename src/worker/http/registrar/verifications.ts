@@ -19,7 +19,7 @@ import {
 import { settings } from '../../settings.ts';
 import { registrarCall } from '../request/client-headers.ts';
 import { type AppContext, database, newApp } from '../request/context.ts';
-import { parseBody } from '../request/input.ts';
+import { body } from '../request/input.ts';
 import { writtenAnswer } from './answer.ts';
 
 /** Mounted below the registrar's contact routes, after their middleware. */
@@ -41,9 +41,8 @@ export const verificationBody = onFirstUse(() =>
   }),
 );
 
-verifications.post('/:code/verifications', async (c) => {
-  const { verification } = await parseBody(c, verificationBody());
-  const { verified_at: verifiedAt, ...check } = verification;
+verifications.post('/:code/verifications', body(verificationBody), async (c) => {
+  const { verified_at: verifiedAt, ...check } = c.req.valid('json').verification;
   const call = await registrarCall(c);
   const recorded = await recordVerification(call, c.req.param('code'), { ...check, verifiedAt });
   return writtenAnswer(c, recorded, { verification: { id: recorded.outcome.id } });

@@ -65,6 +65,17 @@ export async function parseBody<Shape extends z.ZodMiniObject>(
   return parsed(shape, given);
 }
 
+/** Middleware that parses the JSON body for `c.req.valid('json')`. */
+export function body<Shape extends z.ZodMiniObject>(
+  shape: () => Shape,
+  options: { isOptional?: boolean } = {},
+): MiddlewareHandler<AppEnv, string, { out: { json: z.output<Shape> } }> {
+  return async (c, next) => {
+    c.req.addValidatedData('json', await parseBody(c, shape(), options));
+    await next();
+  };
+}
+
 export function parsed<Shape extends z.ZodMiniObject>(
   shape: Shape,
   given: unknown,
