@@ -6,7 +6,7 @@ import { takeIdentification } from '../../../contact/verification/identity-reque
 import { isSigned } from '../../../contact/verification/identity-service.ts';
 import { settings } from '../../settings.ts';
 import { callerAddress, database, newApp, queueAfterResponse } from '../request/context.ts';
-import { limitBody, parseBody } from '../request/input.ts';
+import { body, limitBody } from '../request/input.ts';
 
 /** Where the identity service says that a request is completed. The path is part of its protocol. */
 export const identificationCallback = newApp();
@@ -26,14 +26,13 @@ identificationCallback.use(async (c, next) => {
   await next();
 });
 
-identificationCallback.post('/', limitBody, async (c) => {
-  const given = await parseBody(c, callbackBody());
-  const client = settings(c.env).identityClients.find(({ id }) => id === given.client_id);
+identificationCallback.post('/', limitBody, body(callbackBody), async (c) => {
+  const { client_id: clientId, reference, identification_request_id: id } = c.req.valid('json');
+  const client = settings(c.env).identityClients.find((each) => each.id === clientId);
   const signature = c.req.header('X-HMAC-Signature') ?? '';
   if (!client || !(await isSigned(client, await c.req.arrayBuffer(), signature))) {
     throw new RegistryError('unauthorized', 'Signature is invalid');
   }
-  const { reference, identification_request_id: id } = given;
   const contact = await takeIdentification(
     database(c),
     client,

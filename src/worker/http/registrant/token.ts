@@ -1,3 +1,4 @@
+import type { MiddlewareHandler } from 'hono';
 import * as z from 'zod/mini';
 import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
@@ -6,8 +7,8 @@ import { contactRules } from '../../../contact/rules.ts';
 import { issueToken } from '../../../party/registrant/token.ts';
 import { settings } from '../../settings.ts';
 import { echoClientReference } from '../request/client-headers.ts';
-import { newApp } from '../request/context.ts';
-import { limitBody, parseBody } from '../request/input.ts';
+import { type AppEnv, newApp } from '../request/context.ts';
+import { body, limitBody } from '../request/input.ts';
 import { callerNetwork, throttle } from '../request/throttle.ts';
 import { isFromPortal, personKey, throttleRegistrants } from './login.ts';
 
@@ -24,16 +25,15 @@ export const eidBody = onFirstUse(() =>
 
 registrantAuth.use(throttleRegistrants, echoClientReference, limitBody);
 
-registrantAuth.post('/eid', async (c) => {
+const onlyFromPortal: MiddlewareHandler<AppEnv> = async (c, next) => {
   if (!isFromPortal(c)) throw new RegistryError('address_denied', 'Not authorized');
-  const given = await parseBody(c, eidBody());
-  if (given.country_code === 'EE') checkEstonianCode(given.ident);
-  const person = {
-    countryCode: given.country_code,
-    code: given.ident,
-    firstName: given.first_name,
-    lastName: given.last_name,
-  };
+  await next();
+};
+
+registrantAuth.post('/eid', onlyFromPortal, body(eidBody), async (c) => {
+  const { country_code: countryCode, ident: code, ...name } = c.req.valid('json');
+  if (countryCode === 'EE') checkEstonianCode(code);
+  const person = { countryCode, code, firstName: name.first_name, lastName: name.last_name };
   c.set('person', person);
   // The portal can name anybody, so all persons together have a limit, too. Each person's own keeps one from using it up.
   await throttle(c, 'registrant-write', `token ${await personKey(person)}`);
