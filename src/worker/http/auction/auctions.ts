@@ -12,7 +12,7 @@ import { settings } from '../../settings.ts';
 import { type ErrorForm, fieldErrors, statuses } from '../request/answer.ts';
 import { continueSession } from '../request/client-headers.ts';
 import { callerAddress, database, newApp } from '../request/context.ts';
-import { limitBody, parseBody } from '../request/input.ts';
+import { body, limitBody } from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted, shownAuction, startedJson } from '../request/recent.ts';
 import { throttleAddress } from '../request/throttle.ts';
@@ -53,10 +53,8 @@ export const reportBody = onFirstUse(() => {
   });
 });
 
-auctions.patch('/:uuid', limitBody, async (c) => {
-  const report = await parseBody(c, reportBody(), { isOptional: true });
-  const { registration_deadline: registrationDeadline, platform } = report;
-  const status = report.status ?? undefined;
+auctions.patch('/:uuid', limitBody, body(reportBody, { isOptional: true }), async (c) => {
+  const { status, registration_deadline: registrationDeadline, platform } = c.req.valid('json');
   const auction = await updateAuction(
     {
       db: database(c),
@@ -66,10 +64,10 @@ auctions.patch('/:uuid', limitBody, async (c) => {
       },
     },
     c.req.param('uuid'),
-    { status, registrationDeadline, platform },
+    { status: status ?? undefined, registrationDeadline, platform },
     settings(c.env).AUCTION_RESTART_STATUSES,
   ).finally(() => forgetStarted(c.env.DB));
-  if (status !== undefined) publishAfterResponse(c, auctionLists);
+  if (status != null) publishAfterResponse(c, auctionLists);
   return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
 });
 
