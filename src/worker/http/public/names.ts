@@ -6,7 +6,7 @@ import { pageOfIntervals, readNameHistory } from '../../../list/name-history/nam
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
 import type { DomainName } from '../../../name/name.ts';
 import { database, newApp } from '../request/context.ts';
-import { limitBody, parseBody, requestedName } from '../request/input.ts';
+import { body, limitBody, requestedName } from '../request/input.ts';
 import { bodyOfNames, readName } from '../request/names.ts';
 import { nextLink, requestedPage, takesPage } from '../request/paging.ts';
 import { readerOf } from '../request/public-list.ts';
@@ -21,9 +21,8 @@ export const names = newApp();
 
 export const lookupBody = onFirstUse(() => bodyOfNames(500));
 
-names.post(lookupPath, limitBody, async (c) => {
-  const body = await parseBody(c, lookupBody());
-  const read = body.names.map(readName);
+names.post(lookupPath, limitBody, body(lookupBody), async (c) => {
+  const read = c.req.valid('json').names.map(readName);
   const known = read.flatMap(({ domain }) => domain ?? []);
   const listed = await findNames(
     known.map(({ name }) => name),
