@@ -20,18 +20,18 @@ import { secretOfName } from '../../../name/retained/save.ts';
 import { messagesByField } from '../request/answer.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
 import {
+  body,
   domainNameRule,
   isObject,
   jsonBody,
   limitBatch,
   limitBody,
   nameIgnoredFields,
-  parseBody,
   parsed,
   query,
   requestedName,
 } from '../request/input.ts';
-import { requestedOwnName } from '../request/names.ts';
+import { pathName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted } from '../request/recent.ts';
 import { throttle } from '../request/throttle.ts';
@@ -130,9 +130,9 @@ export const domainBody = onFirstUse(() =>
   z.object({ domain: domainObject(), password: clearable(secretOfName()) }),
 );
 
-internalDomains.put('/:name', limitBody, async (c) => {
-  const name = requestedName(c);
-  const { domain, password } = await parseBody(c, domainBody());
+internalDomains.put('/:name', limitBody, pathName, body(domainBody), async (c) => {
+  const name = c.req.valid('param');
+  const { domain, password } = c.req.valid('json');
   const match = c.req.header('If-Match')?.trim();
   if (match !== undefined && match !== '*') {
     throw new RegistryError('changed_meanwhile', 'a domain has no entity tag: If-Match takes *');
@@ -206,9 +206,9 @@ const tooManyCopies = `has more than ${maximumCopies} contacts of other registra
 
 export const transferBody = onFirstUse(() => z.object({ registrar: registrarRule() }));
 
-internalDomains.post('/:name/transfer', limitBody, async (c) => {
-  const name = requestedName(c);
-  const { registrar } = await parseBody(c, transferBody());
+internalDomains.post('/:name/transfer', limitBody, pathName, body(transferBody), async (c) => {
+  const name = c.req.valid('param');
+  const { registrar } = c.req.valid('json');
   const beforeCopying = async (copies: number) => {
     if (copies > maximumCopies) throw nameConflict(name.name, 'too_many', 'name', tooManyCopies);
     await throttleOthers(c, copies);

@@ -23,8 +23,8 @@ import { removeRetainedDomains } from '../../../name/retained/change-names.ts';
 import { saveRetainedDomain, secretOfName } from '../../../name/retained/save.ts';
 import { markReplay, writeRequest } from '../request/client-headers.ts';
 import { database, newApp } from '../request/context.ts';
-import { domainNameRule, limitBody, parseBody, requestedName } from '../request/input.ts';
-import { bodyOfNames, readName, requestedOwnName } from '../request/names.ts';
+import { body, domainNameRule, limitBody, requestedName } from '../request/input.ts';
+import { bodyOfNames, ownName, readName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted, shownAuction } from '../request/recent.ts';
 import { domainObject, recordOf, shownDomain, throttleOthers } from './domains.ts';
@@ -42,8 +42,8 @@ const maximumNames = 100;
 
 export const checkBody = onFirstUse(() => bodyOfNames(maximumNames));
 
-internalNames.post('/check', limitBody, async (c) => {
-  const { names } = await parseBody(c, checkBody());
+internalNames.post('/check', limitBody, body(checkBody), async (c) => {
+  const { names } = c.req.valid('json');
   await throttleOthers(c, names.length);
   const rules = nameRulesOf(c.env);
   const read = names.map(readName).map(({ given, domain, error }) => {
@@ -87,17 +87,24 @@ export const registrationBody = onFirstUse(() => {
   return z.object({ domain: domainObject(), registration_code: secret(), password: secret() });
 });
 
-internalNames.post('/:name/registration', may('domains'), limitBody, async (c) => {
-  const name = requestedOwnName(c);
-  const body = await parseBody(c, registrationBody());
-  const record = recordOf(name, body.domain);
-  // EPP has one field for both, so either serves as what the name needs.
-  const secrets = [body.registration_code, body.password].filter((secret) => secret != null);
-  const { system } = c.var;
-  const done = await registerDomain(operationOf(c), system, record, secrets);
-  if (done.isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
-  return c.json({ domain: shownDomain(record) }, done.isNew ? 201 : 200);
-});
+internalNames.post(
+  '/:name/registration',
+  may('domains'),
+  limitBody,
+  ownName(),
+  body(registrationBody),
+  async (c) => {
+    const name = c.req.valid('param');
+    const given = c.req.valid('json');
+    const record = recordOf(name, given.domain);
+    // EPP has one field for both, so either serves as what the name needs.
+    const secrets = [given.registration_code, given.password].filter((secret) => secret != null);
+    const { system } = c.var;
+    const done = await registerDomain(operationOf(c), system, record, secrets);
+    if (done.isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
+    return c.json({ domain: shownDomain(record) }, done.isNew ? 201 : 200);
+  },
+);
 
 internalNames.delete('/:name/registration', may('domains'), async (c) => {
   const name = requestedName(c);
@@ -121,14 +128,11 @@ const blockBody = onFirstUse(() => z.object({}));
 
 for (const status of retainedStatuses) {
   const shape = status === 'reserved' ? reservationBody : blockBody;
+  const takesDetails = body(shape, { isOptional: true });
 
-  internalRetainedDomains.put(`/:name/${status}`, limitBody, async (c) => {
-    const { name, punycode } = requestedOwnName(c, status);
-    const given: Partial<z.output<ReturnType<typeof reservationBody>>> = await parseBody(
-      c,
-      shape(),
-      { isOptional: true },
-    );
+  internalRetainedDomains.put(`/:name/${status}`, limitBody, ownName(status), takesDetails, async (c) => {
+    const { name, punycode } = c.req.valid('param');
+    const given: Partial<z.output<ReturnType<typeof reservationBody>>> = c.req.valid('json');
     const { isNew, lastDay, password } = await saveRetainedDomain(
       operationOf(c),
       { name, punycode },
@@ -161,8 +165,8 @@ export const startBody = onFirstUse(() =>
   }),
 );
 
-internalAuctions.post('/', limitBody, async (c) => {
-  const { domain, platform = null } = (await parseBody(c, startBody())).auction;
+internalAuctions.post('/', limitBody, body(startBody), async (c) => {
+  const { domain, platform = null } = c.req.valid('json').auction;
   const problems = findRuleProblems([domain], nameRulesOf(c.env));
   throwProblems(problems.map((problem) => ({ ...problem, field: 'domain' })));
   const { db, origin } = operationOf(c);

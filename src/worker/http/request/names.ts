@@ -1,3 +1,4 @@
+import { validator } from 'hono/validator';
 import * as z from 'zod/mini';
 import { nameRulesOf } from '../../../base/env.ts';
 import { throwProblems } from '../../../base/error.ts';
@@ -32,3 +33,9 @@ export function requestedOwnName(c: AppContext, status?: RetainedStatus): Domain
   throwProblems(findRuleProblems([{ ...name, status }], nameRulesOf(c.env)));
   return name;
 }
+
+/** Middleware that reads the name in the path, for calls that judge it before the body. */
+export const pathName = validator('param', (_, c: AppContext) => requestedName(c));
+
+export const ownName = (status?: RetainedStatus) =>
+  validator('param', (_, c: AppContext) => requestedOwnName(c, status));
