@@ -4,7 +4,7 @@ import { currentTime } from '../../base/time/clock.ts';
 import { monthsBefore } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { newApp } from '../../worker/http/request/context.ts';
-import { limitBody, parseBody } from '../../worker/http/request/input.ts';
+import { body, limitBody } from '../../worker/http/request/input.ts';
 import { moveClock, resetSandbox } from './move.ts';
 
 export const sandbox = newApp();
@@ -16,8 +16,10 @@ const clockBody = z.object({
   advance: z.optional(z.iso.duration('is not an ISO 8601 duration')),
 });
 
-sandbox.post('/clock', limitBody, async (c) => {
-  const { now, advance } = await parseBody(c, clockBody);
+const takesTime = body(() => clockBody);
+
+sandbox.post('/clock', limitBody, takesTime, async (c) => {
+  const { now, advance } = c.req.valid('json');
   if ((now === undefined) === (advance === undefined)) {
     throw new RegistryError('invalid', 'either now or advance is required');
   }
