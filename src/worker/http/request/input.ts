@@ -53,25 +53,16 @@ export function query<Shape extends z.ZodMiniObject, Name extends keyof z.output
   });
 }
 
-/** Parses the JSON body with a zod type, and names its unknown fields in `Ignored-Fields`. No body may count as `{}`. */
-export async function parseBody<Shape extends z.ZodMiniObject>(
-  c: AppContext,
-  shape: Shape,
-  { isOptional = false } = {},
-): Promise<z.output<Shape>> {
-  const isMissing = isOptional && (await c.req.arrayBuffer()).byteLength === 0;
-  const given = isMissing ? {} : await jsonBody(c);
-  nameIgnoredFields(c, shape, given);
-  return parsed(shape, given);
-}
-
-/** Middleware that parses the JSON body for `c.req.valid('json')`. */
+/** Middleware that parses the JSON body, and names its unknown fields in `Ignored-Fields`. No body may count as `{}`. */
 export function body<Shape extends z.ZodMiniObject>(
   shape: () => Shape,
-  options: { isOptional?: boolean } = {},
+  { isOptional = false } = {},
 ): MiddlewareHandler<AppEnv, string, { out: { json: z.output<Shape> } }> {
   return async (c, next) => {
-    c.req.addValidatedData('json', await parseBody(c, shape(), options));
+    const isMissing = isOptional && (await c.req.arrayBuffer()).byteLength === 0;
+    const given = isMissing ? {} : await jsonBody(c);
+    nameIgnoredFields(c, shape(), given);
+    c.req.addValidatedData('json', parsed(shape(), given));
     await next();
   };
 }
