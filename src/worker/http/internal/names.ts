@@ -130,19 +130,25 @@ for (const status of retainedStatuses) {
   const shape = status === 'reserved' ? reservationBody : blockBody;
   const takesDetails = body(shape, { isOptional: true });
 
-  internalRetainedDomains.put(`/:name/${status}`, limitBody, ownName(status), takesDetails, async (c) => {
-    const { name, punycode } = c.req.valid('param');
-    const given: Partial<z.output<ReturnType<typeof reservationBody>>> = c.req.valid('json');
-    const { isNew, lastDay, password } = await saveRetainedDomain(
-      operationOf(c),
-      { name, punycode },
-      status,
-      { password: given.password ?? undefined, lastDay: given.last_day },
-    );
-    publishAfterResponse(c, listsShowing([status]));
-    const shown = { name, punycode_name: punycode, status, last_day: lastDay, password };
-    return c.json(shown, isNew ? 201 : 200);
-  });
+  internalRetainedDomains.put(
+    `/:name/${status}`,
+    limitBody,
+    ownName(status),
+    takesDetails,
+    async (c) => {
+      const { name, punycode } = c.req.valid('param');
+      const given: Partial<z.output<ReturnType<typeof reservationBody>>> = c.req.valid('json');
+      const { isNew, lastDay, password } = await saveRetainedDomain(
+        operationOf(c),
+        { name, punycode },
+        status,
+        { password: given.password ?? undefined, lastDay: given.last_day },
+      );
+      publishAfterResponse(c, listsShowing([status]));
+      const shown = { name, punycode_name: punycode, status, last_day: lastDay, password };
+      return c.json(shown, isNew ? 201 : 200);
+    },
+  );
 
   internalRetainedDomains.delete(`/:name/${status}`, async (c) => {
     const name = { ...requestedName(c), status };
