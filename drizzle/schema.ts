@@ -532,6 +532,7 @@ export const auctions = sqliteTable(
     check('auctions_status', isOneOf(table.status, auctionStatuses)),
     uniqueIndex('auctions_in_progress').on(table.name).where(sql`status = 'started'`),
     index('auctions_name').on(table.name),
+    index('auctions_created_at').on(table.createdAt),
   ],
 );
 

@@ -1,0 +1,1 @@
+CREATE INDEX `auctions_created_at` ON `auctions` (`created_at`);
