@@ -521,6 +521,28 @@ it('a public list is read from KV once, then from memory, and never from the dat
   expect(second).toEqual(answered());
 });
 
+it('the file for a spreadsheet is made from the list in KV, then from memory', async () => {
+  await addRetainedDomain(worker.env, { name: 'file.ee' });
+  await worker.scheduled('31 * * * *');
+  for (const [kvReads, path] of [
+    [1, '/repp/v1/auctions.csv'],
+    [2, '/repp/v1/retained_domains.csv'],
+  ] as const) {
+    const isolate = counted(worker.env);
+    expect(await cost(isolate, path)).toEqual(answered({ kvReads }));
+    expect(await cost(isolate, path)).toEqual(answered());
+  }
+});
+
+test('the feed reads no auctions that began before, and nothing for a minute', async () => {
+  for (let n = 0; n < 50; n++) await addAuction(worker.env, { status: 'no_bids' });
+  const createdAt = new Date().toISOString();
+  for (let n = 0; n < 10; n++) await addAuction(worker.env, { status: 'no_bids', createdAt });
+  const isolate = counted(worker.env);
+  expect(await cost(isolate, '/auctions.atom')).toEqual(answered(reads(1, 10)));
+  expect(await cost(isolate, '/auctions.atom')).toEqual(answered());
+});
+
 it('a public list says its changes, a name and many names from KV, then from memory', async () => {
   await addRetainedDomain(worker.env, { name: 'kv.ee' });
   await worker.scheduled('31 * * * *');
@@ -963,7 +985,7 @@ test('no call lacks a handler, a description, an example, values for its path or
   const lacking = [...new Set([...routed, ...described.keys()])].flatMap((call) => {
     const [method = '', path = ''] = call.split(' ');
     const { operationId = '' } = described.get(call) ?? {};
-    const isWithoutExample = method === 'OPTIONS' || /Page/.test(operationId);
+    const isWithoutExample = method === 'OPTIONS' || /Page|Feed/.test(operationId);
     const request = new RegExp(`^${call.replace(/\{.*?\}/g, '[^/]+')}$`);
     const has = {
       'a handler': routed.includes(call),

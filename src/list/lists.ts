@@ -32,6 +32,9 @@ export const publicLists = {
 export type ListName = keyof typeof publicLists;
 export type ListPath = (typeof publicLists)[ListName]['path'];
 
+/** The names that came into auction, for a feed reader. */
+export const feedPath = '/auctions.atom';
+
 export const listNames = Object.keys(publicLists) as ListName[];
 
 export function perList<Value>(makeValue: (list: ListName) => Value) {

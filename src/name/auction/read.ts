@@ -1,4 +1,4 @@
-import { asc, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { asc, desc, eq, gte, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions, isOneOf } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retried } from '../../base/database/retry.ts';
@@ -12,6 +12,23 @@ export type Auction = typeof auctions.$inferSelect;
 export async function listStartedAuctions(db: Database): Promise<Auction[]> {
   return retried(() =>
     db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
+  );
+}
+
+/** The newest first. Costs one round trip and reads no other auctions. */
+export async function listAuctionsSince(
+  db: Database,
+  since: string,
+  limit: number,
+): Promise<Pick<Auction, 'uuid' | 'name' | 'createdAt'>[]> {
+  const { id, uuid, name, createdAt } = auctions;
+  return retried(() =>
+    db
+      .select({ uuid, name, createdAt })
+      .from(auctions)
+      .where(gte(createdAt, since))
+      .orderBy(desc(createdAt), desc(id))
+      .limit(limit),
   );
 }
 

@@ -3,7 +3,7 @@ import { newMeter } from '../../base/database/meter.ts';
 import { RegistryError } from '../../base/error.ts';
 import { logUnexpected } from '../../base/log.ts';
 import { currentTime } from '../../base/time/clock.ts';
-import { listPaths } from '../../list/lists.ts';
+import { feedPath, listPaths } from '../../list/lists.ts';
 import { findRateLimits } from '../settings.ts';
 import { auctionError, auctions } from './auction/auctions.ts';
 import { health } from './health/health.ts';
@@ -97,7 +97,7 @@ app.route('/', pages);
 
 /** Each interface with the form of its errors. The first matching pattern decides. */
 const interfaces: readonly [name: string, pattern: RegExp, errorForm: ErrorForm][] = [
-  ['lists', new RegExp(`^(${listPaths.join('|')})(/|$)`), listError],
+  ['lists', new RegExp(`^((${listPaths.join('|')})(\\.csv)?|${feedPath})(/|$)`), listError],
   ['registrar', /^\/repp(\/|$)/, registrarError],
   ['registrant', /^\/api\/v1\/registrant(\/|$)/, registrantError],
   ['auction', /^\/api\/v1\/auctions(\/|$)/, auctionError],

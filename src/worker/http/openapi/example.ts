@@ -45,6 +45,7 @@ function addExample(
   name: string,
   example: { summary: string; description?: string; value: unknown },
 ): void {
-  const media = shownIn?.content?.['application/json'];
+  const { 'application/json': json, 'text/csv': csv } = shownIn?.content ?? {};
+  const media = json ?? csv;
   if (media) media.examples = { ...media.examples, [name]: example };
 }

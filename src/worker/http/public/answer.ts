@@ -1,5 +1,6 @@
 import type { Env } from '../../../base/env.ts';
 import { bareTag } from '../../../list/archive/body.ts';
+import { csvOf } from '../../../list/format/csv.ts';
 import { type ListName, publicLists } from '../../../list/lists.ts';
 import type { ReadList } from '../../../list/read/whole-list.ts';
 import { findRateLimits } from '../../settings.ts';
@@ -15,6 +16,8 @@ export const openToPages = {
     'ETag, Ignored-Fields, Ignored-Parameters, Link, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id',
 };
 
+const json = 'application/json';
+
 export const immutable = 'public, max-age=31536000, immutable';
 
 export const listError: ErrorForm = (error, c) => {
@@ -29,14 +32,20 @@ const headersMade = new Map<string, Headers>();
 const maximumMade = 100;
 
 /** A 304 has no headers about the body. The headers are kept, because copying them is much faster than making them. */
-function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag: string): Headers {
+function headersOf(
+  env: Env,
+  status: 200 | 304,
+  lists: readonly ListName[],
+  etag: string,
+  type: string,
+): Headers {
   const policy = status === 200 ? findRateLimits(env)?.header : undefined;
-  const key = `${status} ${env.ENVIRONMENT} ${policy} ${lists} ${etag}`;
+  const key = `${status} ${env.ENVIRONMENT} ${policy} ${lists} ${type} ${etag}`;
   const kept = headersMade.get(key);
   if (kept) return kept;
   const headers = new Headers({ ...cacheHeaders(lists, etag), ...openToPages });
   if (status === 200) {
-    headers.set('Content-Type', 'application/json; charset=utf-8');
+    headers.set('Content-Type', `${type}; charset=utf-8`);
     for (const [name, value] of securityHeaders(env)) headers.set(name, value);
     if (policy) headers.set('RateLimit-Policy', policy);
   }
@@ -45,16 +54,16 @@ function headersOf(env: Env, status: 200 | 304, lists: readonly ListName[], etag
   return headers;
 }
 
-/** The JSON, or a 304 for a client that has it. */
-export function jsonAnswer(
+/** The text, or a 304 for a client that has it. */
+export function textAnswer(
   request: Request,
   env: Env,
   lists: readonly ListName[],
-  { etag, json }: { etag: string; json: string },
+  { etag, text, type = json }: { etag: string; text: string; type?: string },
 ): Response {
   const status = isKnown(request, etag) ? 304 : 200;
-  const body = status === 304 || request.method === 'HEAD' ? null : json;
-  return new Response(body, { status, headers: headersOf(env, status, lists, etag) });
+  const body = status === 304 || request.method === 'HEAD' ? null : text;
+  return new Response(body, { status, headers: headersOf(env, status, lists, etag, type) });
 }
 
 /**
@@ -67,7 +76,7 @@ export function listAnswer(
   { etag, body }: ReadList,
 ): Response {
   const status = body ? 200 : 304;
-  const headers = headersOf(env, status, [list], etag);
+  const headers = headersOf(env, status, [list], etag, json);
   if (!body) return new Response(null, { status, headers });
   const isGzip = acceptsGzip(request);
   const isHead = request.method === 'HEAD';
@@ -77,9 +86,37 @@ export function listAnswer(
       ? new Response(isHead ? null : decompressed(body), { headers })
       : new Response(body, { headers, encodeBody: 'manual' });
   answer.headers.set('Link', changesLink(list, etag));
-  if (isGzip) answer.headers.set('Content-Encoding', 'gzip');
-  else answer.headers.set(...uncached);
+  setCoding(answer, isGzip);
   return answer;
+}
+
+/** The weak ETag of the CSV of a list. */
+export const csvTag = (etag: string) => `W/"${bareTag(etag)}-csv"`;
+
+/** The list as CSV, in a file named after the day. The runtime compresses it. */
+export function csvAnswer(
+  request: Request,
+  env: Env,
+  list: ListName,
+  { etag, body }: ReadList,
+  day: string,
+): Response {
+  const headers = headersOf(env, body ? 200 : 304, [list], csvTag(etag), 'text/csv');
+  if (!body) return new Response(null, { status: 304, headers });
+  const csv = csvOf(list, decompressed(body));
+  const isHead = request.method === 'HEAD';
+  if (isHead) csv.cancel().catch(() => {});
+  const answer = new Response(isHead ? null : csv, { headers });
+  const { path, type } = publicLists[list];
+  const name = [path.split('/').at(-1), type, day].filter(Boolean).join('-');
+  answer.headers.set('Content-Disposition', `attachment; filename="${name}.csv"`);
+  setCoding(answer, acceptsGzip(request));
+  return answer;
+}
+
+function setCoding({ headers }: Response, isGzip: boolean): void {
+  if (isGzip) headers.set('Content-Encoding', 'gzip');
+  else headers.set(...uncached);
 }
 
 /** Where the list's changes since this content are (RFC 8288; the relation is registered by RFC 5989). */

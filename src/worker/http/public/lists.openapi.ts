@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  feedPath,
   hasTypes,
   type ListPath,
   listNames,
@@ -72,6 +73,19 @@ function callsAt(path: ListPath): Record<string, Call> {
       answer: named(`Public${name}`, { count: z.int().nonnegative(), [lists[0]!.field]: entries }),
       refusals: ['invalid', 'not_found'],
     },
+    [`GET ${path}.csv`]: {
+      operationId: `download${name}`,
+      summary: `List ${what} for a spreadsheet`,
+      description:
+        'The fields of the list as columns, in UTF-8 with a byte-order mark (RFC 4180). No value needs quotes or begins with `=`, `+`, `-` or `@`.',
+      takes: cached.takes,
+      headers: [...cached.headers, 'Content-Disposition'],
+      query: z.object(query),
+      success: 'The whole list. Its `ETag` is not that of the JSON.',
+      answer: z.string(),
+      type: 'text/csv',
+      refusals: ['invalid'],
+    },
     [`GET ${path}/changes`]: {
       operationId: `listChangesOf${name}`,
       summary: `List what changed of ${what}`,
@@ -91,4 +105,17 @@ function callsAt(path: ListPath): Record<string, Call> {
   };
 }
 
-export const publicListPaths = publicCalls(Object.assign({}, ...listPaths.map(callsAt)));
+const feed: Call = {
+  operationId: 'readFeed',
+  summary: 'Follow the names that come into auction',
+  description:
+    'For a feed reader (Atom, RFC 4287): the auctions that started in the last 30 days, at most 200, the newest first, ended ones too. The id of an entry is the auction’s UUID. A name links to the page about it. A new auction may be a minute late.',
+  ...cached,
+  success: 'The feed.',
+  answer: z.string(),
+  type: 'application/atom+xml',
+};
+
+export const publicListPaths = publicCalls(
+  Object.assign({}, ...listPaths.map(callsAt), { [`GET ${feedPath}`]: feed }),
+);

@@ -4,6 +4,7 @@ import { bodyKey } from '../../../list/archive/body.ts';
 import { findArchivedDays, readDay } from '../../../list/archive/day.ts';
 import { tagPattern } from '../../../list/format/head.ts';
 import {
+  feedPath,
   findList,
   hasTypes,
   type ListName,
@@ -16,7 +17,16 @@ import { readChanges } from '../../../list/read/changes.ts';
 import { readList } from '../../../list/read/whole-list.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { isKnown, readerOf } from '../request/public-list.ts';
-import { acceptsGzip, immutable, jsonAnswer, listAnswer, plainRequests } from './answer.ts';
+import {
+  acceptsGzip,
+  csvAnswer,
+  csvTag,
+  immutable,
+  listAnswer,
+  plainRequests,
+  textAnswer,
+} from './answer.ts';
+import { feed } from './feed.ts';
 import { historyPath, lookupPath, namePath, names } from './names.ts';
 
 /** Mounted at the root: the table of lists has whole paths. */
@@ -30,6 +40,10 @@ for (const path of listPaths) {
     const days = c.req.queries('as_of');
     return days ? answerAsOf(c, list, days) : answerWithList(c, list);
   });
+  listRoutes.get(`${path}.csv`, (c) => {
+    c.set('knownParameters', types);
+    return answerWithCsv(c, requestedList(c, path));
+  });
   listRoutes.get(`${path}/changes`, (c) => {
     c.set('knownParameters', ['since', ...types]);
     return answerWithChanges(c, requestedList(c, path));
@@ -37,9 +51,10 @@ for (const path of listPaths) {
 }
 
 listRoutes.route('/', names);
+listRoutes.route('/', feed);
 
-const changesPaths = listPaths.map((path) => `${path}/changes`);
-const readable = [...listPaths, ...changesPaths, namePath, historyPath];
+const pathsOfLists = listPaths.flatMap((path) => [path, `${path}.csv`, `${path}/changes`]);
+const readable = [...pathsOfLists, namePath, historyPath, feedPath];
 
 listRoutes.options(lookupPath, (c) => c.body(null, 204, preflightHeaders(c, 'POST, OPTIONS')));
 
@@ -81,6 +96,14 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   return listAnswer(request, c.env, list, read);
 }
 
+async function answerWithCsv(c: AppContext, list: ListName): Promise<Response> {
+  const request = c.req.raw;
+  const reader = readerOf(c);
+  const read = await readList(list, reader, (etag) => isKnown(request, csvTag(etag)));
+  if (read.body && request.method !== 'HEAD') await reader.countAs(plainRequests(read));
+  return csvAnswer(request, c.env, list, read, dayOf(c.var.now));
+}
+
 async function answerWithChanges(c: AppContext, list: ListName): Promise<Response> {
   if (c.req.query('as_of') !== undefined) {
     throw new RegistryError('invalid', 'cannot be combined with since', 'as_of');
@@ -92,8 +115,8 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
   const { since, current, difference } = read;
   const [added, removed] = [difference.added.join(','), difference.removed.join(',')];
   const tags = `"since":${JSON.stringify(since)},"current":${JSON.stringify(current)}`;
-  const json = `{${tags},"added":[${added}],"removed":[${removed}]}`;
-  return jsonAnswer(c.req.raw, c.env, [list], { etag: current, json });
+  const text = `{${tags},"added":[${added}],"removed":[${removed}]}`;
+  return textAnswer(c.req.raw, c.env, [list], { etag: current, text });
 }
 
 /** The tag of `since`. `W/` and the quotes are optional. Throws `missing`, and `invalid` for what no list has had as its `ETag`. */

@@ -10,7 +10,7 @@ import { body, limitBody, requestedName } from '../request/input.ts';
 import { bodyOfNames, readName } from '../request/names.ts';
 import { nextLink, requestedPage, takesPage } from '../request/paging.ts';
 import { readerOf } from '../request/public-list.ts';
-import { jsonAnswer, openToPages } from './answer.ts';
+import { openToPages, textAnswer } from './answer.ts';
 
 const { path } = publicLists[retainedList];
 export const lookupPath = `${path}/lookup` as const;
@@ -52,9 +52,9 @@ names.get(historyPath, takesPage, async (c) => {
   const { name, punycode } = requestedName(c);
   const all = await readNameHistory(database(c), name, c.var.now);
   const { intervals: history, next } = pageOfIntervals(all, page);
-  const json = JSON.stringify({ name, punycode_name: punycode, history });
-  const etag = `W/"${(await sha256Hex(json + (next ?? ''))).slice(0, 32)}"`;
-  const answer = jsonAnswer(c.req.raw, c.env, [retainedList, auctionList], { etag, json });
+  const text = JSON.stringify({ name, punycode_name: punycode, history });
+  const etag = `W/"${(await sha256Hex(text + (next ?? ''))).slice(0, 32)}"`;
+  const answer = textAnswer(c.req.raw, c.env, [retainedList, auctionList], { etag, text });
   if (next && answer.status === 200) answer.headers.set('Link', nextLink(c, page, next));
   return answer;
 });
@@ -65,9 +65,9 @@ export function nameAnswer(
   domain: DomainName,
   listed: ListedName,
 ): Response {
-  const json = JSON.stringify(shown(domain, listed));
+  const text = JSON.stringify(shown(domain, listed));
   const etag = etagOf(listed);
-  return jsonAnswer(request, env, [retainedList, auctionList], { etag, json });
+  return textAnswer(request, env, [retainedList, auctionList], { etag, text });
 }
 
 function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {

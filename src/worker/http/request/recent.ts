@@ -8,14 +8,19 @@ import { throttlePublic } from './throttle.ts';
 const freshMilliseconds = 5_000;
 
 /**
- * The value that this isolate last read for a binding, for at most five seconds. All requests share the value, so it must be public.
+ * The value that this isolate last read for a binding, for five seconds unless said otherwise. All requests share the value, so it must be public.
  */
 export class Recent<Binding extends WeakKey, Value> {
   readonly #last = new WeakMap<Binding, { value: Promise<Value>; readAt: number }>();
+  readonly #milliseconds: number;
+
+  constructor(milliseconds = freshMilliseconds) {
+    this.#milliseconds = milliseconds;
+  }
 
   find(c: AppContext, binding: Binding): Promise<Value> | undefined {
     const last = this.#last.get(binding);
-    const isFresh = last && isRecent(last.readAt, c.var.now.getTime(), freshMilliseconds);
+    const isFresh = last && isRecent(last.readAt, c.var.now.getTime(), this.#milliseconds);
     return isFresh ? last.value : undefined;
   }
 
