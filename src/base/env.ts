@@ -34,6 +34,7 @@ export interface Env {
   IDENTITY_SERVICE_URL?: string;
   IDENTITY_SERVICE_CLIENTS?: string;
   IDENTITY_SERVICE_ALLOWED_IPS?: string;
+  LOOKUP_URL?: string;
   NAME_LETTERS?: string;
   ORPHAN_CONTACT_MONTHS?: string;
   RATE_LIMIT_POLICY?: string;

@@ -79,6 +79,14 @@ const policyUrl = () =>
     return href;
   });
 
+/** The name cannot choose the host. */
+const lookupUrl = () =>
+  readBy('must be an https URL with {name} after its host, or empty', (text) => {
+    if (text === '') return undefined;
+    requires(/^https:\/\/[^/?#{]+[/?#].*\{name\}/.test(text) && URL.canParse(text));
+    return (name: string) => new URL(text.replaceAll('{name}', name)).href;
+  });
+
 const supportUrl = () =>
   readBy('must be an https URL or an e-mail address, or empty', (text) => {
     if (text === '') return undefined;
@@ -93,6 +101,7 @@ export const findLink = (setting?: string) => policyUrl().safeParse(setting).dat
 export const findSupport = (setting?: string) => supportUrl().safeParse(setting).data;
 /** Empty without zones: the setting is empty, absent or malformed. */
 export const findZones = (setting?: string) => zones().safeParse(setting).data ?? [];
+export const findLookup = (setting?: string) => lookupUrl().safeParse(setting).data;
 
 /**
  * The European directive NIS 2 (article 28) asks a registry to publish these policies. An empty or malformed setting leaves one out.
@@ -195,6 +204,7 @@ export const settings = onFirstUseOf((env: Env) => {
     IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),
     IDENTITY_SERVICE_CLIENTS: z.optional(serviceClients()),
     IDENTITY_SERVICE_ALLOWED_IPS: z.optional(addressList()),
+    LOOKUP_URL: z.optional(lookupUrl()),
     /** The letters of names beside a to z. Empty allows all. */
     NAME_LETTERS: z.optional(readBy(lettersForm, lettersOf)),
     /** Months for which a contact without a domain is kept. Undefined: for ever. */

@@ -159,6 +159,7 @@ const nameLetters = 'must be letters in lower case (NFC), with nothing between t
 const serviceUrl = 'must be a URL that begins with https://, or empty';
 const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
 const support = 'must be an https URL or an e-mail address, or empty';
+const lookup = 'must be an https URL with {name} after its host, or empty';
 const keys =
   'must be id:secret[, id:secret], with different ids and secrets of 32 bytes or more, none of them for a demo';
 
@@ -191,6 +192,12 @@ test.each([
   ['ZONES', 'ee; lv', zones],
   ['ZONES', 'ee, fi.', zones],
   ['ZONES', 'xn--zzzz-zz', zones],
+  ['LOOKUP_URL', 'https://whois.example.ee/', lookup],
+  ['LOOKUP_URL', 'http://whois.example.ee/{name}', lookup],
+  ['LOOKUP_URL', 'https://{name}.example.ee/{name}', lookup],
+  ['LOOKUP_URL', 'https://{name}', lookup],
+  ['LOOKUP_URL', 'javascript:alert({name})', lookup],
+  ['LOOKUP_URL', 'https://[/{name}', lookup],
   ['NAME_LETTERS', 'ä, ö', nameLetters],
   ['NAME_LETTERS', 'ÄÖ', nameLetters],
   ['NAME_LETTERS', 'o\u0303', nameLetters],

@@ -1,6 +1,6 @@
 import { onFirstUseOf } from '../../../base/on-first-use.ts';
 import { nameKey } from '../../../base/text/search-key.ts';
-import { auctionList, publicLists } from '../../../list/lists.ts';
+import { auctionList, feedPath, publicLists } from '../../../list/lists.ts';
 import type { BrowsedName } from '../../../list/read/browse.ts';
 import type { Language } from '../request/language.ts';
 import type { Content } from './content.ts';
@@ -15,6 +15,8 @@ export function AuctionsSection(page: Surroundings & Pick<Content, 'auctions' | 
   const beside = [
     auctions && <strong>{text.auctionCount(auctions.length)}</strong>,
     published(text, facts?.[auctionList]?.publishedAt),
+    <a href={`${publicLists[auctionList].path}.csv`}>{text.asCsv}</a>,
+    <a href={feedPath}>{text.asFeed}</a>,
     <a href={publicLists[auctionList].path}>{text.asJson}</a>,
   ];
   return (
@@ -151,7 +153,7 @@ function comparison(sort: Sort, language: Language): (a: BrowsedName, b: Browsed
   return (a, b) => direction * (lengthOf(a) - lengthOf(b)) || compare(a.name, b.name);
 }
 
-/** Characters, not code units. */
+/** Characters, not code units, without the ending, which all names of a zone have. */
 function lengthOf({ name }: BrowsedName): number {
-  return [...name].length;
+  return [...name.slice(0, name.indexOf('.'))].length;
 }

@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { feedPath } from '../../../list/lists.ts';
 import type { findPolicies } from '../../settings.ts';
 import { type Language, languages } from '../request/language.ts';
 import { type Texts, texts } from './texts.ts';
@@ -44,6 +45,7 @@ function Document(frame: Frame) {
         <link rel="icon" href="/assets/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/assets/site.css" />
         <link rel="stylesheet" href="/assets/page.css" />
+        <link rel="alternate" type="application/atom+xml" title={text.asFeed} href={feedPath} />
         <script src="/assets/page.js" defer />
         {isLinked ? <LinksToSelf {...frame} /> : <meta name="robots" content="noindex" />}
       </head>

@@ -37,8 +37,12 @@ export function summaryOf({ answer, text }: Pick<Content, 'answer'> & { text: Te
   return { title, description: sentencesOf(answer, text).join(' ').replace(/[[\]]/g, '') };
 }
 
-/** Where somebody gets a name; undefined if the registry has not set it. */
-export type Places = Record<'auctionCentre' | 'registrars', string | undefined>;
+/** Where somebody gets a name, and learns who has it; undefined if the registry has not set it. */
+export interface Places {
+  auctionCentre: string | undefined;
+  registrars: string | undefined;
+  lookUp: ((punycode: string) => string) | undefined;
+}
 type Around = Surroundings & Pick<Content, 'asOf'> & { places: Places };
 
 export function NameSection(page: Around & Pick<Content, 'answer'>) {
@@ -91,6 +95,8 @@ function NameAnswer(parts: AnswerParts) {
   const { name, punycode } = parts.domain;
   const state = listed && statesOf(listed)[0];
   const place = state ? places.auctionCentre : places.registrars;
+  // Also while its history cannot be read.
+  const wasListed = parts.history?.length !== 0;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
   return (
     <section class={`answer ${state ?? 'unlisted'}`} aria-labelledby="answer">
@@ -111,14 +117,16 @@ function NameAnswer(parts: AnswerParts) {
           <a href={hrefOf(language, { name: outside.above })}>{text.checkInstead(outside.above)}</a>
         </p>
       )}
-      <History {...parts} />
+      {!outside && places.lookUp && (
+        <p>
+          <a href={places.lookUp(punycode)}>{text.lookUp}</a>
+        </p>
+      )}
+      {(wasListed || view.as_of) && <History {...parts} />}
       <p class="quiet">
-        {listed && (
-          <>
-            <a href={json}>{text.asJson}</a> ·{' '}
-          </>
-        )}
-        <a href={`${json}/history`}>{text.historyAsJson}</a>
+        {listed && <a href={json}>{text.asJson}</a>}
+        {listed && wasListed && ' · '}
+        {wasListed && <a href={`${json}/history`}>{text.historyAsJson}</a>}
       </p>
     </section>
   );
@@ -143,33 +151,31 @@ function History(parts: AnswerParts) {
   return (
     <>
       <h3>{text.history}</h3>
-      {/* Without a record, every day would have the same answer. */}
-      {(day || history?.length !== 0) && (
-        <form action={hrefOf(language, {})}>
-          <input type="hidden" name="name" value={domain.name} />
-          <label for="as_of">{text.asOf}</label>
-          <div class="field">
-            <input
-              type="date"
-              id="as_of"
-              name="as_of"
-              value={day}
-              max={yesterday}
-              required
-              aria-describedby={isNotPast ? 'day-error' : undefined}
-              aria-invalid={isNotPast ? 'true' : undefined}
-            />
-            <button type="submit">{text.show}</button>
-          </div>
-          {isNotPast && (
-            <p class="error" id="day-error">
-              {text.wrongDay}
-            </p>
-          )}
-        </form>
-      )}
+      <form action={hrefOf(language, {})}>
+        <input type="hidden" name="name" value={domain.name} />
+        <label for="as_of">{text.asOf}</label>
+        <div class="field">
+          <input
+            type="date"
+            id="as_of"
+            name="as_of"
+            value={day}
+            max={yesterday}
+            required
+            aria-describedby={isNotPast ? 'day-error' : undefined}
+            aria-invalid={isNotPast ? 'true' : undefined}
+          />
+          <button type="submit">{text.show}</button>
+        </div>
+        {isNotPast && (
+          <p class="error" id="day-error">
+            {text.wrongDay}
+          </p>
+        )}
+      </form>
       {day && !isNotPast && history && <p>{wasOn(day, history, text)}</p>}
-      {history ? <Timeline text={text} history={history} /> : <p class="missing">{text.notNow}</p>}
+      {!history && <p class="missing">{text.notNow}</p>}
+      {history && history.length > 0 && <Timeline text={text} history={history} />}
     </>
   );
 }
@@ -190,27 +196,36 @@ function wasOn(day: string, intervals: readonly NameInterval[], text: Texts): st
 const timelineLength = 10;
 
 function Timeline({ text, history }: { text: Texts; history: readonly NameInterval[] }) {
-  if (history.length === 0) return <p>{text.noHistory}</p>;
+  // A status that lasts is shown, however long ago it began.
+  const shown = history.filter(
+    ({ until }, index) => until === null || index >= history.length - timelineLength,
+  );
   return (
     <ol class="timeline">
-      {history.slice(-timelineLength).map(({ status, from, until }) => (
+      {shown.map(({ status, from, until }) => (
         <li class={until === null ? 'lasts' : undefined}>
-          <strong>{text.states[status]}</strong>{' '}
-          {from === null ? (
-            text.until
-          ) : (
-            <>
-              <Day text={text} instant={from} day={from} /> –
-            </>
-          )}{' '}
-          {until === null ? (
-            text.now
-          ) : (
-            <Day text={text} instant={until} day={momentBefore(until)} />
-          )}
+          <strong>{text.states[status]}</strong> <Days text={text} from={from} until={until} />
         </li>
       ))}
     </ol>
+  );
+}
+
+/** Without the end that a reservation or dispute may have: only the registry knows it. */
+function Days({ text, from, until }: { text: Texts } & Omit<NameInterval, 'status'>) {
+  const first = from !== null && <Day text={text} instant={from} day={from} />;
+  const last = until !== null && <Day text={text} instant={until} day={momentBefore(until)} />;
+  if (first && last) {
+    return (
+      <>
+        {first} – {last}
+      </>
+    );
+  }
+  return (
+    <>
+      {first ? text.since : text.until} {first || last}
+    </>
   );
 }
 

@@ -2,7 +2,7 @@ import { sha256Hex } from '../../../base/bytes/digest.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import { listNames } from '../../../list/lists.ts';
-import { findLink, findPolicies, findZones } from '../../settings.ts';
+import { findLink, findLookup, findPolicies, findZones } from '../../settings.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { type Language, languages, preferredLanguage } from '../request/language.ts';
 import { cacheHeaders, isKnown, readerOf } from '../request/public-list.ts';
@@ -47,6 +47,7 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const places = {
     auctionCentre: findLink(c.env.AUCTION_CENTRE_URL),
     registrars: findLink(c.env.REGISTRARS_URL),
+    lookUp: findLookup(c.env.LOOKUP_URL),
   };
   const surroundings = { language, text, origin, view, policies, places };
   const document = renderPage({ ...surroundings, areListsLate, ...content });

@@ -22,6 +22,7 @@ export function RetainedSection(page: Surroundings & Pick<Content, 'retained' | 
     text.retainedLead,
     counts.length > 0 && <span class="counts">{counts}</span>,
     published(text, facts?.[retainedList]?.publishedAt),
+    <a href={`${path}.csv`}>{text.asCsv}</a>,
     <a href={path}>{text.asJson}</a>,
   ];
   return (

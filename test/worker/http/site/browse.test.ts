@@ -34,12 +34,12 @@ async function section(path: string, id: string) {
 /** Punycode follows a name that has another form. */
 const names = ({ rows }: { rows: string[][] }) => rows.map(([cell]) => cell?.split(' ')[0]);
 
-it('the auctions in progress are counted, and shown with their length, and with their punycode where it differs', async () => {
+it('the auctions in progress are counted, and shown with their length without the ending, and with their punycode where it differs', async () => {
   const { text, rows } = await section('/en/', 'auctions');
   expect(text).toContain('6 auctions');
   expect(text).toMatch(/Published \d{1,2} \w+ \d{4}, \d\d:\d\d\u00a0UTC/);
-  expect(rows).toContainEqual(['žürii.ee xn--rii-goa36d.ee', '8']);
-  expect(rows).toContainEqual(['tamm.ee', '7']);
+  expect(rows).toContainEqual(['žürii.ee xn--rii-goa36d.ee', '5']);
+  expect(rows).toContainEqual(['tamm.ee', '4']);
 });
 
 it('the auctions in progress are sorted as the language has its alphabet', async () => {
@@ -168,4 +168,29 @@ it('shows whatever a list has as text', async () => {
   expect(documentProblem(html)).toBeUndefined();
   expect(rowsOf(sectionOf(html, 'auctions'))[0]![0]).toBe(hostile);
   expect(rowsOf(sectionOf(html, 'retained'))[0]![0]).toBe(hostile);
+});
+
+it.each([
+  ['en', 'auctions', 'For a spreadsheet (CSV)', 'text/csv', 'žürii.ee,xn--rii-goa36d.ee'],
+  ['et', 'auctions', 'Tabelarvutusele (CSV)', 'text/csv', 'žürii.ee,xn--rii-goa36d.ee'],
+  ['en', 'auctions', 'New auctions as a feed (Atom)', 'application/atom+xml', '<feed '],
+  ['et', 'auctions', 'Uued oksjonid uudisvoona (Atom)', 'application/atom+xml', '<feed '],
+  ['en', 'retained', 'For a spreadsheet (CSV)', 'text/csv', 'k000.ee,reserved,k000.ee'],
+  ['et', 'retained', 'Tabelarvutusele (CSV)', 'text/csv', 'k000.ee,reserved,k000.ee'],
+])(
+  'the page leads to what its lists are as a file: %s, %s, %s',
+  async (language, id, words, type, content) => {
+    const { html } = await section(`/${language}/`, id);
+    const response = await worker.fetch(linkOf(html, words)!);
+    expect(response.headers.get('Content-Type')).toBe(`${type}; charset=utf-8`);
+    expect(await response.text()).toContain(content);
+  },
+);
+
+it('a feed reader finds the feed from the address of the page', async () => {
+  const found = /<link rel="alternate" type="application\/atom\+xml" title="[^"]+" href="(.*?)"/;
+  for (const path of ['/et/', '/en/?name=a.ee']) {
+    const [, href] = found.exec(await (await worker.fetch(path)).text()) ?? [];
+    expect(href).toBe('/auctions.atom');
+  }
 });

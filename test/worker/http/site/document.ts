@@ -34,7 +34,7 @@ export function linkOf(html: string, text: string): string | undefined {
 }
 
 const attributes =
-  'lang|charset|name|property|content|rel|href|hreflang|type|src|alt|width|height|defer|class|id|tabindex|role|action|for|value|required|max|maxlength|inputmode|autocomplete|autocapitalize|spellcheck|hidden|scope|rows|datetime|viewBox|preserveAspectRatio|d|aria-[a-z]+|data-[a-z]+';
+  'lang|charset|name|property|content|rel|href|hreflang|type|title|src|alt|width|height|defer|class|id|tabindex|role|action|for|value|required|max|maxlength|inputmode|autocomplete|autocapitalize|spellcheck|hidden|scope|rows|datetime|viewBox|preserveAspectRatio|d|aria-[a-z]+|data-[a-z]+';
 const tag = new RegExp(`^</?[a-z][a-z0-9]*(?: (?:${attributes})(?:="[^"<>]*")?)*/?>`);
 
 /**

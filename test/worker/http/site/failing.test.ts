@@ -69,7 +69,7 @@ it('shows what the database has while KV fails, and is not cached', async () => 
   const { status, cacheControl, html } = await answer('/en/?name=blocked.ee', without('kv'));
   expect([status, cacheControl]).toEqual([200, 'private, no-store']);
   expect(textOf(html)).toContain('blocked.ee is blocked');
-  expect(rowsOf(sectionOf(html, 'auctions'))).toEqual([['auction.ee', '10']]);
+  expect(rowsOf(sectionOf(html, 'auctions'))).toEqual([['auction.ee', '7']]);
   expect(rowsOf(sectionOf(html, 'retained'))).toEqual([['blocked.ee', 'blocked']]);
   expect(textOf(sectionOf(html, 'year'))).toContain('There are no figures to show.');
 });

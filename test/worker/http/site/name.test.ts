@@ -169,6 +169,30 @@ it('the answer about a name links to the same answer as JSON', async () => {
   });
 });
 
+it('the answer about a name says since when it is what it is, and not until when', async () => {
+  await addDispute(worker.env, {
+    name: 'kevadeni.ee',
+    firstDay: '2026-01-05',
+    lastDay: '2099-03-01',
+  });
+  const reserved = {
+    name: 'suveni.ee',
+    createdAt: '2026-02-03T10:00:00.000Z',
+    lastDay: '2099-06-01',
+  };
+  await addRetainedDomain(worker.env, reserved);
+  await worker.scheduled('31 * * * *');
+  for (const [name, english, estonian] of [
+    ['kevadeni.ee', 'disputed since 5 January 2026', 'vaidlustatud alates 5.1.2026'],
+    ['suveni.ee', 'reserved since 3 February 2026', 'reserveeritud alates 3.2.2026'],
+  ] as const) {
+    const [en, et] = [await ask('en', name), await ask('et', name)];
+    expect(en.answer).toContain(english);
+    expect(et.answer).toContain(estonian);
+    for (const { answer } of [en, et]) expect(answer).not.toMatch(/2099|now|praegu/);
+  }
+});
+
 it('the answer about a name comes before everything else that the page shows', async () => {
   const { html } = await ask('en', 'both.ee');
   expect(html.indexOf('<section class="answer ')).toBeLessThan(html.indexOf('<section id='));
@@ -216,12 +240,12 @@ describe('the history of a name', () => {
 
   it('the history of a name says what it was from which day to which, in both languages', async () => {
     expect((await page('en', 'name=ajalugu.ee')).lines).toEqual([
-      'blocked 2 January 2026 – now',
+      'blocked since 2 January 2026',
       'reserved 2 January 2026 – 9 January 2026',
       'disputed 5 January 2026 – 7 January 2026',
     ]);
     expect((await page('et', 'name=ajalugu.ee')).lines).toEqual([
-      'blokeeritud 2.1.2026 – praegu',
+      'blokeeritud alates 2.1.2026',
       'reserveeritud 2.1.2026 – 9.1.2026',
       'vaidlustatud 5.1.2026 – 7.1.2026',
     ]);
@@ -268,11 +292,32 @@ describe('the history of a name', () => {
     );
   });
 
-  it('the history of a name says that nothing is recorded, and then offers no day to ask about', async () => {
-    const { answer, html } = await page('en', 'name=free.ee');
-    expect(answer).toContain('Nothing is recorded');
-    expect(html).not.toContain('name="as_of"');
-    expect((await page('en', 'name=free.ee&as_of=2026-01-01')).html).toContain('name="as_of"');
+  it('a name that was never on a list gets no sentence about its history, and offers no day to ask about', async () => {
+    const [en, et] = [await page('en', 'name=free.ee'), await page('et', 'name=free.ee')];
+    expect(en.answer).toBe(
+      'free.ee is on none of the lists Somebody may have it already, or may have won it at auction. Ask a registrar whether it can be registered. For programs (JSON)',
+    );
+    expect(et.answer).toBe(
+      'free.ee ei ole üheski nimekirjas Nimi võib olla juba registreeritud või oksjonil müüdud. Küsi registripidajalt, kas seda saab registreerida. Programmidele (JSON)',
+    );
+    expect((await page('en', 'name=free.ee&as_of=2026-01-01')).answer).toContain(
+      'it was on none of the lists at the end of 1 January 2026',
+    );
+  });
+
+  it('the history of a name has a state that lasts, however much came after its beginning', async () => {
+    const name = parseDomainName('kaua.ee');
+    const since = { db: worker.db, origin: at('2025-01-02T10:00:00.000Z') };
+    await addRetainedDomains(since, [{ ...name, status: 'blocked' as const }]);
+    for (let day = 10; day < 22; day++) {
+      const reserved = [{ ...name, status: 'reserved' as const }];
+      const opened = { db: worker.db, origin: at(`2026-01-${day}T10:00:00.000Z`) };
+      const ended = { db: worker.db, origin: at(`2026-01-${day}T11:00:00.000Z`) };
+      await addRetainedDomains(opened, reserved);
+      await removeRetainedDomains(ended, reserved);
+    }
+    const { lines } = await page('en', 'name=kaua.ee');
+    expect([lines.length, lines[0]]).toEqual([11, 'blocked since 2 January 2025']);
   });
 
   it.each([

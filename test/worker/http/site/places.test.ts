@@ -5,8 +5,17 @@ import { linkOf, textOf } from './document.ts';
 
 const auctionCentre = 'https://auction.example.ee/?a=1&b="2"';
 const registrars = 'https://example.ee/registrars';
-const worker = shareEmptyWorker({ AUCTION_CENTRE_URL: auctionCentre, REGISTRARS_URL: registrars });
-const unset = { AUCTION_CENTRE_URL: '', REGISTRARS_URL: 'http://example.ee/' };
+const worker = shareEmptyWorker({
+  AUCTION_CENTRE_URL: auctionCentre,
+  REGISTRARS_URL: registrars,
+  LOOKUP_URL: 'https://whois.example.ee/domain/{name}?q={name}',
+  ZONES: 'ee',
+});
+const unset = {
+  AUCTION_CENTRE_URL: '',
+  REGISTRARS_URL: 'http://example.ee/',
+  LOOKUP_URL: 'https://{name}.example.ee/',
+};
 
 beforeAll(async () => {
   await addAuction(worker.env, { name: 'sale.ee' });
@@ -40,4 +49,29 @@ it('the answer about a name that nobody can get leads nowhere', async () => {
   expect(html).toContain('only with the registry’s consent');
   expect(html).not.toContain('https://auction.example.ee/');
   expect(html).not.toContain(registrars);
+});
+
+it.each([
+  ['none.ee', 'none.ee'],
+  ['sale.ee', 'sale.ee'],
+  ['kept.ee', 'kept.ee'],
+  ['Õun.ee', 'xn--un-bka.ee'],
+])('the answer about %s leads to the place that knows who has it', async (name, asked) => {
+  for (const [language, words] of [
+    ['en', 'Look up whether it is registered'],
+    ['et', 'Vaata, kas nimi on registreeritud'],
+  ] as const) {
+    const path = `/${language}/?name=${encodeURIComponent(name)}`;
+    const html = await (await worker.fetch(path)).text();
+    expect(linkOf(html, words)).toBe(`https://whois.example.ee/domain/${asked}?q=${asked}`);
+    const plain = await (await answerHere(path, {}, { ...worker.env, ...unset })).text();
+    expect(plain).not.toContain(words);
+  }
+});
+
+it('the answer about a name of another registry leads to no place that would know it', async () => {
+  for (const name of ['name.fi', 'www.none.ee']) {
+    const html = await (await worker.fetch(`/en/?name=a.${name}`)).text();
+    expect(html).not.toContain('whois.example.ee');
+  }
 });

@@ -67,11 +67,13 @@ export const en = {
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
   } satisfies Record<NameStatus, string>,
   asJson: 'For programs (JSON)',
+  asCsv: 'For a spreadsheet (CSV)',
+  asFeed: 'New auctions as a feed (Atom)',
+  lookUp: 'Look up whether it is registered',
   history: 'History',
-  noHistory: 'Nothing is recorded about this name.',
   historyAsJson: 'Its history (JSON)',
   until: 'until',
-  now: 'now',
+  since: 'since',
   wasOn: (day: string, words: string) =>
     `According to the registry’s records, it was ${words} at the end of ${day}.`,
   mayHaveBeenOn: (day: string, words: string) =>
