@@ -128,7 +128,11 @@ async function addAuctions(db: Database): Promise<void> {
   }));
   // An interrupted load has added these.
   const ignored = ['in_auction', 'awaiting_payment', 'paid', 'reserved'] as const;
-  await startAuctions({ db, origin }, records, { ignored });
+  // Auctions begin on Mondays. This week's are in the feed.
+  const today = dayOf(currentTime());
+  const monday = daysBefore(today, (new Date(today).getUTCDay() + 6) % 7);
+  const request = { ...origin.request, at: new Date(monday) };
+  await startAuctions({ db, origin: { ...origin, request } }, records, { ignored });
 }
 
 /**
