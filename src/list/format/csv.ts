@@ -1,11 +1,10 @@
-import type { ListName } from '../lists.ts';
-import { publicLists } from '../lists.ts';
+import { type ListName, publicLists } from '../lists.ts';
 import { entryOf } from './entry.ts';
 
 /** An entry of a list. Neither names nor statuses contain brackets. */
 const entryPattern = /\{[^{}[]*\}/g;
 
-const fieldsOf = (entry: string) => Object.entries<string>(JSON.parse(entry));
+const row = (fields: readonly string[]) => `${fields.join()}\r\n`;
 
 /**
  * Returns the list's JSON as CSV (RFC 4180), a row for each entry; the byte-order mark lets spreadsheets read it as UTF-8. No field needs quotes,
@@ -16,21 +15,14 @@ export function csvOf(list: ListName, json: ReadableStream): ReadableStream {
   const rows = new TransformStream<string, string>({
     start(controller) {
       const { json } = entryOf(['', '', publicLists[list].entries[0]]);
-      controller.enqueue(
-        `\ufeff${fieldsOf(json)
-          .map(([field]) => field)
-          .join()}\r\n`,
-      );
+      controller.enqueue(`\ufeff${row(Object.keys(JSON.parse(json)))}`);
     },
     transform(chunk, controller) {
       rest += chunk;
-      const entries = rest.match(entryPattern) ?? [];
+      const found = rest.match(entryPattern) ?? [];
       rest = rest.slice(rest.lastIndexOf('}') + 1);
-      const row = (entry: string) =>
-        `${fieldsOf(entry)
-          .map(([, value]) => value)
-          .join()}\r\n`;
-      if (entries.length > 0) controller.enqueue(entries.map(row).join(''));
+      const entries: Record<string, string>[] = JSON.parse(`[${found.join()}]`);
+      controller.enqueue(entries.map((entry) => row(Object.values(entry))).join(''));
     },
   });
   return json
