@@ -112,9 +112,6 @@ function operation(
   };
 }
 
-/** A 304 has none of these headers about the body. */
-const ofBody: readonly HeaderName[] = ['Content-Disposition'];
-
 function responsesOf(common: Required<Interface>, call: Call): ZodOpenApiResponsesObject {
   const { takes = [], success, answer: schema, type = 'application/json', created, gone } = call;
   const { headers: own = takes.includes('If-Match') ? ['ETag'] : [] } = call;
@@ -131,11 +128,7 @@ function responsesOf(common: Required<Interface>, call: Call): ZodOpenApiRespons
     ...(success && { 200: answer(success) }),
     ...(created && { 201: answer(created) }),
     ...(gone && { 204: { description: gone, headers: headersOf(...headers) } }),
-    ...(isRevalidated &&
-      notModified(
-        common,
-        own.filter((name) => !ofBody.includes(name)),
-      )),
+    ...(isRevalidated && notModified(common, own)),
     ...call.others,
     ...refusalsOf(common, reasons, { hasBody: call.body !== undefined, causes: call.causes }),
   };

@@ -110,7 +110,7 @@ export function notModified(
     ...everyNotModified,
     ...common.headers,
     'Ignored-Parameters',
-    ...others,
+    ...others.filter((name) => name !== 'Content-Disposition'),
   );
   const description = 'The client has the current version. No body.';
   return { 304: component(common, 304, { description, headers }) };

@@ -96,6 +96,7 @@ async function answerWithList(c: AppContext, list: ListName): Promise<Response> 
   return listAnswer(request, c.env, list, read);
 }
 
+/** The CSV comes from where the list does: the database is read only if KV lacks the list or fails. */
 async function answerWithCsv(c: AppContext, list: ListName): Promise<Response> {
   const request = c.req.raw;
   const reader = readerOf(c);

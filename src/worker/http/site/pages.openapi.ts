@@ -19,7 +19,9 @@ const query = z.object({
   name: text('A name to answer about, in Unicode or punycode, in either case.'),
   as_of: text('Also says what the name was at the end of this day, in UTC: `YYYY-MM-DD`.'),
   auctions: text('Shows only the auctions whose names contain this.'),
-  sort: z.enum(sorts).optional().meta({ description: 'The order of the auctions.' }),
+  sort: z.enum(sorts).optional().meta({
+    description: 'The order of the auctions. The length is that of the name without its ending.',
+  }),
   page: z.int().positive().optional().meta({ description: 'The page of auctions.' }),
   starts: text('Shows the retained names that begin with this.'),
   after: text('Shows the retained names that follow this one.'),
