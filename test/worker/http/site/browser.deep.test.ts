@@ -31,7 +31,7 @@ beforeAll(async () => {
   await addAuction(worker.env, { name: 'behind.ee' });
   await worker.env.DB.prepare("update auction_changes set at = '2026-01-01T00:00:00.000Z'").run();
   const readPage = async () => (await worker.fetch('/en/')).text();
-  await vi.waitUntil(async () => (await readPage()).includes('The lists are behind'));
+  await vi.waitUntil(async () => (await readPage()).includes('The lists are behind'), 20_000);
 });
 
 const states = [
