@@ -26,8 +26,8 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
       }),
     );
 
-/** 15 digits, after the time in an order by time, and after `=` and the name's key in an order by name. */
-const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|=\P{Cc}*)?(\d{15})$/u;
+/** 15 digits, after the time in an order by time, and after `=` and the name's key, of whatever moved in, in an order by name. */
+const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|=[\s\S]*)?(\d{15})$/u;
 
 export const pageQuery = onFirstUse(() =>
   z.object({

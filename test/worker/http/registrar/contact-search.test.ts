@@ -150,16 +150,28 @@ it('the list of a registrar can be searched with details, and what an update cha
 test('links a page of a search to the next one, with all its filters', async () => {
   const registrar = await registrarWith({ A: {}, B: {}, C: {}, D: {} });
   for (const filter of ['name=contact&status=ok', 'updated_since=2026-01-01&name=contact']) {
-    const seen: string[] = [];
-    for (let query = `?limit=2&${filter}`; query !== ''; ) {
-      const response = await repp.request(registrar, 'GET', query);
-      seen.push(...((await response.json()) as { contacts: string[] }).contacts);
-      const [, link] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
-      query = link ? new URL(link).search : '';
-    }
-    expect(seen.map((code) => code.slice(-1)).join('')).toBe('ABCD');
+    expect(await followed(registrar, filter)).toBe('ABCD');
   }
 });
+
+test('links a page to the next one after any name that moved in', async () => {
+  const name = (between: string) => ({ name: `Mari${between}Mets` });
+  const names = ['\n', '\u0085', '\u{1f600}', '\u{10fffd}'].map(name);
+  const registrar = await registrarWith({ A: names[0], B: names[1], C: names[2], D: names[3] });
+  expect(await followed(registrar, 'name=mari')).toBe('ABCD');
+});
+
+/** The last letters of the codes that a search finds, two on a page. */
+async function followed(registrar: Registrar, filter: string): Promise<string> {
+  const seen: string[] = [];
+  for (let query = `?limit=2&${filter}`; query !== ''; ) {
+    const response = await repp.request(registrar, 'GET', query);
+    seen.push(...((await response.json()) as { contacts: string[] }).contacts);
+    const [, link] = /^<([^>]+)>; rel="next"$/.exec(response.headers.get('Link') ?? '') ?? [];
+    query = link ? new URL(link).search : '';
+  }
+  return seen.map((code) => code.slice(-1)).join('');
+}
 
 it.each([
   ['Sean O’Brien', "sean o'b"],
