@@ -27,7 +27,7 @@ export function generateWebhookSecret(): string {
   return prefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-const initialState = { queuedUntil: null, resumesAt: null, failures: 0, failingSince: null };
+const initialState = { queuedUntil: null, resumesAt: null, failures: 0 };
 
 /**
  * Returns statements that set or, for null, remove the registrar's webhook if the condition holds. A new URL or secret
@@ -49,7 +49,7 @@ export function webhookStatements(
         .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen, condition)),
     ];
   }
-  const set = { ...webhook, createdAt: at, ...initialState };
+  const set = { ...webhook, createdAt: at, ...initialState, failingSince: webhook.goneAt };
   return [
     insertRows(db, webhooks, { ...set, registrarId }, sql`where ${condition}`).onConflictDoUpdate({
       target: webhooks.registrarId,

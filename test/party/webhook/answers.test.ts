@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { webhooks } from '../../../drizzle/schema.ts';
 import { updateRegistrar } from '../../../src/party/registrar/operator/account.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
-import { endOldDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { endOldDeliveries, listFailingWebhooks } from '../../../src/party/webhook/outbox.ts';
 import { operator } from '../../support/fixtures.ts';
 import { startPushing } from './pushing.ts';
 
@@ -186,6 +186,16 @@ it('after 410, neither a test nor a resend is taken, and a new secret changes no
   await cron();
   await pass(24);
   expect(endpoint.received).toHaveLength(1);
+});
+
+it('after 410, a new secret does not hide that the webhook fails', async () => {
+  await endReceiver();
+  const failing = await listFailingWebhooks(worker.db, world.queue.now);
+  expect(failing).toHaveLength(1);
+  await call('POST', '/secret');
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual(failing);
+  const { body } = await call('GET', '');
+  expect(body.data.webhook).toMatchObject({ failing_since: failing[0]!.since });
 });
 
 it.each<[string, () => Promise<unknown>]>([
