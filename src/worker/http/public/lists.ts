@@ -126,7 +126,7 @@ function heldTag([since, second]: readonly string[] = []): string {
     new RegistryError([{ reason, message, field: 'since', detail: expectedTag }]);
   if (second !== undefined) throw refuse('invalid', 'is given twice');
   if (!since) throw refuse('missing', 'parameter is required');
-  const [, tag = since] = /^(?:W\/)?"(.*)"$/.exec(since) ?? [];
+  const tag = since.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
   if (!tagPattern.test(tag)) throw refuse('invalid', 'is not the ETag of a list');
   return `W/"${tag}"`;
 }

@@ -88,6 +88,7 @@ test('tells of nothing what came and went', async () => {
 test.each([
   ['with W/ and quotes', (tag: string) => `W/"${tag}"`],
   ['with quotes', (tag: string) => `"${tag}"`],
+  ['with W/ and without quotes', (tag: string) => `W/${tag}`],
   ['bare', (tag: string) => tag],
 ])('takes the ETag %s', async (_, written) => {
   const since = await etagOf(auctions);
