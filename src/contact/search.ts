@@ -138,12 +138,14 @@ export function searching<Column extends keyof Contact>(
       readWithLogin(db, login, () => [
         search.query(db, { ...loginValues(login), ...values, nameEnd, key, number, limit }),
       ]);
-    const [, [row]] = await read(page.limit).catch((error) => {
-      if (isTooLong(error)) return read(Math.ceil(page.limit / 20));
+    // One more contact shows whether another page follows.
+    const [, [row]] = await read(page.limit + 1).catch((error) => {
+      if (isTooLong(error)) return read(Math.ceil(page.limit / 20) + 1);
       throw error;
     });
     const { isShort, last } = row!;
-    const found = contactsIn([row!], search.columns);
+    const rows = contactsIn([row!], search.columns);
+    const found = isShort ? rows : rows.slice(0, -1);
     const place = isShort
       ? last && contactsIn([{ json: last }], search.placeColumns)[0]
       : found.at(-1);
@@ -170,7 +172,7 @@ function placeIn(column: Condition['column'], contact: Pick<Contact, 'number'> &
 
 interface SearchRow extends JsonRow {
   isShort: number;
-  /** The end of the walk if the page is short; null if the index ended before. */
+  /** The end of the walk if no contact follows the page; null if the index ended before. */
   last: string | null;
 }
 

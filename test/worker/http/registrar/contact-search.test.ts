@@ -154,6 +154,15 @@ test('links a page of a search to the next one, with all its filters', async () 
   }
 });
 
+test('a search whose matches fill one page has their number and no link', async () => {
+  const registrar = await registrarWith({ A: {}, B: {} });
+  for (const filter of ['name=contact', 'status=ok', 'updated_since=2026-01-01']) {
+    const response = await repp.request(registrar, 'GET', `?limit=2&${filter}`);
+    expect(await response.json()).toMatchObject({ total_number_of_records: 2 });
+    expect(response.headers.get('Link')).toBeNull();
+  }
+});
+
 test('links a page to the next one after any name that moved in', async () => {
   const name = (between: string) => ({ name: `Mari${between}Mets` });
   const names = ['\n', '\u0085', '\u{1f600}', '\u{10fffd}'].map(name);
