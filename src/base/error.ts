@@ -33,7 +33,7 @@ export interface Problem {
   /** Callers read it, so it has no internals and no credentials. */
   message: string;
   field?: string | undefined;
-  /** The obstacle of a `conflict`, as programs read it. */
+  /** What stands in the way, for programs, where `reason` says too little. */
   obstacle?: string | undefined;
   /** The message without its cause, if the detail has that. */
   brief?: string | undefined;

@@ -55,5 +55,8 @@ export function nameConflict(
 }
 
 export function invalidName(text: string, message: string): RegistryError {
-  return new RegistryError('invalid', `${JSON.stringify(text)} ${message}`, 'name');
+  const problem = `${JSON.stringify(text)} ${message}`;
+  return new RegistryError([
+    { reason: 'invalid', message: problem, field: 'name', obstacle: 'invalid_name' },
+  ]);
 }

@@ -121,6 +121,7 @@ test('reports every problem of a file, with its place, with --json', async () =>
     errors: [
       {
         reason: 'invalid',
+        obstacle: 'invalid_name',
         message: '"A.ee" contains capital letters; write "a.ee"',
         field: 'name',
         file,
@@ -128,6 +129,7 @@ test('reports every problem of a file, with its place, with --json', async () =>
       },
       {
         reason: 'invalid',
+        obstacle: 'invalid_name',
         message: '"b_.ee" contains an underscore, which is not allowed',
         field: 'name',
         file,

@@ -14,21 +14,25 @@ export function findRuleProblems<Name extends JudgedName>(
   rules: NameRules,
 ): RecordProblem<Name>[] {
   return names.flatMap((record) => {
-    const fault = ruleFault(record, rules);
+    const outside = zoneFault(record, rules.zones);
+    const fault = outside ?? letterFault(record.name, rules.letters);
     if (fault === undefined) return [];
+    const obstacle = outside ? 'outside_zones' : 'letter_not_allowed';
     const message = `${JSON.stringify(record.name)} ${fault}`;
-    return [{ reason: 'invalid', message, field: 'name', record }];
+    return [{ reason: 'invalid', message, field: 'name', obstacle, record }];
   });
 }
 
-function ruleFault({ name, status }: JudgedName, { zones, letters }: NameRules) {
+function zoneFault({ name, status }: JudgedName, zones: NameRules['zones']): string | undefined {
   const outside = findOutside(name, zones);
   const mayBlock = status === 'blocked' && zones.some((zone) => name.endsWith(`.${zone}`));
-  if (outside && !('isZone' in outside && mayBlock)) {
-    if ('isZone' in outside) return 'is a zone of this registry';
-    if ('above' in outside) return `belongs to ${JSON.stringify(outside.above)}`;
-    return `is not in a zone of this registry (${zones.join(', ')})`;
-  }
+  if (!outside || ('isZone' in outside && mayBlock)) return undefined;
+  if ('isZone' in outside) return 'is a zone of this registry';
+  if ('above' in outside) return `belongs to ${JSON.stringify(outside.above)}`;
+  return `is not in a zone of this registry (${zones.join(', ')})`;
+}
+
+function letterFault(name: string, letters: string): string | undefined {
   const foreign = [...name].find(
     (letter) => !/[a-z\d.-]/.test(letter) && !letters.includes(letter),
   );

@@ -8,7 +8,7 @@ import {
   reportedDomain,
   transferBody,
 } from './domains.ts';
-import { internalCalls, rowReasonType } from './interface.openapi.ts';
+import { internalCalls, reasonType } from './interface.openapi.ts';
 
 describe(domainFields(), {
   registrar: 'The code of the registrar, in either case.',
@@ -47,7 +47,7 @@ const result = z.object({
   errors: z
     .record(z.string(), z.array(z.string()))
     .describe('The messages by field; empty for a domain that was saved or deleted.'),
-  reason: rowReasonType.optional(),
+  reason: reasonType.optional().describe('Only if the row is refused.'),
 });
 
 export const internalDomainPaths = internalCalls('domains')({

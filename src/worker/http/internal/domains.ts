@@ -35,7 +35,7 @@ import { pathName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted } from '../request/recent.ts';
 import { throttle } from '../request/throttle.ts';
-import { internalMessages, shownProblem } from './answer.ts';
+import { internalMessages, programReason, shownProblem } from './answer.ts';
 import { may, operationOf } from './login.ts';
 
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
@@ -189,7 +189,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
       const problems = counted instanceof RegistryError ? counted.problems : refused.get(name);
       const shown = (problems ?? []).map(shownProblem);
       const errors = messagesByField(shown, internalMessages);
-      const reason = shown[0] && (shown[0].obstacle ?? shown[0].reason);
+      const reason = shown[0] && programReason(shown[0]);
       return { name: given, ok: problems === undefined, errors, reason };
     }),
   });

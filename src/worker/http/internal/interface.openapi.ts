@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { systemRights } from '../../../../drizzle/schema.ts';
-import { type NameObstacle, nameObstacles } from '../../../name/name.ts';
+import type { NameObstacle } from '../../../name/name.ts';
 import { fieldErrorsType, shownWith } from '../openapi/answer.openapi.ts';
 import { callsOf } from '../openapi/call.ts';
 import { parameter } from '../openapi/describe.ts';
@@ -9,8 +9,17 @@ import { internalMessages } from './answer.ts';
 const uuid = z.string().describe('The auction’s UUID.');
 const name = parameter('InternalName', 'The name, in Unicode or punycode.', 'kohv.ee');
 
-/** The result codes of EPP (RFC 5730) for the reasons of refusals. */
-const eppCodes: Record<NameObstacle, string> = {
+/** Why a name in a request, or the rest of it, is refused with 400. `invalid` is any other cause. */
+type InvalidReason =
+  | 'unknown_registrar'
+  | 'unknown_contact'
+  | 'invalid_name'
+  | 'outside_zones'
+  | 'letter_not_allowed'
+  | 'invalid';
+
+/** The result codes of EPP (RFC 5730) for the reasons of refusals. A later release may add reasons. */
+export const eppCodes: Record<NameObstacle | InvalidReason, string> = {
   registered: '2302',
   blocked: '2308',
   disputed: '2304',
@@ -30,27 +39,22 @@ const eppCodes: Record<NameObstacle, string> = {
   late: '2304',
   not_yours: '2201',
   too_many: '2308',
+  unknown_registrar: '2303',
+  unknown_contact: '2303',
+  invalid_name: '2005',
+  outside_zones: '2005',
+  letter_not_allowed: '2005',
+  invalid: '2005',
 };
 
-const obstacles = Object.keys(nameObstacles) as NameObstacle[];
+const codes = Object.entries(eppCodes).map(([reason, code]) => `\`${reason}\` (${code})`);
 
-const codesOf = (codes: Record<string, string>) =>
-  Object.entries(codes)
-    .map(([reason, code]) => `\`${reason}\` (${code})`)
-    .join(', ');
-
-/** A later release may add reasons. */
-export const reasonType = z.enum(obstacles).meta({
+export const reasonType = z.enum(Object.keys(eppCodes)).meta({
   id: 'Reason',
-  description: `What stands in the way, for programs, with its code in EPP. There may be more values. ${codesOf(eppCodes)}.`,
+  description: `Why, for programs, with its code in EPP. There may be more values: answer 2400 for one that you do not know. ${codes.join(', ')}.`,
 });
 
-/** Reasons of a batch's rows. A single call gets 400 instead. */
-export const rowReasonType = z.enum(['invalid', 'missing', ...obstacles]).meta({
-  description: `Only if the row is refused; there may be more values. ${codesOf({ invalid: '2005', missing: '2003' })}, or one of \`Reason\`.`,
-});
-
-const conflictType = fieldErrorsType.extend({ reason: reasonType }).meta({ id: 'NameConflict' });
+const refusalType = fieldErrorsType.extend({ reason: reasonType }).meta({ id: 'InternalRefusal' });
 
 export const internalCalls = (right?: (typeof systemRights)[number]) =>
   callsOf({
@@ -64,6 +68,6 @@ export const internalCalls = (right?: (typeof systemRights)[number]) =>
       unauthorized: { message: 'Not authorized' },
       forbidden: { message: 'System shop may not do this: it lacks changes' },
     },
-    errorOf: (status) => (status === 409 ? conflictType : fieldErrorsType),
+    errorOf: (status) => ([400, 409].includes(status) ? refusalType : fieldErrorsType),
     path: { name, uuid },
   });

@@ -33,6 +33,8 @@ const checked = named('CheckedName', {
   reason: reasonType.optional(),
 });
 
+const refusedName = wrongName.extend({ reason: reasonType }).meta({ id: 'RefusedName' });
+
 describe(registrationBody().shape, {
   registration_code: 'The code of the winner of the name’s auction, or its password.',
   password: 'The password of the reserved or disputed name, or its code.',
@@ -74,7 +76,7 @@ export const internalNamePaths = {
         ),
       }),
       success: 'The results in the order given; a refused name is answered in its place.',
-      answer: named('NameCheckAnswer', { results: z.array(z.union([checked, wrongName])) }),
+      answer: named('NameCheckAnswer', { results: z.array(z.union([checked, refusedName])) }),
     },
   }),
   ...internalCalls('domains')({

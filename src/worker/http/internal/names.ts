@@ -48,14 +48,20 @@ internalNames.post('/check', limitBody, body(checkBody), async (c) => {
   const rules = nameRulesOf(c.env);
   const read = names.map(readName).map(({ given, domain, error }) => {
     const [problem] = domain ? findRuleProblems([domain], rules) : [];
-    return { given, domain: problem ? undefined : domain, error: problem?.message ?? error };
+    const reason = problem?.obstacle ?? 'invalid_name';
+    return {
+      given,
+      domain: problem ? undefined : domain,
+      error: problem?.message ?? error,
+      reason,
+    };
   });
   const allowed = read.flatMap(({ domain }) => domain?.name ?? []);
   const states = await retried(() => readNameStates(database(c), allowed, c.var.now));
   const stateOf = new Map(allowed.map((name, index) => [name, states[index]!]));
   return c.json({
-    results: read.map(({ given, domain, error }) => {
-      if (!domain) return { name: given, error };
+    results: read.map(({ given, domain, error, reason: fault }) => {
+      if (!domain) return { name: given, error, reason: fault };
       const state = stateOf.get(domain.name)!;
       const reason = findObstacle(domain.name, state, c.var.now)?.obstacle;
       return { ...shownState(domain, state), available: reason === undefined, reason };

@@ -113,7 +113,7 @@ function problemsOf(
     // A rule of our own names what it finds.
     const unseen = code !== 'custom' && typeof input === 'string' && unseenIn(input);
     const detail = params?.detail ?? (unseen ? `It ${unseen}.` : isGiven ? expected : undefined);
-    return { reason, message, brief: params?.brief, field, detail };
+    return { reason, message, brief: params?.brief, field, detail, obstacle: params?.obstacle };
   }) as [Problem, ...Problem[]];
 }
 
@@ -248,7 +248,8 @@ export const domainNameRule = onFirstUse(() =>
     z.transform((given, { issues }) => {
       const name = orRefusal(() => domainNameOf(given));
       if (!(name instanceof RegistryError)) return name;
-      issues.push({ code: 'custom', message: name.message, input: given });
+      const { message, obstacle } = name.problems[0];
+      issues.push({ code: 'custom', message, params: { obstacle }, input: given });
       return z.NEVER;
     }),
   ),

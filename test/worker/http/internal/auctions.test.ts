@@ -113,7 +113,10 @@ test('a name in no zone of the registry is not released, and its domain stays', 
   const released = await worker.fetch(`${path}?release=true`, send('DELETE', by));
   expect([released.status, await released.json()]).toEqual([
     400,
-    { errors: { name: [`"${name}" is not in a zone of this registry (ee)`] } },
+    {
+      errors: { name: [`"${name}" is not in a zone of this registry (ee)`] },
+      reason: 'outside_zones',
+    },
   ]);
   expect((await worker.fetch(path, send('GET', by))).status).toBe(200);
   expect(await auctionsOf(worker.env, { name })).toEqual([]);

@@ -104,7 +104,7 @@ test('what is not a place or a limit is refused under its parameter', async () =
   for (const text of texts) {
     expect(await get(`changes?after=${encodeURIComponent(text)}`)).toEqual({
       status: 400,
-      body: { errors: { after: ['After is not from an earlier answer'] } },
+      body: { errors: { after: ['After is not from an earlier answer'] }, reason: 'invalid' },
     });
   }
   for (const [limit, problem] of [
@@ -114,7 +114,7 @@ test('what is not a place or a limit is refused under its parameter', async () =
   ]) {
     expect(await get(`changes?limit=${limit}`)).toEqual({
       status: 400,
-      body: { errors: { limit: [problem] } },
+      body: { errors: { limit: [problem] }, reason: 'invalid' },
     });
   }
 });

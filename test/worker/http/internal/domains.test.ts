@@ -320,15 +320,19 @@ test('a batch reports each domain by itself, and one refusal stops no other', as
       results: [
         { name: fresh, ...told },
         { name: gone.name, ...told },
-        { name, ...refused('invalid'), errors: { registrant: ['there is no contact "NO:SUCH"'] } },
+        {
+          name,
+          ...refused('unknown_contact'),
+          errors: { registrant: ['there is no contact "NO:SUCH"'] },
+        },
         {
           name: 'kohv',
-          ...refused('invalid'),
+          ...refused('invalid_name'),
           errors: { name: [expect.stringContaining('no dot')] },
         },
         { name: fresh.toUpperCase(), ...told },
         { name: expect.stringMatching('none'), ...told },
-        { name: null, ...refused('missing'), errors: { name: ['is required'] } },
+        { name: null, ...refused('invalid'), errors: { name: ['is required'] } },
         { name: null, ...refused('invalid'), errors: { base: ['is not an object'] } },
       ],
     },

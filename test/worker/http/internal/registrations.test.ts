@@ -134,13 +134,19 @@ test.each([
   ['www.firma.ee', 'belongs to "firma.ee"'],
 ])('%s is no name of the registry, and refused', async (name, fault) => {
   const refused = await register({ ...(await prepare()), name });
-  expect(refused).toEqual({ status: 400, body: { errors: { name: [`"${name}" ${fault}`] } } });
+  expect(refused).toEqual({
+    status: 400,
+    body: { errors: { name: [`"${name}" ${fault}`] }, reason: 'outside_zones' },
+  });
 });
 
 test('a body without a domain, or with values of another type, is refused under its fields', async () => {
   const prepared = await prepare();
   const none = await call('POST', prepared, {});
-  expect(none).toEqual({ status: 400, body: { errors: { domain: ['is required'] } } });
+  expect(none).toEqual({
+    status: 400,
+    body: { errors: { domain: ['is required'] }, reason: 'invalid' },
+  });
   const domain = { registrar: 7, admin_contacts: 'A', tech_contacts: [7] };
   const { status, body } = await call('POST', prepared, { domain });
   expect([status, Object.keys(body.errors).sort()]).toEqual([
