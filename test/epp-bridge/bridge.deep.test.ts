@@ -36,6 +36,8 @@ let sandbox: Awaited<ReturnType<typeof startServer>>;
 let door: Server;
 /** The number of times that the registry answered the program with 410: its place in the changes is gone. */
 let restarts = 0;
+/** The answer to the program's next call, in place of the registry's. */
+let nextAnswer: { status: number; body: object } | undefined;
 /** The program may be killed at this call, before the registry gets it or after the registry has answered it. */
 let death: { call: number; side: 'before' | 'after'; kill: () => void } | undefined;
 
@@ -45,9 +47,14 @@ beforeAll(async () => {
   door = createServer(async (request, response) => {
     const body = await text(request);
     if (death) death.call -= 1;
+    if (nextAnswer) {
+      response.writeHead(nextAnswer.status).end(JSON.stringify(nextAnswer.body));
+      nextAnswer = undefined;
+      return;
+    }
     const isLast = death?.call === 0;
     if (isLast && death?.side === 'before') return death.kill();
-    const passedOn = /^(content-type|authorization|acting-for|idempotency-key)$/;
+    const passedOn = /^(content-type|authorization|acting-for|idempotency-key|if-match)$/;
     const headers = Object.entries(request.headers).filter(([name]) => passedOn.test(name));
     const answer = await fetch(sandbox.address + request.url, {
       method: request.method!,
@@ -127,6 +134,7 @@ function newOrder(created: readonly string[], secrets: ReadonlyMap<string, strin
     tech: [any(contacts)],
     ...(secret && { secret }),
   };
+  const authInfo = any(['sesame', 'sesame', 'wrong']);
   count += 1;
   const order = { id: `order-${count}`, registrar };
   const contact = {
@@ -134,13 +142,13 @@ function newOrder(created: readonly string[], secrets: ReadonlyMap<string, strin
     ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
   };
   return any([
-    { ...order, do: 'create', name, ...parties },
-    { ...order, do: 'create', name, ...parties },
+    { ...order, do: 'create', name, ...parties, authInfo: 'sesame' },
+    { ...order, do: 'create', name, ...parties, authInfo: 'sesame' },
     { ...order, do: 'update', name, ...parties },
-    { ...order, do: 'transfer', name },
-    { ...order, do: any(['delete', 'undo', 'release']), name },
-    { ...order, do: any(['undo', 'release']), name },
-    { ...order, do: 'contact:create', contact },
+    { ...order, do: 'transfer', name, authInfo },
+    { ...order, do: any(['delete', 'expire']), name },
+    { ...order, do: any(['delete', 'expire']), name },
+    { ...order, do: 'contact:create', fields: contact },
     // The contacts of the demo data stay, since the operator works with them, too.
     { ...order, do: 'contact:delete', contact: any(['ALPHA:NOBODY', ...created]) },
   ]);
@@ -211,6 +219,120 @@ test('an order that cannot be understood is answered, and does not stop those af
   }
 });
 
+/** Runs commands, numbered, of a registrar: each with the code that is expected. */
+async function expectCodes(commands: readonly (readonly [object, number])[]) {
+  count += 1;
+  const numbered = commands.map(([command], n) => ({
+    ...{ id: `step-${count}-${n}`, registrar: 'ALPHA' },
+    ...command,
+  }));
+  const answers = (await run(numbered))!;
+  expect(answers.map(({ code, message }, n) => [commands[n]![0], code, message])).toEqual(
+    commands.map(([command, code]) => [command, code, expect.any(String)]),
+  );
+  return answers.map(({ data }) => data);
+}
+
+const bound = { registrant: 'ALPHA:TAMM', authInfo: 'sesame' };
+
+test('every command about domains gets the code of the table', async () => {
+  const retained = (name: string) => `/api/v1/internal/retained_domains/${name}`;
+  await ask('PUT', `${retained('hoitud.ee')}/reserved`, { password: 'avane' });
+  await ask('PUT', `${retained('suletud.ee')}/blocked`, {});
+  const uus = { name: 'uus.ee' };
+  const hoitud = { do: 'create', name: 'hoitud.ee', ...bound };
+  const data = await expectCodes([
+    [{ do: 'create', ...uus, ...bound }, 1000],
+    [{ do: 'create', ...uus, ...bound }, 2302],
+    [hoitud, 2003],
+    [{ ...hoitud, secret: 'wrong' }, 2202],
+    [{ ...hoitud, secret: 'avane' }, 1000],
+    [{ ...hoitud, name: 'suletud.ee' }, 2308],
+    [{ ...hoitud, name: 'a_b.ee' }, 2005],
+    [{ ...hoitud, name: 'muu.ee', registrant: 'NO:BODY' }, 2303],
+    [{ do: 'check', names: ['UUS.ee', 'muu.ee', 'suletud.ee', 'a_b.ee', 'muu.fi'] }, 1000],
+    [{ do: 'info', ...uus }, 1000],
+    [{ do: 'info', name: 'muu.ee' }, 2303],
+    [{ do: 'renew', ...uus }, 1000],
+    [{ do: 'renew', ...uus, registrar: 'BETA' }, 2201],
+    [{ do: 'update', ...uus, tech: ['ALPHA:TAMM'] }, 1000],
+    [{ do: 'update', ...uus, registrar: 'BETA', tech: [] }, 2201],
+    [{ do: 'update', ...uus, registrant: 'NO:BODY' }, 2303],
+    [{ do: 'update', name: 'muu.ee', tech: [] }, 2303],
+    [{ do: 'transfer', ...uus, registrar: 'BETA', authInfo: 'wrong' }, 2202],
+    [{ do: 'transfer', ...uus, registrar: 'BETA', authInfo: 'sesame' }, 1000],
+    [{ do: 'transfer', ...uus, registrar: 'BETA', authInfo: 'sesame' }, 2106],
+    [{ do: 'transfer', name: 'muu.ee', registrar: 'BETA', authInfo: 'sesame' }, 2303],
+    [{ do: 'delete', ...uus }, 2201],
+    [{ do: 'delete', ...uus, registrar: 'BETA' }, 1000],
+    [{ do: 'delete', ...uus }, 2303],
+    [{ do: 'expire', name: 'hoitud.ee' }, 2304],
+    [{ do: 'delete', name: 'hoitud.ee' }, 1000],
+    [{ ...hoitud, secret: 'avane' }, 1000],
+    [{ do: 'create', name: 'lahkub.ee', ...bound }, 1000],
+    [{ do: 'expire', name: 'lahkub.ee' }, 1000],
+    [{ do: 'create', name: 'lahkub.ee', ...bound }, 2306],
+  ]);
+  expect(data[8]).toEqual([
+    { name: 'UUS.ee', avail: false, reason: 'registered' },
+    { name: 'muu.ee', avail: true },
+    { name: 'suletud.ee', avail: false, reason: 'blocked' },
+    { name: 'a_b.ee', avail: false, reason: 'invalid_name' },
+    { name: 'muu.fi', avail: false, reason: 'outside_zones' },
+  ]);
+});
+
+test('a domain of an earlier day is deleted, and not taken back', async () => {
+  const domain = { name: 'eilne.ee', ...bound };
+  await expectCodes([[{ do: 'create', ...domain }, 1000]]);
+  await ask('POST', '/sandbox/clock', { advance: 'P2D' });
+  await expectCodes([[{ do: 'delete', name: domain.name }, 1000]]);
+  expect((await ask('GET', `/api/v1/internal/domains/${domain.name}`)).status).toBe(404);
+});
+
+test('every command about contacts and messages gets the code of the table', async () => {
+  const fields = {
+    ...{ id: 'EPP', name: 'Mari Maasikas', email: 'mari@example.ee', phone: '+372.5123456' },
+    ident: { ident: '38001085718', ident_type: 'priv', ident_country_code: 'EE' },
+  };
+  const contact = 'ALPHA:EPP';
+  const data = await expectCodes([
+    [{ do: 'contact:create', fields }, 1000],
+    [{ do: 'contact:create', fields }, 2302],
+    [{ do: 'contact:check', contacts: [contact, 'ALPHA:VABA'] }, 1000],
+    [{ do: 'contact:info', contact }, 1000],
+    [{ do: 'contact:info', contact, registrar: 'BETA' }, 2303],
+    [{ do: 'contact:update', contact, fields: { phone: '+372.5123457' } }, 1000],
+    [{ do: 'contact:update', contact, fields: { phone: '7' } }, 2005],
+    [{ do: 'contact:transfer', contact }, 2101],
+    [{ do: 'contact:delete', contact: 'BETA:TAMM' }, 2303],
+    [{ do: 'contact:delete', contact }, 1000],
+    [{ do: 'contact:delete', contact }, 2303],
+    [{ do: 'poll:req' }, 1301],
+    [{ do: 'poll:ack', message: 999_999 }, 2303],
+    [{ do: 'contact:info', contact, registrar: 'NOBODY' }, 2201],
+  ]);
+  expect(data[0]).toEqual({ contact: { id: contact } });
+  expect(data[2]).toEqual([
+    { id: contact, avail: false },
+    { id: 'ALPHA:VABA', avail: true },
+  ]);
+  await expectCodes([[{ do: 'poll:ack', message: data[11].id }, 1000]]);
+  await expectCodes([[{ do: 'poll:req', registrar: 'BETA' }, 1301]]);
+});
+
+test.each([
+  [2200, 401, {}],
+  [2201, 403, {}],
+  [2303, 404, {}],
+  [2303, 412, {}],
+  [2400, 413, {}],
+  [2400, 409, { reason: 'of_a_later_release' }],
+])('the code is %i for the answer %i %j', async (code, status, more) => {
+  nextAnswer = { status, body: { errors: { base: ['no'] }, ...more } };
+  await expectCodes([[{ do: 'create', name: 'teine.ee', ...bound }, code]]);
+});
+
 test('an EPP server that lives a month and is killed ten times agrees with the registry', async () => {
   const random = fc.noShrink(fc.infiniteStream(fc.nat()));
   const month = fc.asyncProperty(random, async (stream) => {
@@ -253,7 +375,7 @@ async function liveAMonth() {
     expect(answers).toHaveLength(orders.length);
     for (const { code, data } of answers!) {
       codes.push(code);
-      if (data?.contact?.code) created.push(data.contact.code);
+      if (data?.contact?.id) created.push(data.contact.id);
     }
     await ask('POST', '/sandbox/clock', { advance: 'P1D' });
   }
