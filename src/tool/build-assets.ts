@@ -10,6 +10,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
+import {
+  introductionFor,
+  localAccess,
+  securitySchemes,
+} from '../worker/http/openapi/introduction.ts';
 import { changes, guide, prosePage } from './guide.ts';
 import { configPath, isUpToDate, projectDirectory } from './project.ts';
 import { referenceFiles } from './reference.ts';
@@ -67,12 +72,17 @@ if (!process.env.ASSETS_ARE_BUILT) {
     const file = path.join(projectDirectory, 'node_modules/swagger-ui-dist', name);
     files.set(path.join('docs', servedName), readFileSync(file));
   }
-  const { own } = readEnvironment(configPath, process.env.CLOUDFLARE_ENV || undefined);
+  const environment = process.env.CLOUDFLARE_ENV || undefined;
+  const isLocal = environment === undefined;
+  const { own } = readEnvironment(configPath, environment);
   const settings = own?.vars ?? {};
   const template = String(files.get('docs/guide.html'));
   const read = (name: string) => readFileSync(path.join(projectDirectory, name), 'utf8');
   for (const prose of [guide(read('src/worker/http/README.md')), changes(read('CHANGELOG.md'))]) {
-    files.set(`${prose.address.slice(1)}.html`, prosePage(template, prose, settings));
+    files.set(
+      `${prose.address.slice(1)}.html`,
+      prosePage(template, prose, settings, isLocal ? localAccess : undefined),
+    );
   }
   const document = path.join(target, 'openapi.json');
   const startedAtSeconds = Date.now() / 1000;
@@ -81,8 +91,8 @@ if (!process.env.ASSETS_ARE_BUILT) {
     ? { openApiDocument: () => JSON.parse(readFileSync(document, 'utf8')) }
     : await import('../worker/http/document.openapi.ts');
   const content = openApiDocument();
-  const { introductionFor } = await import('../worker/http/openapi/introduction.ts');
-  content.info.description = introductionFor(settings);
+  content.info.description = introductionFor(settings, isLocal);
+  content.components.securitySchemes = securitySchemes(isLocal);
   files.set('openapi.json', JSON.stringify(content));
   const reference = String(files.get(path.join('docs', 'index.html')));
   for (const [name, file] of referenceFiles(reference, content)) {

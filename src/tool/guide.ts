@@ -5,6 +5,11 @@ import { findLink, findSupport } from '../worker/settings.ts';
 
 const local = 'http://localhost:8787';
 
+/** For the examples, on a registry of `npm start`. */
+const localExports = `\`\`\`sh
+export REGISTRY=${local} LOGIN=alpha:alpha-demo-secret KEY=epp-demo-key
+\`\`\``;
+
 interface Prose {
   title: string;
   address: string;
@@ -33,11 +38,16 @@ ${releases.join('')}`;
   return { title: 'What changed', address: '/docs/changes', directory: '', markdown };
 }
 
-export function prosePage(template: string, prose: Prose, settings: Partial<Env>): string {
+export function prosePage(
+  template: string,
+  prose: Prose,
+  settings: Partial<Env>,
+  localAccess?: string,
+): string {
   const support = findSupport(settings.SUPPORT_URL)?.replace('mailto:', '');
-  const markdown = prose.markdown.replace('<!-- support -->', () =>
-    support ? ` (<${support}>)` : '',
-  );
+  const markdown = prose.markdown
+    .replace('<!-- support -->', () => (support ? ` (<${support}>)` : ''))
+    .replace('<!-- local -->', () => (localAccess ? `${localAccess}\n\n${localExports}` : ''));
   const source = findLink(settings.SOURCE_URL)?.replace(/\/?$/, '/');
   const ids = new Map<string, number>();
   const marked = new Marked({

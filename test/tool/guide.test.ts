@@ -1,6 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { changes, guide, prosePage } from '../../src/tool/guide.ts';
+import { eppCodes } from '../../src/worker/http/internal/interface.openapi.ts';
+import {
+  introductionFor,
+  localAccess,
+  securitySchemes,
+} from '../../src/worker/http/openapi/introduction.ts';
+import { answers } from '../../src/worker/http/registrar/answer.ts';
 
 const main = '<main><!-- prose --></main>';
 const changelog = readFileSync('CHANGELOG.md', 'utf8');
@@ -42,6 +49,60 @@ it('the guide says nothing of a machine that its readers lack, outside of the li
     .split('\n\n')
     .filter((each) => !each.includes('On your own machine'));
   expect(paragraphs.filter((each) => /npm (start|run)|demo|sandbox/i.test(each))).toEqual([]);
+});
+
+/** The cells of a table of the guide, by row, under a heading. */
+const tableUnder = (heading: string) =>
+  interfaces
+    .split(`${heading}\n`)[1]!
+    .split(/\n#/)[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| `code`'))
+    .map((line) => line.split('|').map((cell) => cell.trim().replaceAll('`', '')));
+
+it('the guide has every reason of the internal interface with its EPP code, and no other', () => {
+  const rows = tableUnder('### Codes of the internal interface').slice(1);
+  expect(Object.fromEntries(rows.map(([, reason, code]) => [reason, code]))).toEqual(eppCodes);
+});
+
+it('the guide has every code of the registrar interface, and no other', () => {
+  const rows = tableUnder('### Codes of the registrar interface');
+  const codes = Object.values(answers).map(([code]) => String(code));
+  expect(new Set(rows.map(([, code]) => code))).toEqual(new Set(['1000', ...codes]));
+});
+
+const demoLogins = ['alpha:alpha-demo-secret', 'beta:beta-demo-secret', 'epp-demo-key'];
+
+it('on a local registry, the guide and the reference show the demo logins, and that the limits are off', () => {
+  const texts = [prosePage(main, guide(interfaces), {}, localAccess), introductionFor({}, true)];
+  for (const text of texts) {
+    for (const shown of [...demoLogins, 'Its limits are off']) expect(text).toContain(shown);
+  }
+  expect(texts[0]).toContain('LOGIN=alpha:alpha-demo-secret KEY=epp-demo-key');
+  const { basic, systemKey } = securitySchemes(true);
+  expect(basic.description).toContain('`alpha` and `alpha-demo-secret`');
+  expect(systemKey.description).toContain('`epp-demo-key`');
+});
+
+it('on a deployed registry, neither shows a demo login', () => {
+  const shown = [
+    prosePage(main, guide(interfaces), {}),
+    introductionFor({}),
+    JSON.stringify(securitySchemes(false)),
+  ];
+  expect(shown.join()).not.toMatch(/demo-(secret|key)|limits are off/);
+});
+
+it('the introduction of the reference links to programs of the source, if that has an address', () => {
+  const introduction = introductionFor({ SOURCE_URL: 'https://source.ee/tree/main' });
+  const links = [...introduction.matchAll(/<https:\/\/source\.ee\/tree\/main\/(.*?)>/g)];
+  expect(links.map(([, file]) => file)).toEqual([
+    'test/client-project/contact-sync.ts',
+    'test/epp-bridge/bridge.ts',
+    'test/walkthrough/auction.sh',
+  ]);
+  expect(links.filter(([, file]) => !existsSync(file!))).toEqual([]);
+  expect(introductionFor({})).not.toContain('source');
 });
 
 it('what changed has the parts of each release for callers, and a date', () => {

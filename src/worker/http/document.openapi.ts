@@ -7,7 +7,7 @@ import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalDomainPaths } from './internal/domains.openapi.ts';
 import { internalAuctionPaths, internalNamePaths } from './internal/names.openapi.ts';
 import { headers, parameterComponents } from './openapi/headers.ts';
-import { description, tags } from './openapi/introduction.ts';
+import { description, securitySchemes, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
 import { publicListPaths } from './public/lists.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
@@ -55,25 +55,7 @@ export function openApiDocument() {
       components: {
         headers,
         parameters: parameterComponents,
-        securitySchemes: {
-          basic: {
-            type: 'http',
-            scheme: 'basic',
-            description: 'An API user’s name and secret.',
-          },
-          bearer: {
-            type: 'http',
-            scheme: 'bearer',
-            bearerFormat: 'JWT',
-            description: 'A token from `POST /api/v1/registrant/auth/eid`.',
-          },
-          systemKey: {
-            type: 'http',
-            scheme: 'bearer',
-            description:
-              'The key of one of the registry’s own systems, from its addresses. For calls of registrars, with `Acting-For`.',
-          },
-        },
+        securitySchemes: securitySchemes(false),
       },
     },
     { override: keepInput },

@@ -1,5 +1,5 @@
 import type { Env } from '../../../base/env.ts';
-import { findPolicies, findSupport } from '../../settings.ts';
+import { findLink, findPolicies, findSupport } from '../../settings.ts';
 
 export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names. [The guide](/docs/guide) says how to begin, and [What changed](/docs/changes) what each release brings.
 
@@ -13,13 +13,52 @@ export const description = `A domain registry: contacts for registrars and regis
 
 Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.`;
 
-/** Links to the policies, and to whom to ask, as the settings name them. */
-export function introductionFor(settings: Partial<Env>): string {
+/** About a registry on the reader's own machine. A deployed one shows nothing of it. */
+export const localAccess = `**On this machine**, the registry has the logins of its demo data: the registrars \`alpha:alpha-demo-secret\` and \`beta:beta-demo-secret\`, the system \`epp-demo-key\`, and the registrant EE 38001085718. Its limits are off, so no call gets 429. \`npm start -- --limits production\` sets them as deployed.`;
+
+/** Programs of the source that call the interfaces, by their paths. */
+const programs = {
+  'test/client-project/contact-sync.ts': 'a copy of a registrar’s contacts',
+  'test/epp-bridge/bridge.ts': 'an EPP server',
+  'test/walkthrough/auction.sh': 'an auction from start to end',
+};
+
+/** Adds what the settings name: policies, whom to ask, and the source. */
+export function introductionFor(settings: Partial<Env>, isLocal = false): string {
   const support = findSupport(settings.SUPPORT_URL);
   const links = findPolicies(settings).map(({ policy, url }) => `[${policy} policy](<${url}>)`);
   if (support) links.unshift(`[support](<${support}>)`);
-  if (links.length === 0) return description;
-  return `${description}\n\nOf this registry: ${links.join(', ')}.`;
+  const source = findLink(settings.SOURCE_URL)?.replace(/\/?$/, '/');
+  const examples = Object.entries(programs).map(([path, text]) => `[${text}](<${source}${path}>)`);
+  return [
+    description,
+    ...(isLocal ? [localAccess] : []),
+    ...(links.length > 0 ? [`Of this registry: ${links.join(', ')}.`] : []),
+    ...(source ? [`Programs in the source: ${examples.join(', ')}.`] : []),
+  ].join('\n\n');
+}
+
+/** The reference shows the descriptions where a reader enters a login. */
+export function securitySchemes(isLocal: boolean) {
+  const demo = (text: string) => (isLocal ? ` On this machine: ${text}.` : '');
+  return {
+    basic: {
+      type: 'http' as const,
+      scheme: 'basic',
+      description: `An API user’s name and secret.${demo('`alpha` and `alpha-demo-secret`')}`,
+    },
+    bearer: {
+      type: 'http' as const,
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: `A token from \`POST /api/v1/registrant/auth/eid\`.${demo('one for `38001085718`, Jaan Tamm')}`,
+    },
+    systemKey: {
+      type: 'http' as const,
+      scheme: 'bearer',
+      description: `The key of one of the registry’s own systems, from its addresses. For calls of registrars, with \`Acting-For\`.${demo('`epp-demo-key`')}`,
+    },
+  };
 }
 
 /** The reference has the tags in this order. */

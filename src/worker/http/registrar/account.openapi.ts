@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { maximumUrlLength } from '../../../party/webhook/url.ts';
 import { json } from '../openapi/call.ts';
 import { describe, instantType, named } from '../openapi/describe.ts';
 import { boundedPageQuery } from '../openapi/paging.openapi.ts';
@@ -56,6 +57,16 @@ const ownWebhook = named('OwnWebhook', {
   previous_secret_valid_until: instantType()
     .nullable()
     .describe('Until when replaced secrets also sign; null if none does.'),
+});
+
+describe(webhookBody().shape.webhook.shape, {
+  url: {
+    maxLength: maximumUrlLength,
+    description:
+      'An https address on a host of the public internet, given by its name: no IP address, and no name such as ' +
+      '`localhost` or below `.internal`, `.test` or `.example`. It has no user name or password, and not the port 0. ' +
+      'A part after `#` is dropped.',
+  },
 });
 
 describe(deliveriesQuery().shape, { limit: { description: 'How many deliveries at most.' } });
