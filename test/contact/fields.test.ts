@@ -71,10 +71,16 @@ test('no field lacks an example, or its place in the tests that write out all fi
       writtenOut('test/worker/http/registrant/contacts.test.ts'),
     ],
     file: [writtenOut('test/tool/usage.test.ts')],
+    // The export shows these beside a registrant's fields.
+    exported: [writtenOut('test/worker/http/registrant/export.test.ts')],
   };
   const readers = Object.keys(places) as (keyof typeof places)[];
   const content = contactColumns.filter(([, { isContent }]) => isContent);
-  const lacking = content.flatMap(([, field]) =>
+  const fields = content.map(([, field]) => ({
+    ...field,
+    exported: field.registrant === null ? field.registrar : null,
+  }));
+  const lacking = fields.flatMap((field) =>
     readers.flatMap((reader) => {
       const name = field[reader]?.split('.').at(-1);
       const lacks = places[reader].filter(([, text]) => !new RegExp(`\\b${name}\\b`).test(text));

@@ -133,6 +133,29 @@ test('a clone has the line ends of the repository, whatever core.autocrlf says',
   expect(files.filter((line) => /w\/(crlf|mixed)/.test(line))).toEqual([]);
 });
 
+test('a new migration is the newest of the build, and leaves one snapshot', () => {
+  const schema = path.join(checkout, 'drizzle/schema.ts');
+  const text = readFileSync(schema, 'utf8');
+  writeFileSync(schema, `${text}\nexport const notes = sqliteTable('notes', { id: integer() });\n`);
+  const program = path.join(checkout, 'drizzle/migration.ts');
+  const { status, stderr } = spawnSync(process.execPath, [program, '--name', 'notes'], {
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+
+  const files = readdirSync(path.join(checkout, 'migrations'));
+  const newest = files.filter((name) => name.endsWith('.sql')).at(-1)!;
+  expect(newest).toMatch(/^\d{4}_notes\.sql$/);
+  expect(readFileSync(path.join(checkout, 'migrations', newest), 'utf8')).toContain('`notes`');
+  expect(readFileSync(path.join(checkout, 'src/base/version.ts'), 'utf8')).toContain(
+    `newestMigration = '${newest}'`,
+  );
+  expect(readdirSync(path.join(checkout, 'migrations/meta')).toSorted()).toEqual([
+    `${newest.slice(0, 4)}_snapshot.json`,
+    '_journal.json',
+  ]);
+});
+
 describe('npm start', { timeout: 240_000 }, () => {
   const data = () => path.join(checkout, 'data');
   const run = (environment: Record<string, string | undefined>, ...options: string[]) => {
@@ -170,6 +193,23 @@ describe('npm start', { timeout: 240_000 }, () => {
     writeFileSync(source, `${right}\nthrow new Error('too early');`);
     const notLoaded = { status: 503, text: 'Uncaught Error: too early\n' };
     await expect.poll(get, { timeout: 60_000 }).toEqual(notLoaded);
+    expect(await server.stop()).toBe(0);
+  });
+
+  test('asks to be restarted after a change of the schema, and does so with 503', async () => {
+    const server = await waitFor(run({}, '--port', '0'));
+    const get = async () => (await fetch(`${server.address}/repp/v1/auctions`)).status;
+    expect(await get()).toBe(200);
+    const schema = path.join(checkout, 'drizzle/schema.ts');
+    const text = readFileSync(schema, 'utf8');
+    writeFileSync(
+      schema,
+      `${text}\nexport const notes = sqliteTable('notes', { id: integer() });\n`,
+    );
+    await expect.poll(get, { timeout: 60_000 }).toBe(503);
+    expect(server.printed()).toContain('then restart npm start.');
+    writeFileSync(schema, text);
+    await expect.poll(get, { timeout: 60_000 }).toBe(200);
     expect(await server.stop()).toBe(0);
   });
 

@@ -10,7 +10,7 @@ export function isAboutMigration(error: unknown): boolean {
 }
 
 export const migrationHint =
-  'The database lacks migrations: npx wrangler d1 migrations apply DB applies them, with --local or --remote.';
+  'The database lacks migrations: the next npm start applies them, or npx wrangler d1 migrations apply DB with --local or --remote.';
 
 /** D1 accepts 2,000,000 bytes in a text of the query or its result. */
 export function isTooLong(error: unknown): boolean {

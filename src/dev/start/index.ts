@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, globSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, globSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { findClockAhead } from '../../tool/local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
+import { listMigrations } from '../../tool/migrate.ts';
 import { enterUsersDirectory, projectDirectory } from '../../tool/project.ts';
 import { startIdentityService } from '../sandbox/identity-service.ts';
 import { cronPath, isLocal, listenInFront } from './front.ts';
@@ -43,6 +44,13 @@ ${isSandbox ? sandbox : ''}
 `);
 }
 
+/** The schema that the database was migrated to at the start. */
+const readSchema = () =>
+  [readFileSync(path.join(projectDirectory, 'drizzle/schema.ts')), ...listMigrations()].join('\n');
+
+const restart =
+  'The schema or its migrations have changed: run npm run migration if tables have, then restart npm start.';
+
 /** Throws an Error that names the first file that cannot be written. */
 function expectWritable(directory: string): void {
   const directories = [directory, path.join(projectDirectory, '.wrangler')];
@@ -72,8 +80,14 @@ async function start(options: StartOptions): Promise<void> {
   // Loads in parallel with wrangler.
   const loading = import('./data.ts');
   let isNoted = false;
+  const schema = readSchema();
+  const report = (problem: string | undefined) => {
+    const isOutdated = problem === undefined && readSchema() !== schema;
+    if (isOutdated) console.error(restart);
+    front.report(isOutdated ? restart : problem);
+  };
   try {
-    process.exitCode = await serve({ ...options, secrets }, { prepare, report: front.report });
+    process.exitCode = await serve({ ...options, secrets }, { prepare, report });
   } finally {
     if (isNoted) forgetServer(directory);
   }

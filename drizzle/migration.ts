@@ -1,0 +1,23 @@
+import { spawnSync } from 'node:child_process';
+import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+
+/*
+ * `npm run migration -- --name what_changed`: makes a migration of the changes of schema.ts, deletes the older snapshot, with which
+ * the next migration is not compared, and names the migration in src/base/version.ts.
+ */
+
+const root = path.join(import.meta.dirname, '..');
+const kit = path.join(root, 'node_modules/.bin/drizzle-kit');
+const options = ['generate', '--config', 'drizzle/config.ts', ...process.argv.slice(2)];
+const { status } = spawnSync(kit, options, { cwd: root, stdio: 'inherit' });
+if (status !== 0) process.exit(status ?? 1);
+
+const inOrder = (pattern: string) => globSync(pattern, { cwd: root }).sort();
+for (const older of inOrder('migrations/meta/*_snapshot.json').slice(0, -1)) {
+  rmSync(path.join(root, older));
+}
+const migration = path.basename(inOrder('migrations/*.sql').at(-1)!);
+const file = path.join(root, 'src/base/version.ts');
+const version = readFileSync(file, 'utf8');
+writeFileSync(file, version.replace(/(newestMigration = ')[^']*/, `$1${migration}`));
