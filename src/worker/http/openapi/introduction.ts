@@ -14,7 +14,7 @@ export const description = `A domain registry: contacts for registrars and regis
 Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.`;
 
 /** About a registry on the reader's own machine. A deployed one shows nothing of it. */
-export const localAccess = `**On this machine**, the registry has the logins of its demo data: the registrars \`alpha:alpha-demo-secret\` and \`beta:beta-demo-secret\`, the system \`epp-demo-key\`, and the registrant EE 38001085718. Its limits are off, so no call gets 429. \`npm start -- --limits production\` sets them as deployed.`;
+export const localAccess = `**On this machine**, the registry has the logins of its demo data: the registrars \`alpha:alpha-demo-secret\` and \`beta:beta-demo-secret\`, the system \`epp-demo-key\`, and the registrant EE 38001085718. Its limits are off, so no call gets 429: \`npm start -- --limits production\` sets them as deployed. A webhook may have an address such as \`http://localhost:9000/\`.`;
 
 /** Programs of the source that call the interfaces, by their paths. */
 const programs = {
