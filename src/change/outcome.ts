@@ -12,13 +12,13 @@ export interface IdempotencyKey {
   requestDigest: string;
 }
 
-type KeptQuery = ReturnType<typeof keptOutcomes>;
+type KeptQuery = ReturnType<typeof selectOutcome>;
 /** Returns the query for the outcome of the request's key, by its holder. */
 export type KeptFor = (keyHolder: SQL | string) => KeptQuery;
 export type KeptOutcome = Awaited<KeptQuery>[number];
 
 /** Finds nothing without a key. A holder in SQL is evaluated in the same batch. */
-export function keptOutcomes(
+export function selectOutcome(
   db: Database,
   keyHolder: SQL | string,
   key: IdempotencyKey | undefined,

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { isAboutOtherRow, mentions } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Action } from './history/changes.ts';
@@ -52,7 +52,7 @@ export async function writeMany<Outcome>(
   try {
     for (let losses = 0; losses < maximumLosses; losses++) {
       try {
-        return await retried(attempt);
+        return await retry(attempt);
       } catch (error) {
         const isLost = error instanceof RegistryError && error.reason === 'changed_meanwhile';
         if (!isLost || seen !== undefined) throw error;

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { BatchItem } from 'drizzle-orm/batch';
 import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { isAboutOtherRow } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Action, Changes, Subject } from './history/changes.ts';
@@ -13,8 +13,8 @@ import {
   type KeptFor,
   type KeptOutcome,
   keepOutcome,
-  keptOutcomes,
   outcomeOf,
+  selectOutcome,
 } from './outcome.ts';
 import { busy, maximumLosses, pauseAfterLoss, type Turn, takeTurn, waitForTurn } from './turn.ts';
 
@@ -87,7 +87,7 @@ export async function write<Seen, Outcome>(
     if (inDoubt && (await isRecorded(db, inDoubt))) {
       return { outcome: inDoubt.outcome, isReplay: false };
     }
-    const seen = await look((keyHolder) => keptOutcomes(db, keyHolder, request.key));
+    const seen = await look((keyHolder) => selectOutcome(db, keyHolder, request.key));
     const kept = outcomeOf<Outcome>(seen.kept, request.key);
     if (kept) return { outcome: kept.outcome, isReplay: true };
     const change = judge(seen);
@@ -102,7 +102,7 @@ export async function write<Seen, Outcome>(
   try {
     for (let losses = 0; losses < maximumLosses; losses++) {
       try {
-        const written = await retried(attempt);
+        const written = await retry(attempt);
         if (written) return written;
       } catch (error) {
         if (!isAboutOtherRow(error)) throw error;
@@ -162,7 +162,7 @@ export function statementsOf(
 }
 
 /** Adds statements to the same batch, unless nothing changes. */
-export function followedBy<Outcome>(
+export function appendStatements<Outcome>(
   change: Change<Outcome>,
   consequences: readonly BatchItem<'sqlite'>[],
 ): Change<Outcome> {

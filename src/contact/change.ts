@@ -1,11 +1,11 @@
 import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { type Changes, difference, shownChanges } from '../change/history/changes.ts';
+import { type Changes, changesRepresentation, difference } from '../change/history/changes.ts';
 import type { Operation } from '../change/origin.ts';
 import { type Change, changeOf, type Written, write } from '../change/write.ts';
 import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
-import { type NewNotification, notifying } from '../party/registrar/notification.ts';
+import { addNotification, type NewNotification } from '../party/registrar/notification.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -91,7 +91,7 @@ export function rowUpdate(
  * Adds a notification of the contact's registrar and its delivery to somebody else's change. By default, the text says
  * what was done and by whom.
  */
-export function notifyingRegistrar<Outcome>(
+export function notifyRegistrar<Outcome>(
   db: Database,
   { code, registrarId }: Pick<Contact, 'code' | 'registrarId'>,
   change: Change<Outcome>,
@@ -106,11 +106,11 @@ export function notifyingRegistrar<Outcome>(
     text: `Contact ${code} has been ${action}d by ${who}${endedText(changes)}`,
     subjectKey: code,
     // A deleted contact has no fields.
-    fields: action === 'delete' ? [] : Object.keys(shownChanges(changes)),
+    fields: action === 'delete' ? [] : Object.keys(changesRepresentation(changes)),
     createdAt: origin.request.at.toISOString(),
     ...notice,
   } as const;
-  return notifying(db, change, notification);
+  return addNotification(db, change, notification);
 }
 
 function endedText(changes: Changes): string {

@@ -71,13 +71,13 @@ export function createContact(
         statements: [db.insert(contacts).values(contact)],
         outcome: referenceTo({ uuid, code, version, domainCount: 0 }),
         // Without a chosen id, the next attempt draws another code.
-        taken: id ? taken() : undefined,
+        taken: id ? duplicateId() : undefined,
       };
     },
   });
 }
 
-function taken(): RegistryError {
+function duplicateId(): RegistryError {
   return new RegistryError('taken', 'Contact id already exists [code]', 'id');
 }
 
@@ -92,14 +92,14 @@ export async function validateContacts(
 ): Promise<(RegistryError | undefined)[]> {
   const ids = contacts.flatMap((contact) => ('code' in contact && contact.code) || []);
   const [caller, rows] = await readWithLogin(db, login, (registrarId) => [
-    takenCodes(db, registrarId, ids),
+    selectDuplicates(db, registrarId, ids),
   ]);
   const codes = new Set(rows.map(({ code }) => code));
   return contacts.map((contact) => {
     if (contact instanceof RegistryError) return contact;
     const code = orRefusal(() => contactCode(caller, contact.code));
     if (code instanceof RegistryError) return code;
-    if (codes.has(code)) return taken();
+    if (codes.has(code)) return duplicateId();
     codes.add(code);
     return undefined;
   });
@@ -137,14 +137,14 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
 /** Returns the code for this id, and whether it is available. One round trip. Throws `invalid`. */
 export async function checkContactCode(db: Database, login: Login, id: string) {
   const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
-    takenCodes(db, registrarId, [id]),
+    selectDuplicates(db, registrarId, [id]),
   ]);
   const code = contactCode(caller, id);
   return { code, isAvailable: !taken.some((row) => row.code === code) };
 }
 
 /** Returns the taken codes among those that these ids would get. */
-export function takenCodes(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
+export function selectDuplicates(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
   const upper = JSON.stringify(ids.map(asciiUpperCase));
   // An id may be a whole code.
   return db

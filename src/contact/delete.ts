@@ -8,7 +8,7 @@ import { type Changes, difference } from '../change/history/changes.ts';
 import { type Operation, scheduledRun, type WriteRequest } from '../change/origin.ts';
 import { type Change, changeOf, type Written, write } from '../change/write.ts';
 import { keyHolderOf, type RegistrarCall, withLogin } from '../party/registrar/login.ts';
-import { notifyingRegistrar } from './change.ts';
+import { notifyRegistrar } from './change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -179,7 +179,7 @@ async function deleteOrphan(
         const isDue = ({ unlinkedAt, createdAt }: Contact) => (unlinkedAt ?? createdAt) < before;
         const contact = theContact(rows.filter(isDue));
         const operation = { db, origin: { actor: scheduledRun, request } };
-        return notifyingRegistrar(db, contact, contactDeletion(operation, contact));
+        return notifyRegistrar(db, contact, contactDeletion(operation, contact));
       },
     });
     return true;

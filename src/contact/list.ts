@@ -3,7 +3,7 @@ import { contactBlocks, contacts } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Page } from '../base/database/paging.ts';
 import { prepared } from '../base/database/prepared-query.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { isTooLong } from '../base/database/violations.ts';
 import type { Person } from '../party/registrant/token.ts';
 import {
@@ -16,7 +16,7 @@ import type { Contact } from './contact.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 import { isPersons } from './read.ts';
 import { registrarColumns, registrarRepresentation } from './representation.ts';
-import { type ContactFilters, searching } from './search.ts';
+import { type ContactFilters, searchReader } from './search.ts';
 
 const offset = sql.placeholder('offset');
 
@@ -39,16 +39,16 @@ const isFromOffset = gte(
   )`,
 );
 
-export const listContacts = listing(['number', ...registrarColumns], registrarRepresentation);
+export const listContacts = pageReader(['number', ...registrarColumns], registrarRepresentation);
 
 /** Codes alone come from an index. */
-export const listContactCodes = listing(['number', 'code'], ({ code }) => code);
+export const listContactCodes = pageReader(['number', 'code'], ({ code }) => code);
 
 /**
  * Lists or searches a registrar's contacts in the order of their ids. Also returns their total number and the start of
  * the next page, if there may be one. One round trip; two for a page of over 2,000,000 bytes.
  */
-function listing<Column extends keyof Contact>(
+function pageReader<Column extends keyof Contact>(
   columns: readonly ('number' | Column)[],
   represent: (contact: Pick<Contact, Column>) => unknown,
 ) {
@@ -64,7 +64,7 @@ function listing<Column extends keyof Contact>(
   const first = query(sql`true`);
   const fromOffset = query(isFromOffset);
   const following = query(sql`${contacts.number} > ${sql.placeholder('after')}`);
-  const search = searching(columns, represent);
+  const search = searchReader(columns, represent);
   return async (db: Database, login: Login, page: Page, filters: ContactFilters = {}) => {
     const isFiltered = Object.values(filters).some(Boolean);
     if (isFiltered) return search(db, login, page, filters);
@@ -83,7 +83,7 @@ function listing<Column extends keyof Contact>(
 
 /** Lists the person's contacts at every registrar by id. One round trip. */
 export function listContactsOfPerson(db: Database, person: Person, page: Page): Promise<Contact[]> {
-  return retried(() =>
+  return retry(() =>
     db
       .select()
       .from(contacts)

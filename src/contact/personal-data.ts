@@ -11,7 +11,7 @@ import {
 import { everyRow } from '../base/database/every-row.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Page } from '../base/database/paging.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import type { Person } from '../party/registrant/token.ts';
 import type { Contact } from './contact.ts';
 import {
@@ -61,7 +61,7 @@ export async function* listPersonalData(
 /** Returns the person's deleted contacts and disclosures. One round trip before the histories. */
 export async function readOtherPersonalData(db: Database, person: Person, now: Date) {
   const subjects = deleted(person);
-  const [rows, disclosures] = await retried(() =>
+  const [rows, disclosures] = await retry(() =>
     db.batch([
       db
         .select({ id: sql<number>`id`, code: sql<string>`code`, uuid: sql<string | null>`uuid` })

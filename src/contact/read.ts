@@ -2,7 +2,7 @@ import { and, desc, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import { contacts, history, registrars } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Page } from '../base/database/paging.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { RegistryError } from '../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Person } from '../party/registrant/token.ts';
@@ -30,7 +30,7 @@ export async function getContactOfPerson(
   person: Person,
   uuid: string,
 ): Promise<Contact> {
-  return theContact(await retried(() => contactOfPerson(db, person, uuid)));
+  return theContact(await retry(() => contactOfPerson(db, person, uuid)));
 }
 
 export function contactByCode(db: Database, registrarId: SQL<number>, code: string) {
@@ -100,7 +100,7 @@ export async function listHistoryOfPerson(db: Database, person: Person, uuid: st
   // Null for another person's contact, and no entry has that code.
   const itsCode = sql`(select code from ${contacts} where ${isTheirs})`;
   const itsUuid = sql`${asciiLowerCase(uuid)}`;
-  const [rows, entries] = await retried(() =>
+  const [rows, entries] = await retry(() =>
     db.batch([
       contactOfPerson(db, person, uuid),
       historyOf(

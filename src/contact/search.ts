@@ -115,7 +115,7 @@ export function searchOrder(filters: ContactFilters): Order {
  * one, even after a short page. One round trip; two for a page of over 2,000,000 bytes, which is then shorter. Throws
  * `out_of_range` for an offset, `invalid` for a place outside the search.
  */
-export function searching<Column extends keyof Contact>(
+export function searchReader<Column extends keyof Contact>(
   columns: readonly Column[],
   represent: (contact: Pick<Contact, Column>) => unknown,
   walk = maximumWalk,

@@ -4,7 +4,7 @@ import type { WriteRequest } from '../change/origin.ts';
 import { type Written, write } from '../change/write.ts';
 import type { Person } from '../party/registrant/token.ts';
 import type { RegistrarCall } from '../party/registrar/login.ts';
-import { notifyingRegistrar, rowUpdate, writeContact } from './change.ts';
+import { notifyRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,
   type ContactReference,
@@ -65,7 +65,7 @@ export function updateContactOfPerson(
       const contact = theContact(rows);
       const operation = { db, origin: { actor, request } };
       const values = permittedValues(contact, request, changesOf);
-      return notifyingRegistrar(db, contact, rowUpdate(operation, contact, values));
+      return notifyRegistrar(db, contact, rowUpdate(operation, contact, values));
     },
   });
 }

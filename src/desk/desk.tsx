@@ -5,7 +5,7 @@ import { messageOf } from '../view/message.ts';
 import { contactPage } from './contact.tsx';
 import { findPage } from './find.tsx';
 import { requestPage } from './history.tsx';
-import { type Place, renderPage, type ShowPage } from './page.tsx';
+import { type DeskPlace, renderPage, type ShowPage } from './page.tsx';
 import { disclosurePage, namePage, registrarPage } from './things.tsx';
 import { todayPage } from './today.tsx';
 
@@ -20,7 +20,7 @@ const pages: Record<string, ShowPage> = {
 };
 
 /** Routes may be added, such as those of the files that the pages load. */
-export function deskPages(place: Place): Hono {
+export function deskPages(place: DeskPlace): Hono {
   const app = new Hono();
   const queryOf = (c: Context) => (name: string) => c.req.query(name) ?? '';
   for (const [path, show] of Object.entries(pages)) {

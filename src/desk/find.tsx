@@ -8,10 +8,10 @@ import { contactsView, deletedContacts } from '../view/contact.ts';
 import { findRequest } from './history.tsx';
 import {
   type DeskPage,
+  type DeskRegistry,
   isUuid,
   Part,
   pageHref,
-  type Registry,
   Rows,
   type ShowPage,
 } from './page.tsx';
@@ -21,7 +21,7 @@ const linksOfFormer = { uuid: 'contact' } as const;
 const shown = 20;
 
 /** Finds everything but domain names. */
-async function findAll({ db }: Registry, text: string) {
+async function findAll({ db }: DeskRegistry, text: string) {
   const [{ byCode, byIdentifier, byName, former }, requests, all] = await Promise.all([
     findContacts(db, text, shown + 1),
     isUuid(text) ? findRequest(db, text) : [],

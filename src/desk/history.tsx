@@ -8,14 +8,14 @@ import type { HistoryEntry } from '../change/history/search.ts';
 import { planRevert } from '../undo/revert.ts';
 import { changeSentences, entrySentence } from '../view/history-sentences.ts';
 import { messageOf } from '../view/message.ts';
-import { counted } from '../view/text.ts';
+import { countText } from '../view/text.ts';
 import { actorText, messageText, timeText } from '../view/words.ts';
-import { Part, pageHref, Sentences, type ShowPage, said } from './page.tsx';
+import { Part, pageHref, Sentences, type ShowPage, sentenceNodes } from './page.tsx';
 
 function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[] {
   const href = requestId ? `${pageHref('request', requestId)}?near=${id}` : undefined;
   const link = { class: 'when', href };
-  return [...said(entrySentence(entry)), ' ', <a {...link}>{timeText(occurredAt)}</a>];
+  return [...sentenceNodes(entrySentence(entry)), ' ', <a {...link}>{timeText(occurredAt)}</a>];
 }
 
 const shownChanges = 4;
@@ -51,7 +51,7 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
     const first = some.at(-1)!;
     // Older ones are not read.
     const least = first === entries.at(-1) ? 'at least ' : '';
-    const others = some.length > 1 && ` and ${least}${counted(some.length - 1, 'more change')}`;
+    const others = some.length > 1 && ` and ${least}${countText(some.length - 1, 'more change')}`;
     return <li>{[...heading(first), others]}</li>;
   });
   return timeline('What happened lately', items);
@@ -74,7 +74,7 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
   if (!last) throw new RegistryError('not_found', `nothing recent is recorded of request ${key}`);
   const isCut = entries.length === shownEntries;
   const obstacle = await planRevert({ ...registry, isDryRun: true }, key).then(() => '', messageOf);
-  const made = `${isCut ? 'at least ' : ''}${counted(entries.length, 'change')}`;
+  const made = `${isCut ? 'at least ' : ''}${countText(entries.length, 'change')}`;
   const isFree = obstacle === '';
   return {
     title: `A request by ${actorText(last.actor)}`,

@@ -18,21 +18,21 @@ export interface DeskPage {
   next: readonly (readonly string[])[];
 }
 
-export type Registry = Operation & Watched;
+export type DeskRegistry = Operation & Watched;
 
 /** Where the pages are shown. */
-export interface Place {
+export interface DeskPlace {
   /** Which registry it is, in a few words. */
   title: string;
   /** Called for each page. */
-  open(opened: AsyncDisposableStack): Promise<Registry>;
+  open(opened: AsyncDisposableStack): Promise<DeskRegistry>;
   /** A command as it is typed, with the words that choose this registry. */
   commandLine(words: readonly string[]): string;
 }
 
 export interface Asked {
-  registry: Registry;
-  place: Place;
+  registry: DeskRegistry;
+  place: DeskPlace;
   key: string;
   query: (name: string) => string;
 }
@@ -57,15 +57,15 @@ function Ref({ thing }: { thing: Thing }) {
   );
 }
 
-export const said = (parts: Sentence): Child[] =>
+export const sentenceNodes = (parts: Sentence): Child[] =>
   parts.map((part) => (typeof part === 'string' ? printable(part) : <Ref thing={part} />));
 
 export function Sentences({ all, class: look = '' }: { all: readonly Sentence[]; class?: string }) {
-  const items = all.map((parts) => <li>{said(parts)}</li>);
+  const items = all.map((parts) => <li>{sentenceNodes(parts)}</li>);
   return <ul class={`sentences ${look}`}>{items}</ul>;
 }
 
-function shownValue(field: string, value: unknown, kind?: Thing['kind']): Child {
+function valueNode(field: string, value: unknown, kind?: Thing['kind']): Child {
   if (isNothing(value)) return null;
   if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
   return isValidElement(value) ? value : printable(valueText(value, field));
@@ -87,7 +87,7 @@ export function Rows<Row>(props: {
   const head = columns.map((name) => <th scope="col">{fieldWords(name)}</th>);
   const body = values.map((row) => {
     const cells = columns.map(
-      (name) => [name, shownValue(name, row[name], links[name] ?? thingFields[name])] as const,
+      (name) => [name, valueNode(name, row[name], links[name] ?? thingFields[name])] as const,
     );
     return (
       <tr>
@@ -115,11 +115,11 @@ export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPag
 }
 
 function Facts({ rows }: { rows: NonNullable<DeskPage['facts']> }) {
-  const known = rows.filter(([, value]) => !isNothing(value));
-  const items = known.map(([field, value]) => (
+  const facts = rows.filter(([, value]) => !isNothing(value));
+  const items = facts.map(([field, value]) => (
     <div>
       <dt>{fieldWords(field)}</dt>
-      <dd>{shownValue(field, value)}</dd>
+      <dd>{valueNode(field, value)}</dd>
     </div>
   ));
   return items.length > 0 ? <dl class="facts">{items}</dl> : null;

@@ -8,7 +8,7 @@ import { apiUsersView } from '../view/holders.ts';
 import { findNameFacts, intervalText } from '../view/name.ts';
 import { registrarsView } from '../view/registrar.ts';
 import type { Sentence } from '../view/sentence.ts';
-import { counted } from '../view/text.ts';
+import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
 import { Entries, entriesAbout } from './history.tsx';
 import { factsIn, Part, Rows, type ShowPage } from './page.tsx';
@@ -49,7 +49,7 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
     answer: [
       suspendedAt
         ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
-        : [`${counted(enabled, 'enabled API user')} can log in for it, from ${from}.`],
+        : [`${countText(enabled, 'enabled API user')} can log in for it, from ${from}.`],
     ],
     facts: factsIn(registrarsView, registrar, registrarFacts),
     children: (

@@ -65,10 +65,16 @@ async function answer(request: Request, env: Env): Promise<Response> {
   const result = await lent[binding!]![method!]!(...args);
   if ((result ?? null) === null) return new Response(null, { status: 204 });
   if (result instanceof ReadableStream) return new Response(result);
-  return Response.json(isPage(result) ? { ...result, objects: result.objects.map(shown) } : result);
+  return Response.json(
+    isPage(result) ? { ...result, objects: result.objects.map(visibleProperties) } : result,
+  );
 }
 
 const isPage = (result: unknown): result is R2Objects => 'objects' in Object(result);
 
 /** These properties are not enumerable. */
-const shown = ({ key, size, customMetadata }: R2Object) => ({ key, size, customMetadata });
+const visibleProperties = ({ key, size, customMetadata }: R2Object) => ({
+  key,
+  size,
+  customMetadata,
+});

@@ -1,18 +1,18 @@
 import { and, between, inArray, sql } from 'drizzle-orm';
 import { dailyCounts, listPublications } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { isRecent } from '../base/time/clock.ts';
 import { dayOf, daysBefore } from '../base/time/day.ts';
 import { putVariable } from './kv.ts';
-import { type CountedList, countedLists } from './lists.ts';
+import { type SingleList, singleLists } from './lists.ts';
 import type { Reader } from './read/parts.ts';
 
 export interface DailyCounts {
   /** `YYYY-MM-DD`, in UTC. */
   day: string;
   /** 0 for a list that did not exist on that day. */
-  counts: Record<CountedList, number>;
+  counts: Record<SingleList, number>;
 }
 
 const countsKey = 'daily-counts';
@@ -32,13 +32,13 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
       count: sql<number>`metadata ->> 'count'`.as('count'),
     })
     .from(listPublications)
-    .where(inArray(listPublications.list, countedLists));
+    .where(inArray(listPublications.list, singleLists));
   const isShown = and(
     between(dailyCounts.day, daysBefore(today, maximumDays - 1), today),
-    inArray(dailyCounts.list, countedLists),
+    inArray(dailyCounts.list, singleLists),
   );
   const counts = sql<string>`json_group_object(list, count order by list)`;
-  const [, rows] = await retried(() =>
+  const [, rows] = await retry(() =>
     db.batch([
       db.insert(dailyCounts).select(metadata).onConflictDoNothing(),
       db
@@ -83,7 +83,7 @@ export async function readDailyCounts(
   }
 }
 
-const zeroCounts = Object.fromEntries(countedLists.map((list) => [list, 0])) as Record<
-  CountedList,
+const zeroCounts = Object.fromEntries(singleLists.map((list) => [list, 0])) as Record<
+  SingleList,
   number
 >;

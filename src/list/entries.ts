@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { isInForce } from '../name/retained/dispute.ts';
 import { type Block, newBlockSplitter } from './format/block.ts';
-import { type Entry, type EntryRow, entryOf } from './format/entry.ts';
+import { entryOf, type ListEntry, type ListEntryRow } from './format/entry.ts';
 import { type ListName, type NameStatus, publicLists, shows } from './lists.ts';
 
 /**
@@ -42,11 +42,11 @@ export async function* entryPages(
   db: Database,
   entries: readonly NameStatus[],
   day: string,
-): AsyncGenerator<EntryRow[]> {
+): AsyncGenerator<ListEntryRow[]> {
   let first = '';
   for (;;) {
     const query = entriesQuery(entries, sql`name >= ${first}`, day, pageRows);
-    const rows = await retried(() => db.values<EntryRow>(query));
+    const rows = await retry(() => db.values<ListEntryRow>(query));
     if (rows.length < pageRows) return yield rows;
     const [last] = rows.at(-1)!;
     yield rows.slice(
@@ -59,7 +59,7 @@ export async function* entryPages(
 
 export interface Building {
   list: ListName;
-  save: (entries: Entry[]) => Promise<Block>;
+  save: (entries: ListEntry[]) => Promise<Block>;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import type { Block } from './format/block.ts';
 import { compressJson, decompressJson } from './format/gzip.ts';
 import type { Head, Published } from './format/head.ts';
@@ -157,7 +157,7 @@ export function retryKv<Result>(
   attempt: () => Promise<Result>,
   betweenMilliseconds = pauseMilliseconds,
 ): Promise<Result> {
-  return retried(attempt, {
+  return retry(attempt, {
     maximumTries: 3,
     isPassing: (error) => !(error instanceof LastingError),
     pauseMilliseconds: () => betweenMilliseconds,

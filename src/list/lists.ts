@@ -69,8 +69,8 @@ export function isOfAuctions(list: ListName): boolean {
 export const auctionLists: readonly ListName[] = listsShowing(['auction']);
 
 /** All but the list that joins several others. */
-export type CountedList = Exclude<ListName, typeof retainedList>;
-export const countedLists = listNames.filter((list) => list !== retainedList);
+export type SingleList = Exclude<ListName, typeof retainedList>;
+export const singleLists = listNames.filter((list) => list !== retainedList);
 
 export function listsShowing(statuses: readonly NameStatus[]): ListName[] {
   return listNames.filter((list) => statuses.some((status) => shows(list, status)));

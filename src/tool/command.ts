@@ -39,7 +39,7 @@ export function noun(
 
 const firstExample = new WeakMap<object, string>();
 
-export function reading(name: string, ...examples: string[]) {
+export function readCommand(name: string, ...examples: string[]) {
   return bare(name, ...examples)
     .addOption(new Option('--persist-to <dir>', 'the local database').conflicts('remote'))
     .option('--remote', 'work on the deployed database')
@@ -48,9 +48,9 @@ export function reading(name: string, ...examples: string[]) {
     .option('--json', 'answer in JSON');
 }
 
-export function writing(name: string, ...examples: string[]) {
+export function writeCommand(name: string, ...examples: string[]) {
   return (
-    reading(name, ...examples)
+    readCommand(name, ...examples)
       .option('--dry-run', 'show what would change, and change nothing')
       // The help would show a default of the option.
       .setOptionValueWithSource('dryRun', false, 'default')
@@ -68,7 +68,9 @@ export function bare(name: string, ...examples: string[]) {
 }
 
 /** `dryRun` is undefined for a command that only reads. */
-export type CommonOptions = ReturnType<ReturnType<typeof reading>['opts']> & { dryRun?: boolean };
+export type CommonOptions = ReturnType<ReturnType<typeof readCommand>['opts']> & {
+  dryRun?: boolean;
+};
 
 /** The options that choose the same registry, from any directory. */
 export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
@@ -92,7 +94,7 @@ export function requireOneOf(...flags: string[]) {
   };
 }
 
-export function listed(text: string, before: readonly string[] = []): string[] {
+export function splitList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
 }
 

@@ -93,9 +93,9 @@ async function complete(words: readonly string[]): Promise<void> {
 }
 
 function commandNames(program: CommandUnknownOpts, [noun, verb]: readonly string[]): string[] {
-  const found = program.commands.find((command) => command.name() === noun);
-  const verbs = found?.commands.filter((command) => command.name() === verb) ?? [];
-  return found ? [found.name(), ...verbs.map((command) => command.name())] : [];
+  const match = program.commands.find((command) => command.name() === noun);
+  const verbs = match?.commands.filter((command) => command.name() === verb) ?? [];
+  return match ? [match.name(), ...verbs.map((command) => command.name())] : [];
 }
 
 /** Collects Commander's output until its form is known. */

@@ -9,7 +9,7 @@ import { currentTime } from '../base/time/clock.ts';
 import { type ListName, listNames } from '../list/lists.ts';
 import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
-import { counted, type Lines, linesOf, printable } from '../view/text.ts';
+import { countText, type Lines, linesOf, printable } from '../view/text.ts';
 import { type CommonOptions, commandLine, registryOptions } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
@@ -198,10 +198,10 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
   ];
   for (const [first, ...others] of causes.slice(0, printedProblems)) {
-    const rows = others.length === 0 ? '' : ` (and in ${counted(others.length, 'more row')})`;
+    const rows = others.length === 0 ? '' : ` (and in ${countText(others.length, 'more row')})`;
     const label = first!.reason === 'unexpected' ? 'failed' : 'refused';
     say(`${label}: ${problemLine(first!)}${rows}`);
   }
   const hidden = causes.length - printedProblems;
-  if (hidden > 0) say(`refused: ${counted(hidden, 'more problem')}; --json shows all`);
+  if (hidden > 0) say(`refused: ${countText(hidden, 'more problem')}; --json shows all`);
 }

@@ -2,7 +2,7 @@ import { type Command, Option, type OptionValues } from '@commander-js/extra-typ
 import { stringify } from 'csv-stringify/sync';
 import { dataOf, fieldsOf, plain, type Shown, type ViewColumns } from '../view/columns.ts';
 import { type Lines, printable } from '../view/text.ts';
-import { type CommonOptions, reading } from './command.ts';
+import { type CommonOptions, readCommand } from './command.ts';
 import type { Registry } from './registry.ts';
 import { writeOutput } from './report/output.ts';
 import { fieldLines, table } from './report/table.ts';
@@ -27,8 +27,8 @@ function csvOf<Row>(columns: ViewColumns<Row>, rows: readonly Row[], header = tr
 
 export const csvOption = () => new Option('--csv', 'answer in CSV').conflicts('json');
 
-export const listing = (description: string, ...examples: string[]) =>
-  reading('list', ...examples)
+export const listCommand = (description: string, ...examples: string[]) =>
+  readCommand('list', ...examples)
     .description(description)
     .addOption(csvOption());
 

@@ -21,7 +21,7 @@ export function readEnvironment(file: string, environment: string | undefined) {
  * an unknown environment.
  */
 export function readLocalConfig(environment: string | undefined) {
-  const { config, own, database, lists, archive } = knownEnvironment(environment, 'env');
+  const { config, own, database, lists, archive } = requireEnvironment(environment, 'env');
   return {
     compatibilityDate: config.compatibility_date,
     databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
@@ -33,7 +33,7 @@ export function readLocalConfig(environment: string | undefined) {
 
 /** Bindings for the local runtime with an environment's rate limits. Throws `not_found` for an unknown environment. */
 export function readLimits(environment: string | undefined) {
-  const { own } = knownEnvironment(environment, 'limits');
+  const { own } = requireEnvironment(environment, 'limits');
   const limiters = own.ratelimits?.map(({ name, ...limiter }) => [
     name,
     { type: 'ratelimit' as const, ...limiter },
@@ -42,7 +42,7 @@ export function readLimits(environment: string | undefined) {
   return { ...Object.fromEntries(limiters ?? []), RATE_LIMIT_POLICY: policy };
 }
 
-function knownEnvironment(environment: string | undefined, option: string) {
+function requireEnvironment(environment: string | undefined, option: string) {
   const { own, ...read } = readEnvironment(configPath, environment);
   if (own) return { own, ...read };
   const message = `wrangler.toml has no environment ${JSON.stringify(environment)}`;

@@ -5,7 +5,7 @@ import type { Database } from '../base/database/open.ts';
 import type { Operation } from '../change/origin.ts';
 import { changedMeanwhile } from '../change/write.ts';
 import { type ChangesOfMany, changesOfRows } from '../change/write-many.ts';
-import { notifyingRegistrar, rowUpdate } from '../contact/change.ts';
+import { notifyRegistrar, rowUpdate } from '../contact/change.ts';
 import {
   type Contact,
   contactSubject,
@@ -25,17 +25,17 @@ export async function contactUpdates(
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const { db } = operation;
-  const found = reversals.map(async ({ uuid, changes }) => {
+  const lookups = reversals.map(async ({ uuid, changes }) => {
     const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
     if (!contact) throw changedMeanwhile();
     const update = rowUpdate(operation, contact, valuesAfter(changes));
-    const { statements } = notifyingRegistrar(db, contact, update);
+    const { statements } = notifyRegistrar(db, contact, update);
     if (!statements) return [];
     const row = { ...contactSubject(contact), changes: update.changes };
     const rows = rowsIn(JSON.stringify([row]));
     return [changesOfRows('contact', 'update', rows, statements)];
   });
-  return (await Promise.all(found)).flat();
+  return (await Promise.all(lookups)).flat();
 }
 
 /** Notifies each registrar once. */
@@ -43,10 +43,10 @@ export async function contactDeletions(
   { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
-  const found = jsonArrays(reversals.map(({ uuid }) => uuid)).map((uuids) =>
+  const lookups = jsonArrays(reversals.map(({ uuid }) => uuid)).map((uuids) =>
     selectContacts(db).where(isIn(contacts.uuid, uuids)).orderBy(contacts.code),
   );
-  const all = (await Promise.all(found)).flat();
+  const all = (await Promise.all(lookups)).flat();
   const ofRegistrars = [...Map.groupBy(all, ({ registrarId }) => registrarId)];
   const notices = insertNotifications(
     db,

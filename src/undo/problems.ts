@@ -10,7 +10,7 @@ import {
 import { isIn, jsonArrays } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Problem } from '../base/error.ts';
-import { shownChanges } from '../change/history/changes.ts';
+import { changesRepresentation } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { isRevertible } from './kinds.ts';
 import { problemOf, type Reversal, returning, reversalOf } from './reversal.ts';
@@ -45,7 +45,7 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
     );
   }
   const fieldsThat = (has: (change: FieldChange, field: string) => boolean) =>
-    Object.entries(shownChanges(entry.changes))
+    Object.entries(changesRepresentation(entry.changes))
       .filter(([field, change]) => has(change, field))
       .map(([field]) => field)
       .join(', ');

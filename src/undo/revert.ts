@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import { changesIdentity, history } from '../../drizzle/schema.ts';
 import { everyRow } from '../base/database/every-row.ts';
 import type { Database } from '../base/database/open.ts';
-import { retried } from '../base/database/retry.ts';
+import { retry } from '../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../base/error.ts';
 import { type HistoryEntry, nothingSince } from '../change/history/search.ts';
 import type { Operation } from '../change/origin.ts';
@@ -41,7 +41,7 @@ export interface RevertPlan {
  */
 export async function planRevert(operation: Operation, request: string): Promise<RevertPlan> {
   const { db } = operation;
-  const [range] = await retried(() =>
+  const [range] = await retry(() =>
     db
       .select({
         first: sql<number | null>`min(${history.id})`,
@@ -57,8 +57,11 @@ export async function planRevert(operation: Operation, request: string): Promise
     throw new RegistryError('not_found', message);
   }
   const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
-  const left = all.filter((entry) => !isOver(entry));
-  const every = (left.length > 0 ? left : all).map((entry) => ({ ...reversalOf(entry), entry }));
+  const remaining = all.filter((entry) => !isOver(entry));
+  const every = (remaining.length > 0 ? remaining : all).map((entry) => ({
+    ...reversalOf(entry),
+    entry,
+  }));
   const links = await findLinks(db, every);
   // A copy that another transfer has used again stays.
   const isTransfer = every.some(

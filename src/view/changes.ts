@@ -1,5 +1,5 @@
 import type { FieldChange } from '../../drizzle/schema.ts';
-import { type Changes, shownChanges } from '../change/history/changes.ts';
+import { type Changes, changesRepresentation } from '../change/history/changes.ts';
 
 /** With --json, `identity` names the thing. */
 export function reportOfChange(
@@ -10,7 +10,7 @@ export function reportOfChange(
 ) {
   const text = changeTexts(recorded).join('; ');
   return {
-    data: { ...identity, changes: shownChanges(recorded), changed: text !== '' },
+    data: { ...identity, changes: changesRepresentation(recorded), changed: text !== '' },
     text:
       text === ''
         ? `nothing to change: ${thing} already has these values`
@@ -19,7 +19,7 @@ export function reportOfChange(
 }
 
 export function changeTexts(recorded: Changes): string[] {
-  return Object.entries(shownChanges(recorded)).map(
+  return Object.entries(changesRepresentation(recorded)).map(
     ([field, change]) => `${field}: ${changeText(change)}`,
   );
 }

@@ -1,4 +1,4 @@
-import { shownField } from '../change/history/changes.ts';
+import { snakeCase } from '../change/history/changes.ts';
 
 export interface Shown<Row> {
   /** The name of the rows in JSON. */
@@ -16,7 +16,7 @@ type Made<Row> = (row: Row) => unknown;
 
 /** Columns with the properties' names in JSON's spelling. */
 export function plain<Row>(...names: (keyof Row & string)[]): ViewColumns<Row> {
-  return Object.fromEntries(names.map((name) => [shownField(name), name]));
+  return Object.fromEntries(names.map((name) => [snakeCase(name), name]));
 }
 
 export function fieldsOf<Row>(

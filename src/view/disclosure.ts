@@ -3,7 +3,7 @@ import { currentTime } from '../base/time/clock.ts';
 import { answerBy, type Disclosure } from '../contact/operator/disclosure/read.ts';
 import { disclosureHoursOf } from '../worker/settings.ts';
 import { plain, type Shown } from './columns.ts';
-import { counted } from './text.ts';
+import { countText } from './text.ts';
 
 export type ShownDisclosure = ReturnType<ReturnType<typeof withAnswerBy>>;
 
@@ -23,7 +23,7 @@ export const disclosuresView: Shown<ShownDisclosure> = {
 function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): string {
   if (outcome !== null) return answerBy;
   const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);
-  return `${answerBy} (${hours < 0 ? 'overdue' : `${counted(hours, 'hour')} left`})`;
+  return `${answerBy} (${hours < 0 ? 'overdue' : `${countText(hours, 'hour')} left`})`;
 }
 
 /** Throws before any change if the setting of the hours is malformed. */

@@ -1,6 +1,6 @@
 import type { HistorySubject } from '../../drizzle/schema.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
-import { enumerated, type Sentence, type Thing } from './sentence.ts';
+import { joinThings, type Sentence, type Thing } from './sentence.ts';
 import { actorText, fieldWords, isNothing, valueText } from './words.ts';
 
 /** What is done by an entry that creates, changes or deletes each kind of thing, and the page about the thing. */
@@ -46,7 +46,7 @@ export function changeSentences({ action, changes, subjectKey }: HistoryEntry): 
     const names = fields.filter(([, change]) => kind in change).map(([field]) => fieldWords(field));
     return names.length > 0 ? [[`${names.join(', ')}: ${why}`]] : [];
   };
-  const shown = fields.flatMap(([field, change]): Sentence[] => {
+  const sentences = fields.flatMap(([field, change]): Sentence[] => {
     if (!('from' in change)) return [];
     const { from, to, uuids } = change;
     if ([from, to].every((value) => isNothing(value) || value === subjectKey)) return [];
@@ -55,7 +55,7 @@ export function changeSentences({ action, changes, subjectKey }: HistoryEntry): 
     return [[`${fieldWords(field)}: `, ...both[action]]];
   });
   return [
-    ...shown,
+    ...sentences,
     ...hidden('redacted', 'not shown'),
     ...hidden('removed', 'the values have been removed since'),
   ];
@@ -75,5 +75,5 @@ function sideOf(field: string, value: unknown, uuids: Record<string, string> = {
   const kind = thingFields[field];
   if (!kind || isNothing(value)) return [valueText(value, field)];
   const keys = [value].flat() as string[];
-  return enumerated(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
+  return joinThings(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
 }

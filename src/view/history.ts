@@ -1,5 +1,5 @@
 import type { HistorySubject } from '../../drizzle/schema.ts';
-import { shownChanges } from '../change/history/changes.ts';
+import { changesRepresentation } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { changeTexts } from './changes.ts';
 import { dataOf, plain, type ViewColumns } from './columns.ts';
@@ -22,7 +22,7 @@ const columns: ViewColumns<HistoryEntry> = {
   key: 'subjectKey',
   uuid: 'subjectUuid',
   ...plain('registrar', 'action', 'actorType', 'actor', 'requestId', 'clientReference'),
-  changes: ({ changes }) => shownChanges(changes),
+  changes: ({ changes }) => changesRepresentation(changes),
 };
 
 export const historyData = (entry: HistoryEntry) => dataOf(columns, entry);

@@ -7,7 +7,7 @@ import type { Recorded } from '../name/domain/read.ts';
 import type { RetainedDomain } from '../name/retained/list.ts';
 import { hasEnded } from '../name/retained/save.ts';
 import type { ShownDispute } from './dispute.ts';
-import { enumerated, type Sentence } from './sentence.ts';
+import { joinThings, type Sentence } from './sentence.ts';
 import { dayText, timeText, withTimes } from './words.ts';
 
 interface Facts {
@@ -51,7 +51,7 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
     { kind: 'registrar', key: registrar },
     ` since ${timeText(createdAt)}`,
     ...people.flatMap(([role, keys]): Sentence => {
-      const contacts = enumerated(keys.map((key) => ({ kind: 'contact', key })));
+      const contacts = joinThings(keys.map((key) => ({ kind: 'contact', key })));
       return keys.length === 0
         ? []
         : [role === 'held' ? ', and held by ' : `; ${role}: `, ...contacts];

@@ -50,5 +50,5 @@ export async function sentenceText(sentence: Sentence, nameOf: Naming): Promise<
 }
 
 /** The parts with commas between them. */
-export const enumerated = (parts: readonly Thing[]): Sentence =>
+export const joinThings = (parts: readonly Thing[]): Sentence =>
   parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));

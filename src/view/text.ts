@@ -20,6 +20,6 @@ function escaped(line: string): string {
 }
 
 /** `1 name`, `2 names`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
+export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

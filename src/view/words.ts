@@ -1,14 +1,14 @@
 import { untilClosed } from '../../drizzle/schema.ts';
 import { currentTime } from '../base/time/clock.ts';
-import { shownField } from '../change/history/changes.ts';
+import { snakeCase } from '../change/history/changes.ts';
 
 const dayFormat = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
 const clockFormat = { ...dayFormat, hour: '2-digit', minute: '2-digit' } as const;
-const written = (text: string, format: Intl.DateTimeFormatOptions) =>
+const formatTime = (text: string, format: Intl.DateTimeFormatOptions) =>
   new Date(text).toLocaleString('en-GB', format);
 
 /** `31 Jan 2026`. */
-export const dayText = (day: string) => written(day, dayFormat);
+export const dayText = (day: string) => formatTime(day, dayFormat);
 
 const seconds = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3_600, minute: 60 };
 const distance = new Intl.RelativeTimeFormat('en');
@@ -21,7 +21,7 @@ export function timeText(instant: string): string {
   const [unit, length] = units.find(([, length]) => Math.abs(away) >= 2 * length) ?? ['minute', 60];
   const count = Math.trunc(away / length);
   const relative = count === 0 ? 'now' : distance.format(count, unit);
-  return `${written(instant, clockFormat)} UTC (${relative})`;
+  return `${formatTime(instant, clockFormat)} UTC (${relative})`;
 }
 
 /** Rewrites the times in a text for people, and a day only if it is the whole text. */
@@ -70,7 +70,7 @@ const fieldLabels: Record<string, string> = {
 
 /** A field in words, whether it is spelt as a column or as in JSON. */
 export function fieldWords(field: string): string {
-  const name = shownField(field);
+  const name = snakeCase(field);
   return fieldLabels[name] ?? name.replaceAll('_', ' ').replace(/ at$/, '');
 }
 
@@ -112,7 +112,7 @@ export function valueText(value: unknown, field = ''): string {
   }
   const text = String(value);
   if (field === 'ident') return text;
-  if (identifierFields.test(shownField(field))) return fieldWords(text);
-  if (/country_code$/.test(shownField(field))) return countryText(text)!;
+  if (identifierFields.test(snakeCase(field))) return fieldWords(text);
+  if (/country_code$/.test(snakeCase(field))) return countryText(text)!;
   return actorText(withTimes(text));
 }

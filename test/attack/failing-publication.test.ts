@@ -4,7 +4,7 @@ import type { Env } from '../../src/base/env.ts';
 import { dayOf } from '../../src/base/time/day.ts';
 import { buildLists } from '../../src/list/entries.ts';
 import { buildBlock } from '../../src/list/format/block.ts';
-import type { Entry } from '../../src/list/format/entry.ts';
+import type { ListEntry } from '../../src/list/format/entry.ts';
 import { createHead } from '../../src/list/format/head.ts';
 import { auctionList, retainedList } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
@@ -42,7 +42,7 @@ async function wholeLists() {
 /** The ETags that KV would hold if nothing had failed. */
 async function rightEtags() {
   const { db } = worker;
-  const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
+  const save = async (entries: ListEntry[]) => (await buildBlock('', entries)).block;
   const etags = listNames.map(async (list) => {
     const blocks = (await buildLists(db, [{ list, save }], dayOf(clock()))).get(list)!;
     return [list, (await createHead(list, '', blocks)).etag];

@@ -8,7 +8,7 @@ import {
   listDeletedContactsBy,
   updateAnyContact,
 } from '../../src/contact/operator/administer.ts';
-import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
+import { eraseFormerPerson } from '../../src/contact/operator/erase-former.ts';
 import { updateContactOfPerson } from '../../src/contact/update.ts';
 import { recordVerification } from '../../src/contact/verification/verification.ts';
 import type { Person } from '../../src/party/registrant/token.ts';
@@ -48,7 +48,7 @@ async function addContactOfTwo() {
 
 const correct = (code: string, values: object) => updateAnyContact(worker.operation, code, values);
 const eraseFormer = (uuid: string, ident: string) =>
-  eraseFormerHolder(worker.operation, uuid, ident);
+  eraseFormerPerson(worker.operation, uuid, ident);
 
 async function historyOf(uuid: string): Promise<string> {
   const entries = worker.db.select().from(history).where(eq(history.subjectUuid, uuid));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { shownChanges } from '../../src/change/history/changes.ts';
+import { changesRepresentation } from '../../src/change/history/changes.ts';
 import { contactColumns, type Sender } from '../../src/contact/fields.ts';
 import { openApiDocument } from '../../src/worker/http/document.openapi.ts';
 import { examples } from '../../src/worker/http/openapi/example.ts';
@@ -21,7 +21,7 @@ test('a client’s text with a control character, a lone surrogate or over 255 c
 test('history and notifications call every field as the answers do', () => {
   const named = contactColumns.filter(([, { isContent }]) => isContent);
   for (const [column, { registrar, registrant, file }] of named) {
-    const [shown] = Object.keys(shownChanges({ [column]: { removed: true } }));
+    const [shown] = Object.keys(changesRepresentation({ [column]: { removed: true } }));
     expect(shown).toBe(registrar ?? registrant ?? file);
   }
 });

@@ -8,7 +8,7 @@ import { keyOfChanged } from '../../src/contact/entries.ts';
 import { identityKey } from '../../src/contact/identity-code.ts';
 import { listDeletedContactsBy, updateAnyContact } from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
-import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
+import { eraseFormerPerson } from '../../src/contact/operator/erase-former.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
 import { answerOf, registrarClient } from '../support/client.ts';
 import { addContact, addDisclosure, addPerson, addRegistrar, send } from '../support/fixtures.ts';
@@ -88,7 +88,7 @@ test('keeps two people apart whose codes differ by the century alone, wherever a
   expect(erasure).toMatchObject({ others: [first.contact.code], deletedOthers: [] });
   await updateAnyContact(worker.operation, first.contact.code, { ident: second.code });
   const { uuid } = first.contact;
-  expect(await eraseFormerHolder(worker.operation, uuid, first.code)).toMatchObject({ entries: 1 });
+  expect(await eraseFormerPerson(worker.operation, uuid, first.code)).toMatchObject({ entries: 1 });
 });
 
 test('refuses a search for a code whose + arrived as a blank, and says how to write it', async () => {

@@ -11,7 +11,7 @@ import {
   updateAnyContact,
 } from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
-import { eraseFormerHolder } from '../../src/contact/operator/erase-former.ts';
+import { eraseFormerPerson } from '../../src/contact/operator/erase-former.ts';
 import { transferContact } from '../../src/contact/operator/transfer.ts';
 import { planRevert, revert } from '../../src/undo/revert.ts';
 import { answerOf, registrarClient } from '../support/client.ts';
@@ -150,7 +150,7 @@ async function erase({ code }: Person): Promise<void> {
     const found = all.find(({ ended }) => ended === 'deleted') ?? all[0];
     if (!found) return;
     if (found.ended === 'deleted') await eraseContact(worker.operation, found.uuid);
-    else await eraseFormerHolder(worker.operation, found.uuid, code);
+    else await eraseFormerPerson(worker.operation, found.uuid, code);
   }
 }
 

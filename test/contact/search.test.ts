@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test, vi } from 'vitest';
 import type { contacts } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../../src/base/database/json-rows.ts';
 import { keysOf } from '../../src/contact/contact.ts';
-import { type ContactFilters, searching, searchOrder } from '../../src/contact/search.ts';
+import { type ContactFilters, searchOrder, searchReader } from '../../src/contact/search.ts';
 import { addRegistrar } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -148,7 +148,7 @@ function numbersOf(filters: ContactFilters): number[] {
   );
 }
 
-const search = (walk?: number) => searching(['number'], ({ number }) => number, walk);
+const search = (walk?: number) => searchReader(['number'], ({ number }) => number, walk);
 
 type Search = ReturnType<typeof search>;
 

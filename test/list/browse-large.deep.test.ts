@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/base/env.ts';
 import { type Block, buildBlock, newBlockSplitter } from '../../src/list/format/block.ts';
-import { type Entry, entryOf } from '../../src/list/format/entry.ts';
+import { entryOf, type ListEntry } from '../../src/list/format/entry.ts';
 import { bodyBytes, createHead } from '../../src/list/format/head.ts';
 import { blockKey, putHead } from '../../src/list/kv.ts';
 import { browseNames, type Range } from '../../src/list/read/browse.ts';
@@ -24,7 +24,7 @@ async function putNames({ LISTS }: Env, count: number) {
   const publication = 'p';
   const blocks: Block[] = [];
   const puts: Promise<void>[] = [];
-  const put = async (entries: Entry[]) => {
+  const put = async (entries: ListEntry[]) => {
     const { block, value } = await buildBlock(publication, entries);
     blocks.push(block);
     puts.push(LISTS.put(blockKey('all', block), value));

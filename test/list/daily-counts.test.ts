@@ -4,7 +4,7 @@ import { openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
 import { daysBefore } from '../../src/base/time/day.ts';
 import { readDailyCounts, recordDailyCounts } from '../../src/list/daily-counts.ts';
-import { countedLists, listNames } from '../../src/list/lists.ts';
+import { listNames, singleLists } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { counted } from '../support/counted.ts';
@@ -41,7 +41,7 @@ async function addDays(lastDay: string, days: number) {
     `insert into daily_counts select days.value, lists.value, 5
      from json_each(?) days, json_each(?) lists`,
   )
-    .bind(json, JSON.stringify(countedLists))
+    .bind(json, JSON.stringify(singleLists))
     .run();
 }
 
@@ -85,7 +85,7 @@ test('shows the last 366 days, and keeps the others', async () => {
     counts: { auctions: 5, reserved: 5, blocked: 5, disputed: 5 },
   });
   expect(days.at(-1)).toEqual({ day: '2026-05-05', counts });
-  expect(await worker.db.$count(dailyCounts)).toBe(401 * countedLists.length);
+  expect(await worker.db.$count(dailyCounts)).toBe(401 * singleLists.length);
 });
 
 test('puts the counts into KV when they change, and again where KV has lost them', async () => {

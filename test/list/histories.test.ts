@@ -9,7 +9,7 @@ import {
   readEntries,
   Splitter,
 } from '../../src/list/format/block.ts';
-import { compareNames, type Entry, entryOf } from '../../src/list/format/entry.ts';
+import { compareNames, entryOf, type ListEntry } from '../../src/list/format/entry.ts';
 import { compressJson, decompressJson } from '../../src/list/format/gzip.ts';
 import { createHead, wholeBody } from '../../src/list/format/head.ts';
 import {
@@ -52,7 +52,7 @@ const clocks = fc.infiniteStream(
   fc.record({ passing, skew: fc.noBias(fc.integer({ min: -60, max: 60 })) }),
 );
 
-function entriesOf(content: Content): Entry[] {
+function entriesOf(content: Content): ListEntry[] {
   return [...content]
     .sort(([a], [b]) => compareNames(a, b))
     .flatMap(([name, statuses]) => statuses.map((status) => entryOf([name, name, status])));
@@ -60,13 +60,13 @@ function entriesOf(content: Content): Entry[] {
 
 /** Blocks that stay in the process; their text takes the place of the digest. */
 function newStore() {
-  const texts = new Map<string, Entry[]>();
+  const texts = new Map<string, ListEntry[]>();
   return {
     load: async ({ digest }: Block) => texts.get(digest)!,
-    async save(entries: Entry[]): Promise<Block> {
+    async save(entries: ListEntry[]): Promise<Block> {
       const digest = entries.map(({ json }) => json).join(',');
       texts.set(digest, entries);
-      const [{ name: first }] = entries as [Entry];
+      const [{ name: first }] = entries as [ListEntry];
       return {
         first,
         publication: '',
@@ -79,7 +79,7 @@ function newStore() {
   };
 }
 
-function cutBlocks(entries: readonly Entry[], sizes = blockSizes): Entry[][] {
+function cutBlocks(entries: readonly ListEntry[], sizes = blockSizes): ListEntry[][] {
   const splitter = new Splitter(sizes);
   const complete = entries.flatMap((entry) => [splitter.add(entry) ?? []]);
   return [...complete, splitter.rest()].filter(({ length }) => length > 0);
@@ -233,7 +233,7 @@ test('cuts where a name says so, but never before the least number of entries, n
 });
 
 /** The first names of the registry that a splitter of this modulus would cut before. */
-function namesChosen(count: number, mean: number): Entry[] {
+function namesChosen(count: number, mean: number): ListEntry[] {
   const names: string[] = [];
   for (let number = 0; names.length < count; number++) {
     const splitter = new Splitter({ minimum: 1, mean: mean + 1, maximum: 2 });

@@ -3,7 +3,7 @@ import { beforeEach, expect, inject, test } from 'vitest';
 import { retainedStatuses } from '../../drizzle/schema.ts';
 import { buildLists } from '../../src/list/entries.ts';
 import { buildBlock } from '../../src/list/format/block.ts';
-import type { Entry } from '../../src/list/format/entry.ts';
+import type { ListEntry } from '../../src/list/format/entry.ts';
 import { createHead } from '../../src/list/format/head.ts';
 import { listNames } from '../../src/list/lists.ts';
 import { publish } from '../../src/list/publish/publish.ts';
@@ -101,7 +101,7 @@ async function take(step: Step): Promise<void> {
 
 /** The ETags of the lists as they are built from nothing. */
 async function builtEtags(day: string) {
-  const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
+  const save = async (entries: ListEntry[]) => (await buildBlock('', entries)).block;
   const etags = listNames.map(async (list) => {
     const built = (await buildLists(worker.db, [{ list, save }], day)).get(list)!;
     return [list, (await createHead(list, '', built)).etag] as const;

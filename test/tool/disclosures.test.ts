@@ -222,7 +222,7 @@ test('a request about a contact that is gone, or whose holder is another one, ca
   await registry.done('contact delete ALPHA:OTHER --yes');
   await registry.addContacts('ALPHA:OTHER');
   for (const [id, message] of [
-    ['1', 'the request is about a former holder of ALPHA:TAMM'],
+    ['1', 'the request is about a former person of ALPHA:TAMM'],
     ['2', 'the contact is gone'],
   ]) {
     const grant = ['disclosure', 'grant', id!, '--to', file];

@@ -23,7 +23,7 @@ const calls: Record<string, string> = {
 };
 
 /** Options that take the code of a registrar or a person. */
-const ofOthers = ['--registrar', '--code', '--orphans-to', '--ident'];
+const ofOthers = ['--registrar', '--code', '--fallback-registrar', '--ident'];
 
 const takesCode = ([name, { registeredArguments, options }]: [string, CommandUnknownOpts]) =>
   (name.startsWith('contact ') && registeredArguments.some((one) => /^code/.test(one.name()))) ||

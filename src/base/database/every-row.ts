@@ -1,5 +1,5 @@
 import type { RowsAfter } from './paging.ts';
-import { retried } from './retry.ts';
+import { retry } from './retry.ts';
 
 /** Yields all rows, page by page. Retries D1's faults. */
 export async function* everyRow<Row>(
@@ -8,7 +8,7 @@ export async function* everyRow<Row>(
 ): AsyncGenerator<Row, void> {
   let after: Row | undefined;
   for (;;) {
-    const rows = await retried(() => read({ after, limit }));
+    const rows = await retry(() => read({ after, limit }));
     yield* rows;
     after = rows.at(-1);
     if (rows.length < limit) return;

@@ -15,7 +15,7 @@ const afterFaultOfD1 = {
 };
 
 /** Repeats an attempt after a passing fault, of D1 by default. The work must be safe to repeat. */
-export async function retried<Result>(
+export async function retry<Result>(
   attempt: () => Promise<Result>,
   { maximumTries, isPassing, pauseMilliseconds } = afterFaultOfD1,
 ): Promise<Result> {
@@ -38,7 +38,10 @@ export function pause(milliseconds: number): Promise<void> {
 }
 
 /** Throws an Error if the work takes longer. The work itself continues. */
-export async function within<Result>(milliseconds: number, work: Promise<Result>): Promise<Result> {
+export async function limitTime<Result>(
+  milliseconds: number,
+  work: Promise<Result>,
+): Promise<Result> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const error = new Error(`no answer within ${milliseconds} ms`);
   const timer = setTimeout(() => reject(error), milliseconds);

@@ -48,15 +48,15 @@ export function difference(
   return changes;
 }
 
-export function shownField(column: string): string {
+export function snakeCase(column: string): string {
   return column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
 /** Changes as every interface shows them: without keys and UUIDs, with field names in snake case. */
-export function shownChanges(changes: Changes): Changes {
+export function changesRepresentation(changes: Changes): Changes {
   return Object.fromEntries(
     Object.entries(changes).map(([field, change]) => [
-      shownField(field),
+      snakeCase(field),
       'from' in change ? { from: change.from, to: change.to } : change,
     ]),
   );

@@ -2,7 +2,7 @@ import { asc, max, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../../drizzle/schema.ts';
 import { sha256Hex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
 import type { HistoryEntry } from './search.ts';
 
@@ -56,7 +56,7 @@ export async function listChangesAfter(
   const fields = sql<string | null>`iif(subject in (${subjects}),
     (select json_group_array(key) from json_each(${history.changes})), null)`;
   // Reads the place's own entry and other subjects too, because a missing entry must be noticed.
-  const [entries, [newest]] = await retried(() =>
+  const [entries, [newest]] = await retry(() =>
     db.batch([
       db
         .select({ ...columns, fields: fields.as('fields') })
@@ -87,7 +87,7 @@ export async function listChangesAfter(
 /** Returns the place after which later changes follow. Costs one round trip. */
 export async function findNewestPlace(db: Database): Promise<string> {
   const isNewest = sql`id = (select max(id) from ${history} as newest)`;
-  const [entry] = await retried(() => db.select(columns).from(history).where(isNewest));
+  const [entry] = await retry(() => db.select(columns).from(history).where(isNewest));
   return entry ? placeOf(entry) : beginning;
 }
 

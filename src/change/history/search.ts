@@ -2,12 +2,12 @@ import { max, or, type SQL, sql } from 'drizzle-orm';
 import { type HistorySubject, history } from '../../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 
 export type HistoryEntry = typeof history.$inferSelect;
 
 export async function findNewestId(db: Database): Promise<number> {
-  const [newest] = await retried(() => db.select({ id: max(history.id) }).from(history));
+  const [newest] = await retry(() => db.select({ id: max(history.id) }).from(history));
   return newest?.id ?? 0;
 }
 

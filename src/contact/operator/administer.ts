@@ -11,13 +11,13 @@ import {
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { RowsAfter } from '../../base/database/paging.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, write } from '../../change/write.ts';
-import { notifyingRegistrar, rowUpdate } from '../change.ts';
+import { notifyRegistrar, rowUpdate } from '../change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
@@ -163,7 +163,7 @@ export function updateAnyContact(
 
 /** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
 export async function deleteAnyContact(operation: Operation, code: string): Promise<Changes> {
-  const [linked] = await retried(() => referringDomains(operation.db, code));
+  const [linked] = await retry(() => referringDomains(operation.db, code));
   return change(operation, code, (contact) => contactDeletion(operation, contact, linked));
 }
 
@@ -187,8 +187,8 @@ export function changeContactStatuses(
     if (unknown !== undefined) {
       throw new RegistryError('invalid', `${JSON.stringify(unknown)} is not a status`, 'remove');
     }
-    const kept = contact.statuses.filter((status) => !remove.includes(status));
-    const statuses = [...new Set([...kept, ...add])].sort();
+    const remaining = contact.statuses.filter((status) => !remove.includes(status));
+    const statuses = [...new Set([...remaining, ...add])].sort();
     const notes = Object.entries(contact.statusNotes).filter(
       ([status]) => !remove.includes(status),
     );
@@ -210,7 +210,7 @@ async function change(
   const judge = (contact: ContactWithRegistrar) => {
     const contactChange = judgeContact(contact);
     const reported = { ...contactChange, outcome: contactChange.changes };
-    return notifyingRegistrar(db, contact, reported);
+    return notifyRegistrar(db, contact, reported);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

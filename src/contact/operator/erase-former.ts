@@ -28,12 +28,12 @@ export interface FormerErasure extends Identifiers {
 }
 
 /**
- * Removes a former holder, given by identity code, from the history and disclosures of a contact (a code or UUID). The
+ * Removes a former person, given by identity code, from the history and disclosures of a contact (a code or UUID). The
  * history also loses everybody else who had the contact before its last correction. The contact, its notes on statuses
  * and its present person's values stay. Throws `not_found`; `invalid` for a code that several contacts had, or for the
  * present person.
  */
-export async function eraseFormerHolder(
+export async function eraseFormerPerson(
   operation: Operation,
   codeOrUuid: string,
   ident: string,

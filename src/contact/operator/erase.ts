@@ -11,8 +11,14 @@ import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { searchKey } from '../../base/text/search-key.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, changeOf, checkExpected, followedBy, write } from '../../change/write.ts';
-import { notifyingRegistrar } from '../change.ts';
+import {
+  appendStatements,
+  type Change,
+  changeOf,
+  checkExpected,
+  write,
+} from '../../change/write.ts';
+import { notifyRegistrar } from '../change.ts';
 import { type Contact, contactSubject, selectContacts } from '../contact.ts';
 import { contactDeletion } from '../delete.ts';
 import { isAboutContact, isLastDeletion } from '../entries.ts';
@@ -48,7 +54,7 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
   const { db, origin } = operation;
   const contact = await identifyContact(db, codeOrUuid);
   const isAbout = isAboutContact(sql`${contact.uuid}`);
-  // Includes former holders: a correction may concern the same person.
+  // Includes former persons: a correction may concern the same person.
   const remains = {
     entries: sql`${isAbout} and ${hasValues(sql`${history.changes}`)}`,
     disclosed: eq(disclosures.contactUuid, contact.uuid),
@@ -60,8 +66,11 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     if (row) {
       checkUnlinked(row);
       const deletion = { ...contactDeletion(operation, row), outcome };
-      const erasure = followedBy(deletion, removalOf(db, contact, remains, deletion.isWritten));
-      return notifyingRegistrar(db, row, erasure);
+      const erasure = appendStatements(
+        deletion,
+        removalOf(db, contact, remains, deletion.isWritten),
+      );
+      return notifyRegistrar(db, row, erasure);
     }
     checkExpected(origin.request, `${uuid} ${lastEntryId}`);
     const changes = Object.fromEntries(

@@ -8,7 +8,7 @@ import {
   RegistryError,
   throwProblems,
 } from '../../base/error.ts';
-import { difference, shownChanges } from '../../change/history/changes.ts';
+import { changesRepresentation, difference } from '../../change/history/changes.ts';
 import type { Operation, Origin } from '../../change/origin.ts';
 import { changeEach, changesOfRows, writeMany } from '../../change/write-many.ts';
 import {
@@ -137,7 +137,7 @@ function problemOf(
     const refusal = orRefusal(() => checkStatuses(contact, 'Update'));
     return refusal instanceof RegistryError ? refusal.problems[0] : undefined;
   }
-  const other = Object.keys(shownChanges(Object.fromEntries(isUpdate ? fixed : changes)));
+  const other = Object.keys(changesRepresentation(Object.fromEntries(isUpdate ? fixed : changes)));
   if (other.length === 0) return undefined;
   const limit = isUpdate ? '--update does not change that' : 'an import overwrites nothing';
   const message = `${code} already exists with another ${other.join(', ')}; ${limit}`;

@@ -3,7 +3,7 @@ import { changesIdentity, deletedIdentity } from '../../../drizzle/schema.ts';
 import { sha256Hex } from '../../base/bytes/digest.ts';
 import { jsonArrays } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import type { Contact } from '../contact.ts';
 import { isAboutContact, isLastDeletion, keyOfChanged, sameIdentitySince } from '../entries.ts';
 import { identityKey } from '../identity-code.ts';
@@ -23,7 +23,7 @@ export async function findRestored(
   const exists = sql`exists (select 1 from contacts where contacts.uuid = erased.uuid)`;
   const isDisclosed = sql`exists (select 1 from disclosures where contact_uuid = erased.uuid)`;
   const queries = jsonArrays(erasures).map((array) =>
-    retried(() =>
+    retry(() =>
       db.all<Pick<Contact, 'code' | 'uuid'>>(sql`
         select erased.uuid, coalesce(
           (select code from contacts where contacts.uuid = erased.uuid),
@@ -54,7 +54,7 @@ export async function formerDigest(uuid: string, ident: string): Promise<string>
 }
 
 /**
- * Finds erased former holders who still have values in the history or disclosures, or have the contact, unless they got
+ * Finds erased former persons who still have values in the history or disclosures, or have the contact, unless they got
  * it since the erasure by other than moving in. `ident` is in the form of `identityKey`.
  */
 export async function findRestoredFormer(
@@ -66,7 +66,7 @@ export async function findRestoredFormer(
   const isSince = sql`exists (select 1 from history
     where id = ${sameIdentitySince(uuid)} and not ${isBefore})`;
   const queries = jsonArrays(erasures).map((array) =>
-    retried(() =>
+    retry(() =>
       db.all<{ code: string; uuid: string; digest: string; ident: string }>(sql`
         with erased as (select value ->> 'uuid' as uuid, value ->> 'digest' as digest, value ->> 'at' as at
           from json_each(${array}))

@@ -6,7 +6,7 @@ import { difference } from '../../change/history/changes.ts';
 import type { Actor, Origin, WriteRequest } from '../../change/origin.ts';
 import { type Written, write } from '../../change/write.ts';
 import type { Login, RegistrarCall } from '../../party/registrar/login.ts';
-import { notifyingRegistrar, rowUpdate, writeContact } from '../change.ts';
+import { notifyRegistrar, rowUpdate, writeContact } from '../change.ts';
 import {
   type Contact,
   type ContactReference,
@@ -99,7 +99,7 @@ export async function takeIdentification(
       const values = answer ? result(contact, answer, request) : {};
       const change = rowUpdate(operation, contact, values);
       const isVerified = 'identityVerification' in values;
-      return notifyingRegistrar(db, contact, change, {
+      return notifyRegistrar(db, contact, change, {
         event: isVerified ? 'contact.verified' : 'contact.verification_pending',
         text: isVerified
           ? `Contact ${contact.code} has been verified`

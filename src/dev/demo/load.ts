@@ -13,7 +13,7 @@ import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { dayOf, daysBefore } from '../../base/time/day.ts';
 import type { Origin } from '../../change/origin.ts';
-import { countedLists } from '../../list/lists.ts';
+import { singleLists } from '../../list/lists.ts';
 import { startAuctions } from '../../name/auction/operator/start.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { addRegistrar } from '../../party/registrar/operator/account.ts';
@@ -141,7 +141,7 @@ async function addAuctions(db: Database): Promise<void> {
  */
 export async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');
-  const rows = await Array.fromAsync(readRows(file, columnsNamed(countedLists)));
+  const rows = await Array.fromAsync(readRows(file, columnsNamed(singleLists)));
   const daysToSaturday = 6 - new Date(today).getUTCDay();
   return rows
     .toReversed()

@@ -151,9 +151,9 @@ function forward(
   body: Buffer | undefined,
 ): void {
   const { pathname, search } = parseTarget(request.url!)!;
-  const given = endToEnd(request.rawHeaders).filter(([name]) => !setHere.test(name));
+  const clientHeaders = endToEnd(request.rawHeaders).filter(([name]) => !setHere.test(name));
   const length = body ? ['Content-Length', String(body.length)] : [];
-  const headers = [...given.flat(), ...length, ...own];
+  const headers = [...clientHeaders.flat(), ...length, ...own];
   const { method } = request;
   const sent = httpRequest({ ...server, method, path: pathname + search, headers });
   sent.on('response', (answer) => {

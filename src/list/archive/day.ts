@@ -61,6 +61,6 @@ export async function* listDays(
 /** Returns the first and the last day that are not missing; undefined if there are none. */
 export async function findArchivedDays(bucket: R2Bucket, list: ListName) {
   const days = await Array.fromAsync(listDays(bucket, list));
-  const kept = days.filter((record) => !('missing' in record));
-  return kept.length > 0 ? { first: kept[0]!.day, last: kept.at(-1)!.day } : undefined;
+  const recorded = days.filter((record) => !('missing' in record));
+  return recorded.length > 0 ? { first: recorded[0]!.day, last: recorded.at(-1)!.day } : undefined;
 }

@@ -1,6 +1,6 @@
 import { sha256Hex } from '../../base/bytes/digest.ts';
 import { joinBytes } from '../../base/bytes/encoding.ts';
-import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
+import { compareNames, entryOf, type ListEntry, parseRows } from './entry.ts';
 import { comma, compressPiece, decompressPiece, joinSums, type Sum } from './gzip.ts';
 
 export interface Block {
@@ -27,14 +27,14 @@ export interface Fragment {
 }
 
 export interface BlockStore {
-  load: (block: Block) => Promise<Entry[]>;
-  save: (entries: Entry[]) => Promise<Block>;
+  load: (block: Block) => Promise<ListEntry[]>;
+  save: (entries: ListEntry[]) => Promise<Block>;
 }
 
 const lengthBytes = 4;
 
 /** Returns the block and its value in KV: the directory's length, the directory, and the fragments. */
-export async function buildBlock(publication: string, entries: readonly Entry[]) {
+export async function buildBlock(publication: string, entries: readonly ListEntry[]) {
   const directory: [first: string, bytes: number][] = [];
   const parts: Uint8Array[] = [];
   let sum: Sum | undefined;
@@ -60,11 +60,11 @@ export async function buildBlock(publication: string, entries: readonly Entry[])
   return { block, value: joinBytes([length, header, ...parts]) };
 }
 
-export async function digestOf(entries: readonly Entry[]): Promise<string> {
+export async function digestOf(entries: readonly ListEntry[]): Promise<string> {
   return (await sha256Hex(textOf(entries))).slice(0, 32);
 }
 
-function textOf(entries: readonly Entry[]): string {
+function textOf(entries: readonly ListEntry[]): string {
   return entries.map(({ json }) => json).join(',');
 }
 
@@ -90,7 +90,7 @@ export function readFragment({ data }: OpenBlock, { offset, bytes }: Fragment): 
   return decompressPiece(data.subarray(offset, offset + bytes));
 }
 
-export function readEntries(open: OpenBlock): Entry[] {
+export function readEntries(open: OpenBlock): ListEntry[] {
   return open.fragments.flatMap((fragment) => parseRows(readFragment(open, fragment)).map(entryOf));
 }
 
@@ -136,7 +136,7 @@ function digest(name: string): number {
 }
 
 export class Splitter {
-  #entries: Entry[] = [];
+  #entries: ListEntry[] = [];
   readonly #sizes: Sizes;
 
   constructor(sizes: Sizes) {
@@ -153,7 +153,7 @@ export class Splitter {
   }
 
   /** Returns the part before the entry if that begins a new one. */
-  add(entry: Entry): Entry[] | undefined {
+  add(entry: ListEntry): ListEntry[] | undefined {
     const isCut = this.#entries.length > 0 && this.startsNewPart(entry.name);
     if (!isCut) {
       this.#entries.push(entry);
@@ -164,7 +164,7 @@ export class Splitter {
     return part;
   }
 
-  rest(): Entry[] {
+  rest(): ListEntry[] {
     return this.#entries;
   }
 }
@@ -173,9 +173,9 @@ export function newBlockSplitter(): Splitter {
   return new Splitter(blockSizes);
 }
 
-function splitFragments(entries: Iterable<Entry>): Entry[][] {
+function splitFragments(entries: Iterable<ListEntry>): ListEntry[][] {
   const splitter = new Splitter(fragmentSizes);
-  const parts: Entry[][] = [];
+  const parts: ListEntry[][] = [];
   for (const entry of entries) {
     const part = splitter.add(entry);
     if (part) parts.push(part);

@@ -1,18 +1,18 @@
 import type { ListedStatus, NameStatus } from '../lists.ts';
 
-export interface Entry {
+export interface ListEntry {
   name: string;
   json: string;
 }
 
-export type EntryRow = [name: string, punycode: string, status: NameStatus];
+export type ListEntryRow = [name: string, punycode: string, status: NameStatus];
 
 /** The field names are the public interface's. */
 export function entryStart(name: string, isInAuction: boolean): string {
   return `{"${isInAuction ? 'domain_name' : 'name'}":${JSON.stringify(name)},`;
 }
 
-export function entryOf([name, punycode, status]: EntryRow): Entry {
+export function entryOf([name, punycode, status]: ListEntryRow): ListEntry {
   const json =
     status === 'auction'
       ? `${entryStart(name, true)}"punycode_domain_name":${JSON.stringify(punycode)}}`
@@ -21,7 +21,7 @@ export function entryOf([name, punycode, status]: EntryRow): Entry {
 }
 
 /** Turns entries that commas separate back into the rows of `entryOf`. */
-export function parseRows(text: string): EntryRow[] {
+export function parseRows(text: string): ListEntryRow[] {
   const objects: (AuctionObject | RetainedObject)[] = JSON.parse(`[${text}]`);
   return objects.map((object) =>
     'domain_name' in object
@@ -48,7 +48,7 @@ export interface BrowsedName {
   statuses: ListedStatus[];
 }
 
-export function namesOf(rows: readonly EntryRow[]): BrowsedName[] {
+export function namesOf(rows: readonly ListEntryRow[]): BrowsedName[] {
   const names: BrowsedName[] = [];
   for (const [name, punycode, status] of rows) {
     const statuses = status === 'auction' ? [] : [status];

@@ -1,5 +1,5 @@
 import type { Block } from './block.ts';
-import { compareNames, type Entry, entryOf, parseRows } from './entry.ts';
+import { compareNames, entryOf, type ListEntry, parseRows } from './entry.ts';
 
 /** Entries as JSON, in the order of the list. */
 export interface Difference {
@@ -68,7 +68,7 @@ const maximumComparedBlocks = 200;
 export async function compareBlocks(
   old: readonly Block[],
   now: readonly Block[],
-  load: (block: Block) => Promise<Entry[]>,
+  load: (block: Block) => Promise<ListEntry[]>,
 ): Promise<Difference | undefined> {
   const onlyIn = (blocks: readonly Block[], others: readonly Block[]) => {
     const digests = new Set(others.map(({ digest }) => digest));
@@ -93,10 +93,10 @@ export async function compareBlocks(
 }
 
 /** So that entries of the same name always have the same order. */
-function compareEntries(a: Entry, b: Entry): number {
+function compareEntries(a: ListEntry, b: ListEntry): number {
   return compareNames(a.name, b.name) || compareNames(a.json, b.json);
 }
 
-async function* entriesOf(blocks: readonly Block[], load: (block: Block) => Promise<Entry[]>) {
+async function* entriesOf(blocks: readonly Block[], load: (block: Block) => Promise<ListEntry[]>) {
   for (const block of blocks) yield* await load(block);
 }

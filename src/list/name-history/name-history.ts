@@ -8,13 +8,13 @@ import {
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Page } from '../../base/database/paging.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { isStarted } from '../../name/auction/read.ts';
 import type { NameStatus } from '../lists.ts';
 import {
   auctionStep,
+  buildSpans,
   disputedSpans,
-  heldSpans,
   lasting,
   later,
   retainedStep,
@@ -50,7 +50,7 @@ export async function readNameHistory(
       .orderBy(desc(history.id))
       .limit(maximumEntries);
   const { status, createdAt, lastDay } = retainedDomains;
-  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed] = await retried(() =>
+  const [ofRetained, ofAuctions, ofDisputes, retained, started, disputed] = await retry(() =>
     db.batch([
       entriesOf('retained_domain'),
       entriesOf('auction'),
@@ -74,7 +74,7 @@ export async function readNameHistory(
     ...retained,
     ...started.map(({ from }) => ({ status: 'auction' as const, from, lastDay: null })),
   ];
-  const spans = [...heldSpans(steps, present), ...disputedSpans(ofDisputes.reverse(), disputed)];
+  const spans = [...buildSpans(steps, present), ...disputedSpans(ofDisputes.reverse(), disputed)];
   return intervalsOf(spans, now.toISOString());
 }
 

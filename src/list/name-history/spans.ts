@@ -67,7 +67,7 @@ export function auctionStep(entry: Entry): Step[] {
   return [{ at: entry.at, status: 'auction', before, after, since: sinceOf(entry) }];
 }
 
-export function heldSpans(
+export function buildSpans(
   steps: readonly Step[],
   present: readonly { status: NameStatus; from: string; lastDay: string | null }[],
 ): Span[] {
@@ -119,7 +119,7 @@ export function disputedSpans(entries: readonly Entry[], present: readonly Dispu
    * the first time.
    */
   const closings = new Map<string, string>();
-  const madeAt = (closedAt: string) => closings.get(closedAt) ?? closedAt;
+  const closingTime = (closedAt: string) => closings.get(closedAt) ?? closedAt;
   for (const [index, { at, action, actorType, changes }] of entries.entries()) {
     const [first, last, closed] = ['firstDay', 'lastDay', 'closedAt'].map((field) =>
       valuesOf(changes, field),
@@ -128,7 +128,7 @@ export function disputedSpans(entries: readonly Entry[], present: readonly Dispu
       closings.set(closed.to, at);
     }
     if (action === 'update' && closed?.from && !closed.to) {
-      gaps.push({ from: madeAt(closed.from), until: at });
+      gaps.push({ from: closingTime(closed.from), until: at });
     }
     if (action !== 'delete' || !first?.from) continue;
     const opening = entries
@@ -138,7 +138,7 @@ export function disputedSpans(entries: readonly Entry[], present: readonly Dispu
     const span = disputedSpan({
       firstDay: first.from,
       lastDay: last?.from ?? untilClosed,
-      closedAt: closed?.from ? madeAt(closed.from) : null,
+      closedAt: closed?.from ? closingTime(closed.from) : null,
       createdAt: recordedAt,
     });
     deleted.push({
@@ -148,7 +148,7 @@ export function disputedSpans(entries: readonly Entry[], present: readonly Dispu
     });
   }
   const spans = present.map(({ closedAt, ...days }) =>
-    disputedSpan({ ...days, closedAt: closedAt && madeAt(closedAt) }),
+    disputedSpan({ ...days, closedAt: closedAt && closingTime(closedAt) }),
   );
   spans.push(...deleted);
   // A dispute that was closed and opened again becomes several spans.

@@ -1,6 +1,6 @@
 import { randomHex } from '../../base/bytes/digest.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { dayOf, startOfDay } from '../../base/time/day.ts';
 import type { Block } from '../format/block.ts';
 import { compressJson } from '../format/gzip.ts';
@@ -60,7 +60,7 @@ export interface Draft extends Behind {
  * The publication whose head must be put, or why none must be: its content is the same, or another publisher was
  * faster.
  */
-export type Outcome = Publication | 'unchanged' | 'overtaken';
+export type PublicationResult = Publication | 'unchanged' | 'overtaken';
 
 /**
  * Updates a list and records its publication. Returns the recorded one if KV lacks only its head, and the draft if the
@@ -70,7 +70,7 @@ export async function updateList(
   round: Round,
   behind: Behind,
   source: Source,
-): Promise<Outcome | Draft> {
+): Promise<PublicationResult | Draft> {
   const { list } = behind;
   const draft = await beginDraft(round, behind, source.records[list]);
   const { record, recorded, isTrusted } = draft;
@@ -112,9 +112,9 @@ async function recordUpdated(
   draft: Draft,
   record: PublicationRecord,
   previous: Head,
-): Promise<Outcome | 'too much has changed'> {
+): Promise<PublicationResult | 'too much has changed'> {
   const { list, writer } = draft;
-  const snapshot = await retried(() => readSnapshot(round.db, list, record, round.clock()));
+  const snapshot = await retry(() => readSnapshot(round.db, list, record, round.clock()));
   if (!snapshot) return 'too much has changed';
   const { blocks, difference } = await updateBlocks(previous.blocks, snapshot.changed, writer);
   return recordDraft(round, draft, { blocks, snapshot, previous, difference });
@@ -126,12 +126,12 @@ export async function completeList(
   draft: Draft,
   building: Promise<Map<ListName, Block[]>>,
   source: Source,
-): Promise<Outcome> {
+): Promise<PublicationResult> {
   const { list, writer, recorded, isTrusted } = draft;
   const built = (await building).get(list)!;
   await writer.finish();
   const since = source.places[list];
-  const snapshot = await retried(() => readSnapshot(db, list, since, round.clock()));
+  const snapshot = await retry(() => readSnapshot(db, list, since, round.clock()));
   if (!snapshot) return 'overtaken';
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
@@ -155,7 +155,7 @@ async function recordDraft(
   { db, kv, clock, expectInTime }: Round,
   draft: Draft,
   { blocks, snapshot, previous, difference }: Result,
-): Promise<Outcome> {
+): Promise<PublicationResult> {
   const { list, record, recorded, inKv, publication, writer, isTrusted, startedAt } = draft;
   await writer.finish();
   const head = await createHead(list, publication, blocks);

@@ -1,5 +1,5 @@
 import { openDatabase } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import type { Env } from '../../base/env.ts';
 import { writeLog } from '../../base/log.ts';
 import { publicationPoint, writePoint } from '../../base/metrics.ts';
@@ -13,7 +13,7 @@ import { expireCopies } from '../read/memory.ts';
 import {
   completeList,
   type Draft,
-  type Outcome,
+  type PublicationResult,
   type PublishContext,
   type Round,
   updateList,
@@ -55,7 +55,7 @@ export async function publish(
     const round = newRound(context);
     const pending = progress.filter(({ error }) => !error);
     const [source] = await Promise.all([
-      retried(() => readSource(db, clock())),
+      retry(() => readSource(db, clock())),
       lookAtKv(kv, pending),
     ]);
     const behind = pending.filter((state) => state.isForced || isBehind(state, source));
@@ -85,7 +85,7 @@ export async function publish(
 async function putHeadOf(
   round: Round,
   state: Progress,
-  recording: Promise<Outcome | Draft>,
+  recording: Promise<PublicationResult | Draft>,
 ): Promise<Draft | undefined> {
   try {
     const recorded = await recording;
@@ -138,18 +138,18 @@ export async function publishAndPurge(
   };
   const db = openDatabase(env.DB);
   const publishing = publish({ db, kv: env.LISTS, clock: currentTime }, lists, { isForced });
-  const written = await publishing.catch((error) => {
+  const changedLists = await publishing.catch((error) => {
     measure(lists, 'failed');
     throw error;
   });
-  measure(written, 'published');
-  if (written.length === 0) return;
-  expireCopies(env.LISTS, written);
+  measure(changedLists, 'published');
+  if (changedLists.length === 0) return;
+  expireCopies(env.LISTS, changedLists);
   // A refused purge is only a warning: cached answers expire within seconds.
-  const result = await cache?.purge({ tags: written.map(cacheTag) });
+  const result = await cache?.purge({ tags: changedLists.map(cacheTag) });
   if (!result || result.success) return;
   const reasons = result.errors.map(({ code, message }) => `${code} ${message}`);
-  writeLog('warn', { event: 'purge_refused', lists: written, reasons });
+  writeLog('warn', { event: 'purge_refused', lists: changedLists, reasons });
 }
 
 async function lookAtKv(kv: KVNamespace, progress: readonly Progress[]): Promise<void> {

@@ -1,7 +1,7 @@
 import { and, eq, sql } from 'drizzle-orm';
 import { listPublications, replacedKeys } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import type { Published } from '../format/head.ts';
 import type { Publication } from '../kv.ts';
 import type { ListName } from '../lists.ts';
@@ -27,7 +27,7 @@ export async function announcePublication(
   announced: { list: ListName; publication: string; since: string },
   [recorded = '', inKv = '']: readonly (string | undefined)[],
 ): Promise<{ recorded: Publication | undefined; isKnown: boolean }> {
-  const [[row], [announcement]] = await retried(() =>
+  const [[row], [announcement]] = await retry(() =>
     db.batch([
       db
         .select({ head: listPublications.head, metadata: listPublications.metadata })
@@ -80,7 +80,7 @@ export async function recordPublication(
   const isRecorded = sql`exists (select 1 from ${listPublications}
     where list = ${list} and publication = ${publication})`;
   // A fault may be reported although the batch was done. Repeating it gives the same result.
-  const [, , current] = await retried(() => {
+  const [, , current] = await retry(() => {
     expectInTime();
     return db.batch([
       db
@@ -110,7 +110,7 @@ export async function recordUnchanged(
   { publication }: Pick<PublicationRecord, 'publication'>,
   { sourceVersion, journalPosition, day }: Place & { sourceVersion: string },
 ): Promise<void> {
-  await retried(() =>
+  await retry(() =>
     db
       .update(listPublications)
       .set({ sourceVersion, journalPosition, day })
@@ -121,5 +121,5 @@ export async function recordUnchanged(
 /** For a week, unless the database was restored. */
 export async function isKnownPublication(db: Database, publication: string): Promise<boolean> {
   const isNamed = eq(replacedKeys.publication, publication);
-  return (await retried(() => db.$count(replacedKeys, isNamed))) > 0;
+  return (await retry(() => db.$count(replacedKeys, isNamed))) > 0;
 }

@@ -10,7 +10,7 @@ import type { Database } from '../../base/database/open.ts';
 import { prepared } from '../../base/database/prepared-query.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { entriesQuery } from '../entries.ts';
-import { type Entry, entryOf } from '../format/entry.ts';
+import { entryOf, type ListEntry } from '../format/entry.ts';
 import type { Published } from '../format/head.ts';
 import {
   isOfAuctions,
@@ -121,7 +121,7 @@ export async function readSnapshot(
   const isJournalComplete =
     start!.id <= since.journalPosition + 1 && since.journalPosition <= places[list].journalPosition;
   if (!isJournalComplete) return undefined;
-  const byName = new Map(names.map(({ name }) => [name, [] as Entry[]]));
+  const byName = new Map(names.map(({ name }) => [name, [] as ListEntry[]]));
   for (const { name, punycode, status } of entries) {
     byName.get(name)?.push(entryOf([name, punycode, status]));
   }

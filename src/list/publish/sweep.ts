@@ -6,7 +6,7 @@ import {
   retainedChanges,
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { blockPrefix, changesKey, listKeys, readPublished } from '../kv.ts';
 import { type ListName, listNames } from '../lists.ts';
 import { isKnownPublication, isPublication } from './record.ts';
@@ -23,7 +23,7 @@ const maximumJournalRows = 100_000;
  * publications. Keeps what KV's head may still name. Limits the work of one run.
  */
 export async function deleteReplacedKeys(db: Database, kv: KVNamespace, now: Date): Promise<void> {
-  const source = await retried(() => readSource(db, now));
+  const source = await retry(() => readSource(db, now));
   await deleteKeysOfLists(db, kv, now, source);
   await pruneJournals(db, source);
 }
@@ -39,7 +39,7 @@ async function deleteKeysOfLists(
   let published: Awaited<ReturnType<typeof readPublished>> | undefined;
   const skipped: string[] = [];
   while (budget > 0) {
-    const [replaced] = await retried(() =>
+    const [replaced] = await retry(() =>
       db
         .select()
         .from(replacedKeys)
@@ -68,7 +68,7 @@ async function deleteKeysOfLists(
       eq(replacedKeys.publication, publication),
       eq(replacedKeys.since, replaced.since),
     );
-    await retried(async () =>
+    await retry(async () =>
       rest.length > 0
         ? db
             .update(replacedKeys)
@@ -92,7 +92,7 @@ async function pruneJournals(db: Database, source: Source): Promise<void> {
     const isUpToDate = record?.sourceVersion === source.versions[list];
     if (!isUpToDate || record.journalPosition === journalPosition) continue;
     // No later row of the journal concerns this list, or the list's version would have changed.
-    await retried(() =>
+    await retry(() =>
       db
         .update(listPublications)
         .set({ journalPosition })
@@ -111,6 +111,6 @@ async function pruneJournals(db: Database, source: Source): Promise<void> {
     // Keeps the last row, from which SQLite derives the next id.
     const isFollowed = lt(journal.id, Math.min(...positions));
     const isAmongFirst = sql`${journal.id} < (select min(id) from ${journal}) + ${maximumJournalRows}`;
-    await retried(() => db.delete(journal).where(and(isFollowed, isAmongFirst)));
+    await retry(() => db.delete(journal).where(and(isFollowed, isAmongFirst)));
   }
 }

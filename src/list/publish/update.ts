@@ -8,14 +8,14 @@ import {
   openBlock,
   readEntries,
 } from '../format/block.ts';
-import { compareNames, type Entry } from '../format/entry.ts';
+import { compareNames, type ListEntry } from '../format/entry.ts';
 import type { Difference } from '../format/steps.ts';
 import { blockKey, getBlock, putConstant, retryKv } from '../kv.ts';
 import type { ListName } from '../lists.ts';
 
 export interface ChangedName {
   name: string;
-  entries: Entry[];
+  entries: ListEntry[];
 }
 
 /**
@@ -65,11 +65,11 @@ function isBefore(changed: ChangedName | undefined, end: string | undefined): bo
 
 /** Returns the entries with those of changed names replaced, and records the difference. */
 function merge(
-  before: readonly Entry[],
+  before: readonly ListEntry[],
   changed: readonly ChangedName[],
   { added, removed }: Difference,
-): Entry[] {
-  const after: Entry[] = [];
+): ListEntry[] {
+  const after: ListEntry[] = [];
   let position = 0;
   for (const { name, entries } of changed) {
     // Both lists are in the order of names.
@@ -110,7 +110,7 @@ export function blockWriter({ kv, list, publication, atHand, expectInTime }: Tar
       return readEntries(openBlock(await retryKv(() => getBlock(kv, list, block))));
     },
     /** Puts the block in the background; `finish` throws its error. */
-    async save(entries: Entry[]) {
+    async save(entries: ListEntry[]) {
       const existing = blocksByDigest.size > 0 && blocksByDigest.get(await digestOf(entries));
       if (existing) return existing;
       const { block, value } = await buildBlock(publication, entries);

@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { entriesQuery, entryPages } from '../entries.ts';
 import { findLast } from '../format/block.ts';
 import {
   type BrowsedName,
   compareNames,
-  type EntryRow,
+  type ListEntryRow,
   namesOf,
   parseRows,
 } from '../format/entry.ts';
@@ -38,7 +38,7 @@ export function browseNames(list: ListName, range: Range, reader: Reader) {
       // A name has at most one entry of each kind. The page may begin after a name, and looks one name ahead.
       const rows = (limit + 2) * entries.length;
       const query = entriesQuery(entries, within, day, rows);
-      return pageOf([namesOf(await retried(() => db.values<EntryRow>(query)))], range);
+      return pageOf([namesOf(await retry(() => db.values<ListEntryRow>(query)))], range);
     },
   });
 }

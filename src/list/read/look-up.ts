@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { entriesQuery } from '../entries.ts';
 import { findFragment, findLast } from '../format/block.ts';
-import { type EntryRow, entryStart } from '../format/entry.ts';
+import { entryStart, type ListEntryRow } from '../format/entry.ts';
 import type { Head } from '../format/head.ts';
 import { blockKey } from '../kv.ts';
 import {
@@ -29,7 +29,7 @@ export async function findNames(names: readonly string[], reader: Reader): Promi
     findEntries(retainedList, names, reader),
     findEntries(auctionList, names, reader),
   ]);
-  return names.map((name) => listedName(retained.get(name), auctions.get(name)));
+  return names.map((name) => nameOnLists(retained.get(name), auctions.get(name)));
 }
 
 /** Answers from memory; undefined unless this isolate has seen both lists in the last few seconds. */
@@ -40,12 +40,12 @@ export function recallName(
 ): ListedName | undefined {
   const retained = recallEntries(retainedList, name, kv, nowMilliseconds);
   const auctions = retained && recallEntries(auctionList, name, kv, nowMilliseconds);
-  return auctions && listedName(retained, auctions);
+  return auctions && nameOnLists(retained, auctions);
 }
 
 type Statuses = NameStatus[];
 
-function listedName(retained: Statuses = [], auctions: Statuses = []): ListedName {
+function nameOnLists(retained: Statuses = [], auctions: Statuses = []): ListedName {
   return {
     statuses: retained.filter((status) => status !== 'auction'),
     isInAuction: auctions.length > 0,
@@ -62,7 +62,7 @@ function findEntries(
     async fromDatabase(db, day) {
       const isNamed = sql`name in (select value from json_each(${JSON.stringify(names)}))`;
       const query = entriesQuery(publicLists[list].entries, isNamed, day);
-      const rows = await retried(() => db.values<EntryRow>(query));
+      const rows = await retry(() => db.values<ListEntryRow>(query));
       const byName = Map.groupBy(rows, ([name]) => name);
       return new Map([...byName].map(([name, rows]) => [name, rows.map(([, , status]) => status)]));
     },

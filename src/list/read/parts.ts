@@ -143,8 +143,8 @@ export async function readWithFallback<Result>(
  * returns what this isolate last read.
  */
 export async function readFacts(reader: Reader) {
-  const reading = listNames.map(async (list) => [list, await readFactsOf(list, reader)] as const);
-  const facts = Object.fromEntries(await Promise.all(reading));
+  const reads = listNames.map(async (list) => [list, await readFactsOf(list, reader)] as const);
+  const facts = Object.fromEntries(await Promise.all(reads));
   return facts as Record<ListName, Awaited<ReturnType<typeof readFactsOf>>>;
 }
 

@@ -2,7 +2,7 @@ import type { Database } from '../../base/database/open.ts';
 import { isRecent } from '../../base/time/clock.ts';
 import { buildLists } from '../entries.ts';
 import { type Block, buildBlock, openBlock } from '../format/block.ts';
-import type { Entry } from '../format/entry.ts';
+import type { ListEntry } from '../format/entry.ts';
 import { bodyBytes, bodyStream, createHead, type Head, wholeBody } from '../format/head.ts';
 import type { ListName } from '../lists.ts';
 import { memoryOf, type Whole } from './memory.ts';
@@ -130,7 +130,7 @@ async function readFromDatabase(
 /** Gives the list the ETag that it will be published with. */
 async function build(list: ListName, db: Database, day: string): Promise<Whole> {
   const data = new Map<string, Uint8Array<ArrayBuffer>>();
-  const save = async (entries: Entry[]): Promise<Block> => {
+  const save = async (entries: ListEntry[]): Promise<Block> => {
     const { block, value } = await buildBlock('', entries);
     data.set(block.digest, openBlock(value.buffer).data);
     return block;

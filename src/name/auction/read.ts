@@ -1,7 +1,7 @@
 import { asc, desc, eq, gte, type SQL, sql } from 'drizzle-orm';
 import { type AuctionStatus, auctions, isOneOf } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase } from '../../base/text/ascii-case.ts';
 import { dayOf, isDay } from '../../base/time/day.ts';
@@ -10,7 +10,7 @@ export type Auction = typeof auctions.$inferSelect;
 
 /** Costs one round trip. */
 export async function listStartedAuctions(db: Database): Promise<Auction[]> {
-  return retried(() =>
+  return retry(() =>
     db.select().from(auctions).where(isStarted).orderBy(asc(auctions.createdAt), asc(auctions.id)),
   );
 }
@@ -22,7 +22,7 @@ export async function listAuctionsSince(
   limit: number,
 ): Promise<Pick<Auction, 'uuid' | 'name' | 'createdAt'>[]> {
   const { id, uuid, name, createdAt } = auctions;
-  return retried(() =>
+  return retry(() =>
     db
       .select({ uuid, name, createdAt })
       .from(auctions)

@@ -3,7 +3,7 @@ import { type AuctionStatus, auctions } from '../../../drizzle/schema.ts';
 import { randomHex } from '../../base/bytes/digest.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, changeOf, followedBy, write } from '../../change/write.ts';
+import { appendStatements, type Change, changeOf, write } from '../../change/write.ts';
 import { isUnobstructed } from './obstacles.ts';
 import {
   type Auction,
@@ -56,7 +56,7 @@ export async function updateAuction(
       };
       const change = auctionUpdate(operation, auction, values);
       if (!status || status === auction.status || !restartStatuses.includes(status)) return change;
-      return followedBy(change, restart(operation, change));
+      return appendStatements(change, restart(operation, change));
     },
   });
   return outcome;

@@ -71,11 +71,11 @@ export async function judgeHandovers<Domain extends ImportedDomain>(
 
 export function closings({ db, origin }: Operation, closed: readonly Dispute[]) {
   const closedAt = origin.request.at.toISOString();
-  const given = closed.map((dispute) => ({
+  const closedRows = closed.map((dispute) => ({
     ...{ id: dispute.id, name: dispute.name },
     changes: difference({ ...dispute }, { closedAt }),
   }));
-  return jsonArrays(given)
+  return jsonArrays(closedRows)
     .map(rowsIn)
     .map((rows) =>
       changesOfRows('dispute', 'update', rows, [

@@ -52,9 +52,9 @@ export function saveDomains(
         .map((record) => domainRow(record, present.get(record.name), parties))
         .filter(({ changes }) => Object.keys(changes).length > 0);
     const [created, updated] = [rowsOf(false), rowsOf(true)];
-    const kept = new Set(records.map(({ name }) => name));
+    const wantedNames = new Set(records.map(({ name }) => name));
     const removed = [...present]
-      .filter(([name]) => !kept.has(name))
+      .filter(([name]) => !wantedNames.has(name))
       .map(([name, domain]) => removalRow(name, domain));
     const changes = {
       created: jsonArrays(created).map((array) => domainChanges(operation, 'create', array)),

@@ -2,7 +2,7 @@ import { max, sql } from 'drizzle-orm';
 import { history } from '../../../drizzle/schema.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, followedBy, write } from '../../change/write.ts';
+import { appendStatements, type Change, write } from '../../change/write.ts';
 import { type AuctionObstacle, selectObstacles } from '../auction/obstacles.ts';
 import { auctionStart, newAuction } from '../auction/start.ts';
 import { loadDomains } from '../domain/read.ts';
@@ -42,7 +42,7 @@ export async function releaseDomain(
       outcome: true,
     };
     const next = newAuction({ name, punycode }, null, at);
-    return followedBy(change, auctionStart(operation, next, change.isWritten));
+    return appendStatements(change, auctionStart(operation, next, change.isWritten));
   };
   return (await write(db, origin.request, { look, judge })).outcome;
 }

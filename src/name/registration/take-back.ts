@@ -5,7 +5,7 @@ import type { Database } from '../../base/database/open.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
 import { timeAfter } from '../../base/time/clock.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type Change, followedBy, write } from '../../change/write.ts';
+import { appendStatements, type Change, write } from '../../change/write.ts';
 import type { System } from '../../party/system/login.ts';
 import { auctionUpdate } from '../auction/report.ts';
 import { loadDomains } from '../domain/read.ts';
@@ -50,7 +50,7 @@ export async function takeBackRegistration(
     };
     const { registrationCode = null } = consumed.auction ?? {};
     const paid = { registrationCode, status: 'payment_received' } as const;
-    return followedBy(
+    return appendStatements(
       change,
       statementsOfConsequences(db, change, [
         consumed.auction && auction && auctionUpdate(operation, auction, paid),
@@ -68,7 +68,7 @@ export async function takeBackRegistration(
 }
 
 async function lookAt(db: Database, name: string) {
-  const consumedId = (path: string) =>
+  const idOf = (path: string) =>
     sql`(select used ->> ${path} from ${registrations} where ${registrations.name} = ${name})`;
   const isUnchanged = sql<number>`${isNameUnchanged(name, registrations.lastEntry)}`;
   const [[registration], [auction], [dispute], [reservation]] = await db.batch([
@@ -79,11 +79,11 @@ async function lookAt(db: Database, name: string) {
     db
       .select()
       .from(auctions)
-      .where(eq(auctions.id, consumedId('$.auction.id'))),
+      .where(eq(auctions.id, idOf('$.auction.id'))),
     db
       .select()
       .from(disputes)
-      .where(eq(disputes.id, consumedId('$.disputeId'))),
+      .where(eq(disputes.id, idOf('$.disputeId'))),
     db
       .select()
       .from(retainedDomains)

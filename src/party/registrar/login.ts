@@ -4,7 +4,7 @@ import { apiUsers, registrars } from '../../../drizzle/schema.ts';
 import { parseAddressList } from '../../base/address-list.ts';
 import type { Database } from '../../base/database/open.ts';
 import { prepared } from '../../base/database/prepared-query.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { type LoginRefusal, RegistryError } from '../../base/error.ts';
 import type { Actor, WriteRequest } from '../../change/origin.ts';
 import { digestSecret } from '../credential/holder.ts';
@@ -218,7 +218,7 @@ export function readWithLogin<const Queries extends readonly BatchItem<'sqlite'>
   login: Login,
   queries: (registrarId: SQL<number>) => Queries,
 ): Promise<[Caller, ...BatchResponse<Queries>]> {
-  return retried(() => withLogin(db, login, queries));
+  return retry(() => withLogin(db, login, queries));
 }
 
 /** Returns the `keyHolder` of the login's actor, for a query that may run before the check. */

@@ -4,10 +4,10 @@ import { insertRows, valuesInJson } from '../../base/database/insert-rows.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import type { Page } from '../../base/database/paging.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
 import { RegistryError } from '../../base/error.ts';
-import { type Change, followedBy } from '../../change/write.ts';
+import { appendStatements, type Change } from '../../change/write.ts';
 import { type Login, readWithLogin } from './login.ts';
 
 export type Notification = typeof notifications.$inferSelect;
@@ -15,12 +15,12 @@ export type Notification = typeof notifications.$inferSelect;
 export type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
 
 /** Adds a notification to the change, and its delivery if the registrar has a webhook. */
-export function notifying<Outcome>(
+export function addNotification<Outcome>(
   db: Database,
   change: Change<Outcome>,
   notification: NewNotification,
 ): Change<Outcome> {
-  return followedBy(change, insertion(db, notification, change.isWritten));
+  return appendStatements(change, insertion(db, notification, change.isWritten));
 }
 
 export function insertNotifications(db: Database, all: readonly NewNotification[]) {
@@ -124,7 +124,7 @@ export async function markNotificationRead(
 ): Promise<void> {
   const { registrarId, readAt } = await getNotification(db, login, id);
   if (readAt !== null) return;
-  await retried(() =>
+  await retry(() =>
     db
       .update(notifications)
       .set({ readAt: at.toISOString() })

@@ -17,7 +17,7 @@ import {
   type UserLogin,
   withLogin,
 } from './login.ts';
-import { notifying } from './notification.ts';
+import { addNotification } from './notification.ts';
 
 export async function getOwnAccount(db: Database, login: Login) {
   const { username, secretDigest, at } = loginValues(login);
@@ -99,7 +99,7 @@ export async function replaceOwnSecret(
         ],
         outcome: caller,
       };
-      return notifying(db, change, {
+      return addNotification(db, change, {
         registrarId,
         event: 'api_user.updated',
         text: `Secret of API user ${username} has been replaced by API user ${username}. If that was somebody else, call the operator of the registry at once.`,

@@ -28,12 +28,12 @@ const rememberedMilliseconds = 10 * 60 * 1000;
 /** An entry takes about 300 bytes. The oldest is dropped first. */
 const maximumRemembered = 1_000;
 
-export interface Claim {
+export interface Credentials {
   username: string;
   secretDigest: string;
 }
 
-export function rememberVerified(claim: Claim, stored: string): void {
+export function rememberVerified(claim: Credentials, stored: string): void {
   verifiedHashes.delete(loginKey(claim));
   verifiedHashes.set(loginKey(claim), { stored, verifiedAt: Date.now() });
   const [oldest] = verifiedHashes.keys();
@@ -41,12 +41,12 @@ export function rememberVerified(claim: Claim, stored: string): void {
     verifiedHashes.delete(oldest);
 }
 
-export function verifiedHash(claim: Claim): string | null {
+export function verifiedHash(claim: Credentials): string | null {
   const entry = verifiedHashes.get(loginKey(claim));
   const isKept = entry && isRecent(entry.verifiedAt, Date.now(), rememberedMilliseconds);
   return isKept ? entry.stored : null;
 }
 
-export function loginKey({ username, secretDigest }: Claim): string {
+export function loginKey({ username, secretDigest }: Credentials): string {
   return `${secretDigest}:${username}`;
 }

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { registrars, systems } from '../../../drizzle/schema.ts';
 import { parseAddressList } from '../../base/address-list.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { LoginError, type LoginRefusal, RegistryError } from '../../base/error.ts';
 import type { Actor } from '../../change/origin.ts';
 import { endOfReplaced, hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
@@ -23,7 +23,7 @@ export interface System extends Pick<typeof systems.$inferSelect, 'id' | 'name' 
  */
 export async function getSystem(db: Database, login: SystemLogin): Promise<System> {
   const { secretDigest, at } = login;
-  const [row] = await retried(() =>
+  const [row] = await retry(() =>
     db
       .select({
         system: systems,

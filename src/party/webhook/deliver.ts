@@ -1,13 +1,13 @@
 import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { clockAhead, currentTime } from '../../base/time/clock.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
 import { isOpen, signedHeaders, signingSecrets, type Webhook } from '../registrar/webhook.ts';
-import { type Answer, leaseState, longestLease, stateAfter } from './hold.ts';
+import { leaseState, longestLease, type ReceiverAnswer, stateAfter } from './hold.ts';
 import { outcomeOf, testEvent } from './list.ts';
 import { hasOpen } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
@@ -49,11 +49,11 @@ export async function sendDeliveries(
   const ofRegistrar = eq(webhooks.registrarId, registrarId);
   const isFree = or(isNull(webhooks.resumesAt), lte(webhooks.resumesAt, now.toISOString()));
   const canSend = and(ofRegistrar, isNull(webhooks.goneAt), isFree);
-  const [webhook] = await retried(() =>
+  const [webhook] = await retry(() =>
     db.update(webhooks).set(leaseState(now)).where(canSend).returning(),
   );
   if (!webhook) {
-    const [current] = await retried(() => db.select().from(webhooks).where(ofRegistrar));
+    const [current] = await retry(() => db.select().from(webhooks).where(ofRegistrar));
     if (!current || current.goneAt !== null) return undefined;
     const resumesAt = current.resumesAt ?? now.toISOString();
     // Whoever began a pause has sent a message for its end, so old messages do not pile up.
@@ -67,7 +67,7 @@ export async function sendDeliveries(
     const next = stateAfter(webhook, answer, sender.now());
     // Still held by this caller. A repeated batch finds the state that it wrote itself.
     const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
-    const [, { meta }] = await retried(() =>
+    const [, { meta }] = await retry(() =>
       db.batch([
         recordAttempt(db, delivery, answer, sender.now()),
         db.update(webhooks).set(next).where(and(ofRegistrar, isHeld)),
@@ -84,7 +84,7 @@ export async function sendDeliveries(
     queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
   };
   // Reads the state in any case, because a repeated batch has already released the webhook.
-  const [, [state]] = await retried(() =>
+  const [, [state]] = await retry(() =>
     db.batch([
       db
         .update(webhooks)
@@ -98,7 +98,7 @@ export async function sendDeliveries(
 
 /** A test has no notification, and null comes first. */
 function findWaiting(db: Database, registrarId: number, maximum: number) {
-  return retried(() =>
+  return retry(() =>
     db
       .select({ delivery: webhookDeliveries, notification: notifications })
       .from(webhookDeliveries)
@@ -113,7 +113,7 @@ function findWaiting(db: Database, registrarId: number, maximum: number) {
 function recordAttempt(
   db: Database,
   { id, notificationId, attempts, failedAt }: Delivery,
-  { outcome, status, isDelivered }: Answer,
+  { outcome, status, isDelivered }: ReceiverAnswer,
   at: Date,
 ) {
   const attemptedAt = at.toISOString();
@@ -148,7 +148,7 @@ async function post(
   id: string,
   body: string,
   { fetch, now, isLocal }: WebhookSender,
-): Promise<Answer> {
+): Promise<ReceiverAnswer> {
   // Receivers compare it with the real time.
   const signedAt = new Date(now().getTime() - clockAhead());
   try {

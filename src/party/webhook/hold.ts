@@ -22,7 +22,7 @@ export function leaseState(now: Date) {
   return pauseState(leaseMilliseconds, now);
 }
 
-export interface Answer {
+export interface ReceiverAnswer {
   /** In a few words. */
   outcome: string;
   /** The HTTP status; null if nobody answered. */
@@ -36,7 +36,7 @@ const maximumRetryAfter = 24 * hour;
 
 export function stateAfter(
   { failures, failingSince }: typeof webhooks.$inferSelect,
-  { isDelivered, status, retryAfter }: Answer,
+  { isDelivered, status, retryAfter }: ReceiverAnswer,
   at: Date,
 ) {
   if (isDelivered) return { ...leaseState(at), failures: 0, failingSince: null, goneAt: null };

@@ -2,7 +2,7 @@ import { and, desc, eq, isNull, not, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { insertRows } from '../../base/database/insert-rows.ts';
 import type { Database } from '../../base/database/open.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { newDeliveryId } from '../registrar/notification.ts';
 import { noWebhook } from '../registrar/own-webhook.ts';
 import { checkNotGone, isOpen, type Webhook } from '../registrar/webhook.ts';
@@ -34,7 +34,7 @@ export async function addTest(db: Database, webhook: Webhook, now: Date): Promis
     ...{ attemptedAt: null, outcome: null, status: null, deliveredAt: null, failedAt: null },
   };
   const ifNoneWaits = sql`from ${webhooks} where ${ofRegistrar} and not exists ${waiting}`;
-  const [, , , [added]] = await retried(() =>
+  const [, , , [added]] = await retry(() =>
     db.batch([
       db.delete(webhookDeliveries).where(sql`${id} in ${older}`),
       insertRows(db, webhookDeliveries, test, ifNoneWaits),

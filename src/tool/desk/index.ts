@@ -4,13 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { reading } from '../command.ts';
+import { readCommand } from '../command.ts';
 import { temporaryDirectory } from '../files/temporary.ts';
 import { writeOutput } from '../report/output.ts';
 import { verb } from '../run.ts';
 
 export const deskCommand = verb(
-  reading('desk', 'desk', 'desk --remote')
+  readCommand('desk', 'desk', 'desk --remote')
     .description('Show the registry as pages in the browser, until Ctrl-C')
     .option('--no-open', 'print the file to open, and open no browser'),
   async (registry, options) => {

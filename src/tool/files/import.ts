@@ -8,7 +8,7 @@ import {
 } from '../../base/error.ts';
 import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
-import { counted } from '../../view/text.ts';
+import { countText } from '../../view/text.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { displayName, type FileProblem } from '../report/problem.ts';
@@ -120,7 +120,7 @@ export async function importRows<Row, Outcome extends string>(
   const text = [
     kind.text(counts, registry),
     ...(skipped.length > 0 ? [`skipped the columns ${skipped.join(', ')}`] : []),
-    ...(rejectedFile ? [`${counted(rejected.length, 'row')} rejected, see ${rejectedFile}`] : []),
+    ...(rejectedFile ? [`${countText(rejected.length, 'row')} rejected, see ${rejectedFile}`] : []),
   ];
   return {
     data: {
@@ -156,8 +156,8 @@ async function settleRejected(
   const besideFile = path.join(dir, `${name}.rejected${ext || '.csv'}`);
   const target = options.rejected ?? (file === '-' ? 'rejected.csv' : besideFile);
   const names = rejected.flatMap(({ values }) => Object.keys(values));
-  const given = names.filter((name) => !rejectionColumns.includes(name));
-  const columns = [...new Set(given), ...rejectionColumns];
+  const ownColumns = names.filter((name) => !rejectionColumns.includes(name));
+  const columns = [...new Set(ownColumns), ...rejectionColumns];
   const rows = rejected.map(({ line, values, problems }) => ({
     ...values,
     rejected_line: line,

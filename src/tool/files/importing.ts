@@ -1,9 +1,9 @@
 import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { writing } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import type { Columns } from './format.ts';
 
-export function importing(columns: Columns, ...examples: string[]) {
-  return writing('import', ...examples)
+export function importCommand(columns: Columns, ...examples: string[]) {
+  return writeCommand('import', ...examples)
     .addHelpText('after', filesText(columns))
     .argument('<file>', fileNote, parseCsvName)
     .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
@@ -27,8 +27,8 @@ export function filesText(columns: Columns): string {
   const help = Object.assign(new Help(), { helpWidth: 100 });
   const width = Math.max(...Object.keys(columns).map((name) => name.length));
   const list = (title: string, areRequired: boolean) => {
-    const listed = Object.entries(columns).filter(([, one]) => !one.isRequired !== areRequired);
-    const lines = listed.map(([name, { note }]) => help.formatItem(name, width, note, help));
+    const group = Object.entries(columns).filter(([, one]) => !one.isRequired !== areRequired);
+    const lines = group.map(([name, { note }]) => help.formatItem(name, width, note, help));
     return help.formatItemList(title, lines, help).join('\n');
   };
   const text = `

@@ -23,12 +23,12 @@ export async function* readRows(
   try {
     yield* readCsv(file, columns, reading);
   } catch (error) {
-    throw readingError(file, error);
+    throw readError(file, error);
   }
 }
 
 /** Returns `not_found` with the reason, where the user can mend the error. */
-export function readingError(file: string, error: unknown): unknown {
+export function readError(file: string, error: unknown): unknown {
   const { code } = error as NodeJS.ErrnoException;
   const reasons: Record<string, string> = {
     ENOENT: 'there is no such file',
@@ -44,9 +44,9 @@ export function requireReadable(file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw readingError(file, error);
+    throw readError(file, error);
   }
-  if (statSync(file).isDirectory()) throw readingError(file, { code: 'EISDIR' });
+  if (statSync(file).isDirectory()) throw readError(file, { code: 'EISDIR' });
 }
 
 const lineEnds = ['\r\n', '\n', '\r'];

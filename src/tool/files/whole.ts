@@ -45,13 +45,13 @@ export async function writeWhole<Result>(
     renameSync(target, real);
     return result;
   } catch (error) {
-    throw writingError(file, error);
+    throw writeError(file, error);
   }
 }
 
 const writingCalls = ['mkdtemp', 'open', 'write', 'fsync', 'rename'];
 
-function writingError(file: string, error: unknown): unknown {
+function writeError(file: string, error: unknown): unknown {
   const { errno, syscall = '' } = error as NodeJS.ErrnoException;
   if (errno === undefined || !writingCalls.includes(syscall)) return error;
   const message = `${file} cannot be written: ${getSystemErrorMessage(errno)}`;

@@ -1,8 +1,8 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
-import { counted } from '../../view/text.ts';
-import { reading } from '../command.ts';
+import { countText } from '../../view/text.ts';
+import { readCommand } from '../command.ts';
 import { OutputError, writeOutput } from '../report/output.ts';
 import type { Report } from '../run.ts';
 import type { Columns } from './format.ts';
@@ -10,8 +10,8 @@ import { parseCsvName } from './importing.ts';
 import { writeWhole } from './whole.ts';
 
 /** Writes CSV to a file, and CSV or NDJSON to standard output. */
-export function exporting(...examples: string[]) {
-  return reading('export', ...examples)
+export function exportCommand(...examples: string[]) {
+  return readCommand('export', ...examples)
     .addHelpText('after', '\nWith --json, rows on standard output are NDJSON, one on each line.')
     .argument('[file]', 'the CSV file; by default, standard output', parseCsvName, '-');
 }
@@ -32,7 +32,7 @@ export async function exportRows<Thing extends object>(
   }
   const count = await writeFileRows(file, rows(), { columns: Object.keys(columns) });
   if (file === '-') return undefined;
-  return { data: { file, rows: count }, text: `wrote ${counted(count, 'row')} to ${file}` };
+  return { data: { file, rows: count }, text: `wrote ${countText(count, 'row')} to ${file}` };
 }
 
 /** Writes a file completely or not at all. `-` is standard output. Returns the number of rows. */

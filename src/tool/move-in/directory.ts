@@ -23,9 +23,10 @@ export function openDirectory(directory: string) {
       : `there is no directory ${directory}`;
     throw new RegistryError('not_found', message);
   }
-  const written = (name: string) => statSync(path.join(directory, name)).mtimeMs;
+  const modifiedAt = (name: string) => statSync(path.join(directory, name)).mtimeMs;
   const report = `${reportName}.csv`;
-  const hasReport = has(reportName) && existing.every((name) => written(name) <= written(report));
+  const hasReport =
+    has(reportName) && existing.every((name) => modifiedAt(name) <= modifiedAt(report));
   const isIgnored = (name: string) => name.endsWith('.csv') && !known.includes(name);
   const ignored = readdirSync(directory).filter(isIgnored);
   return { fileOf, has, hasReport, ignored };

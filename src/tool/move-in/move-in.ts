@@ -3,7 +3,7 @@ import path from 'node:path';
 import { type Database, openDatabase } from '../../base/database/open.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import type { Origin } from '../../change/origin.ts';
-import { counted } from '../../view/text.ts';
+import { countText } from '../../view/text.ts';
 import { bare, usageError } from '../command.ts';
 import { writeFileRows } from '../files/write.ts';
 import { openFile } from '../local/file.ts';
@@ -26,13 +26,13 @@ const usage =
 export const moveInCommand = bare(
   'move-in',
   'move-in files --dry-run',
-  'move-in files --to registry.sqlite --orphans-to REGISTRY',
+  'move-in files --to registry.sqlite --fallback-registrar REGISTRY',
 )
   .description('Write a backup file with the rows of another registry, for restore')
   .argument('<directory>', 'the directory of the files, each of which may be missing')
   .option('--to <file>', 'the backup file to write; it must not exist yet')
   .option(
-    '--orphans-to <code>',
+    '--fallback-registrar <code>',
     'the registrar that gets the contacts and domains of one that is gone',
   )
   .option('--skip-invalid', 'write the file although rows are refused, without them')
@@ -45,12 +45,12 @@ No registry is touched: restore takes the file in, and reconcile compares it wit
 the directory names every value that was changed, or carried although today's rules refuse it, and every row that was
 refused. Rehearse it as often as you like.`,
   )
-  .action(async (name, { to, orphansTo, skipInvalid, dryRun, json }) => {
+  .action(async (name, { to, fallbackRegistrar, skipInvalid, dryRun, json }) => {
     if (!dryRun && to === undefined) throw usageError(usage);
     const target = dryRun ? null : path.resolve(to!);
     await report({ ...(json && { json }), dryRun: dryRun ?? false }, async () => {
       const directory = openDirectory(name);
-      const { lines, findings } = await stageFiles(directory, orphansTo);
+      const { lines, findings } = await stageFiles(directory, fallbackRegistrar);
       const file = directory.fileOf(reportName);
       const rows = findings.map((finding) => ({ ...finding, file: `${finding.file}.csv` }));
       await writeFileRows(file, rows, { columns: findingColumns });
@@ -87,7 +87,7 @@ function summary(
   const [refused, others] = ['refused', 'changed carried'].map((all) =>
     causes.filter(({ done }) => all.includes(done)).map(causeText),
   ) as [string[], string[]];
-  const left = counts.reduce((sum, { refused }) => sum + refused, 0);
+  const refusedCount = counts.reduce((sum, { refused }) => sum + refused, 0);
   const text = [
     ...refused,
     ...(written === null ? ['no file is written; this is what it would hold:'] : []),
@@ -96,15 +96,15 @@ function summary(
     ...ignoredText(ignored),
     `every line: ${file}`,
     ...(written === null ? [] : [`wrote ${written} (${statSync(written).size} bytes)`]),
-    `${counted(left, 'row stays', 'rows stay')} behind${isWhole ? '' : '; correct them, or pass --skip-invalid'}`,
+    `${countText(refusedCount, 'row stays', 'rows stay')} behind${isWhole ? '' : '; correct them, or pass --skip-invalid'}`,
   ];
-  const data = { kinds: counts, causes, ignored, report: file, file: written, left };
+  const data = { kinds: counts, causes, ignored, report: file, file: written, left: refusedCount };
   return { data, text };
 }
 
 function causeText({ file, done, column, why, count }: ReturnType<typeof causesOf>[number]) {
   const where = [`${file}.csv`, ...(column === null ? [] : [column])].join(' ');
-  return `${done}: ${counted(count, 'line')} of ${where}: ${why}`;
+  return `${done}: ${countText(count, 'line')} of ${where}: ${why}`;
 }
 
 async function writeMoved(target: string, lines: Lines): Promise<void> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../base/database/open.ts';
-import { counted } from '../../view/text.ts';
+import { countText } from '../../view/text.ts';
 import { bare } from '../command.ts';
 import { openFile } from '../local/file.ts';
 import { readSeal } from '../nouns/backup/file.ts';
@@ -24,7 +24,7 @@ export const reconcileCommand = bare(
   .description('Prove that a backup file is equal to the files that moved in')
   .argument('<directory>', 'the directory that was moved in')
   .argument('<file>', 'the file that move-in has written, or any backup')
-  .option('--orphans-to <code>', 'the registrar that move-in gave orphans to')
+  .option('--fallback-registrar <code>', 'the registrar of rows whose own does not exist')
   .option('--json', 'answer in JSON, and print nothing else to standard output')
   .addHelpText(
     'after',
@@ -34,12 +34,12 @@ included. The exit status is 0 if everything is equal, or if ${reportName}.csv i
 as refused; otherwise 1. A report that is older than one of the files excuses nothing. A row that is over need not be in the
 file. Values are not shown.`,
   )
-  .action(async (name, given, { orphansTo, json }) => {
+  .action(async (name, given, { fallbackRegistrar, json }) => {
     const file = path.resolve(given);
     await report(json ? { json } : {}, async () => {
       await readSeal(file);
       const directory = openDirectory(name);
-      const { lines, findings } = await stageFiles(directory, orphansTo);
+      const { lines, findings } = await stageFiles(directory, fallbackRegistrar);
       const refused = findings.filter(({ done, why }) => done === 'refused' && why !== isOver);
       const differences = refused.map(({ file, key, column }): Difference => {
         const columns = column ? [column] : [];
@@ -62,14 +62,14 @@ file. Values are not shown.`,
       const text = [
         table(compared, 'the files hold nothing', columns),
         ...differences.slice(0, shownDifferences).map(differenceText),
-        ...(hidden > 0 ? [`${counted(hidden, 'more difference')}; --json shows all`] : []),
+        ...(hidden > 0 ? [`${countText(hidden, 'more difference')}; --json shows all`] : []),
         ...ignoredText(ignored),
         ...(others.length > 0
           ? [`not compared, because there is no file of them: ${others.join(', ')}`]
           : []),
         equal
           ? 'the backup is equal to the files'
-          : `${counted(differences.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
+          : `${countText(differences.length, 'difference')}, ${unreported} of them not in ${reportName}.csv`,
       ];
       const data = {
         differences,

@@ -42,7 +42,7 @@ interface Move {
   lines: Record<string, Map<string, Line>>;
   taken: Set<string>;
   /** The registrar that gets the rows of unknown registrars. */
-  orphansTo: string | undefined;
+  fallbackRegistrar: string | undefined;
 }
 
 type Noted = Pick<Finding, 'column' | 'done' | 'why' | 'value'>;
@@ -50,14 +50,14 @@ type Note = (column: string, done: Finding['done'], why: string) => void;
 
 /**
  * Reads the files into memory. Throws `malformed` for a file without its key columns, and
- * `not_found` for the registrar of orphans.
+ * `not_found` for the fallback registrar.
  */
 export async function stageFiles(
   directory: ReturnType<typeof openDirectory>,
-  orphansTo: string | undefined,
+  fallbackRegistrar: string | undefined,
 ) {
   const lines = Object.fromEntries(kinds.map(({ name }) => [name, new Map<string, Line>()]));
-  const move: Move = { lines, taken: new Set(), orphansTo };
+  const move: Move = { lines, taken: new Set(), fallbackRegistrar };
   const findings: Finding[] = [];
   for (const kind of kinds) {
     if (directory.has(kind.name)) {
@@ -71,10 +71,10 @@ export async function stageFiles(
         findings.push(...stageRow(move, kind, row));
       }
     }
-    if (kind !== registrarKind || orphansTo === undefined) continue;
-    if (!lines.registrars!.get(orphansTo)?.form) {
-      const message = `there is no registrar ${JSON.stringify(orphansTo)}`;
-      throw new RegistryError('not_found', message, 'orphans_to');
+    if (kind !== registrarKind || fallbackRegistrar === undefined) continue;
+    if (!lines.registrars!.get(fallbackRegistrar)?.form) {
+      const message = `there is no registrar ${JSON.stringify(fallbackRegistrar)}`;
+      throw new RegistryError('not_found', message, 'fallback_registrar');
     }
   }
   findings.push(...closeRegistrars(move, findings));
@@ -158,10 +158,10 @@ function readForm(
   }
 }
 
-/** The registrar for orphans replaces an unknown one, if the kind allows orphans. */
+/** The fallback registrar replaces an unknown one, if the kind allows it. */
 function readReference(
-  { lines, orphansTo }: Move,
-  { columns, part, mayBeOrphan }: Kind,
+  { lines, fallbackRegistrar }: Move,
+  { columns, part, mayFallBack }: Kind,
   column: string,
   { text, note }: { text: string | null; note: (why: string) => void },
 ): string {
@@ -179,9 +179,9 @@ function readReference(
   const ambiguous = `another line of ${other}.csv has the same in upper case`;
   const why = isOtherLine ? ambiguous : found ? undefined : ifMissing;
   if (why === undefined) return key as string;
-  if (!mayBeOrphan || orphansTo === undefined) throw refusal(why);
-  note(`${why}; it is now with ${orphansTo}`);
-  return orphansTo;
+  if (!mayFallBack || fallbackRegistrar === undefined) throw refusal(why);
+  note(`${why}; it is now with ${fallbackRegistrar}`);
+  return fallbackRegistrar;
 }
 
 /** For a kind whose rows may lack a part of their key. */

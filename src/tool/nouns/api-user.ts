@@ -2,13 +2,13 @@ import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { checkRegistrar } from '../../party/registrar/operator/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { apiUsersView, type ListedApiUser } from '../../view/holders.ts';
-import { noun, writing } from '../command.ts';
+import { noun, writeCommand } from '../command.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, type RowView } from '../view.ts';
+import { listCommand, listVerb, type RowView } from '../view.ts';
 import { refusalLines, refusalsOf, rotate, secretText, switching } from './holder.ts';
 
 const add = verb(
-  writing('add', 'api-user add --registrar ALPHA --username ats')
+  writeCommand('add', 'api-user add --registrar ALPHA --username ats')
     .description('Add an API user and print the generated secret, once')
     .requiredOption('--registrar <code>', 'the registrar that the user acts for', asciiUpperCase)
     .requiredOption('--username <name>', 'unique in the whole registry'),
@@ -25,7 +25,7 @@ const add = verb(
 );
 
 const rotation = verb(
-  writing('rotate', 'api-user rotate ats')
+  writeCommand('rotate', 'api-user rotate ats')
     .description('Replace the secret of an API user and print the new one, once')
     .argument('<username>', 'the user, whose old secret or password stops working'),
   (registry, key) => rotate(registry, { type: 'api_user', key }, { atOnce: true }),
@@ -41,7 +41,7 @@ const apiUsers: RowView<ListedApiUser, [{ registrar?: string }]> = {
 
 const list = listVerb(
   apiUsers,
-  listing('List the API users, and how old their secrets are', 'api-user list').option(
+  listCommand('List the API users, and how old their secrets are', 'api-user list').option(
     '--registrar <code>',
     'only the users of this registrar',
     asciiUpperCase,

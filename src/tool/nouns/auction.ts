@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { type AuctionStatus, auctionStatuses } from '../../../drizzle/schema.ts';
 import { everyRow } from '../../base/database/every-row.ts';
-import { retried } from '../../base/database/retry.ts';
+import { retry } from '../../base/database/retry.ts';
 import { nameRulesOf } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { auctionLists } from '../../list/lists.ts';
@@ -16,16 +16,16 @@ import { findRuleProblems } from '../../name/domain/rules.ts';
 import type { DomainName } from '../../name/name.ts';
 import { auctionsView } from '../../view/auction.ts';
 import { dataOf } from '../../view/columns.ts';
-import { counted } from '../../view/text.ts';
-import { noun, reading, reasonOption, writing } from '../command.ts';
+import { countText } from '../../view/text.ts';
+import { noun, readCommand, reasonOption, writeCommand } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
-import { importing } from '../files/importing.ts';
+import { importCommand } from '../files/importing.ts';
 import { parseNameOrUuid, parseNewNames } from '../names.ts';
 import { readSecret } from '../report/ask.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, type RowView, showReport } from '../view.ts';
+import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
 
 const evenIfRetained = () => new Option('--even-if-retained', 'also reserved and disputed names');
 
@@ -38,7 +38,7 @@ const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
 };
 
 const start = verb(
-  writing('start', 'auction start kohv.ee õun.ee')
+  writeCommand('start', 'auction start kohv.ee õun.ee')
     .description('Put names up for auction, all or none, and publish the list')
     .argument('<name...>', 'the names')
     .option('--platform <text>', 'the kind of auction')
@@ -51,7 +51,7 @@ const start = verb(
     const data = { started, names: names.map(({ name }) => name), platform: platform ?? null };
     return {
       data: { ...data, changed: started > 0 },
-      text: `${registry.did('start')} ${counted(started, 'auction')}`,
+      text: `${registry.did('start')} ${countText(started, 'auction')}`,
       publish: auctionLists,
     };
   },
@@ -59,7 +59,7 @@ const start = verb(
 
 const list = listVerb(
   auctions,
-  listing('List the auctions', 'auction list --status started').addOption(
+  listCommand('List the auctions', 'auction list --status started').addOption(
     new Option('--status <status>', 'only those with this status').choices(auctionStatuses),
   ),
 );
@@ -67,12 +67,12 @@ const list = listVerb(
 const newestOf = 'its UUID, or the name, for its newest auction';
 
 const show = verb(
-  reading('show', 'auction show kohv.ee')
+  readCommand('show', 'auction show kohv.ee')
     .description('Show an auction, with its registration code while it is paid')
     .argument('<auction>', newestOf),
   async ({ db }, text) => {
     const key = await parseNameOrUuid(db, text);
-    const auction = await retried(() => getAuctionOf(db, key));
+    const auction = await retry(() => getAuctionOf(db, key));
     const columns = { ...auctionsView.columns, registration_code: registrationCodeOf };
     return showReport(undefined, columns, auction);
   },
@@ -95,17 +95,17 @@ const auctionImport = (
       return { started, unchanged: chunk.length - started };
     }),
   text: ({ started, unchanged }, { did }) =>
-    `${did('start')} ${counted(started, 'auction')}, ${unchanged} already in progress`,
+    `${did('start')} ${countText(started, 'auction')}, ${unchanged} already in progress`,
   publish: auctionLists,
 });
 
-const importVerb = importing({ name: nameColumn }, 'auction import names.csv')
+const importVerb = importCommand({ name: nameColumn }, 'auction import names.csv')
   .description('Put the names in a file up for auction and publish the list')
   .addOption(evenIfRetained())
   .action((file, options) => runImport(file, options, auctionImport(options)));
 
 const cancel = verb(
-  writing('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
+  writeCommand('cancel', 'auction cancel kohv.ee --reason "put up by mistake"')
     .description('Cancel an auction in progress and publish the list')
     .argument('<auction>', 'its UUID or its name')
     .addOption(reasonOption()),
@@ -131,7 +131,7 @@ const codeText = (status: AuctionStatus) =>
   status === 'payment_received' ? ', with a new registration code' : '';
 
 const correct = verb(
-  writing('correct', 'auction correct kohv.ee --status awaiting_payment --reason "wrong name"')
+  writeCommand('correct', 'auction correct kohv.ee --status awaiting_payment --reason "wrong name"')
     .description('Correct the status of an auction after a wrong report and publish the list')
     .argument('<auction>', newestOf)
     .addOption(new Option('--status <status>').choices(auctionStatuses).makeOptionMandatory())
@@ -162,7 +162,7 @@ const correct = verb(
 );
 
 const register = verb(
-  writing(
+  writeCommand(
     'register',
     'auction register kohv.ee',
     'auction register kohv.ee --code-stdin < code.txt',

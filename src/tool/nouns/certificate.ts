@@ -18,13 +18,13 @@ import {
   certificatesView,
   type ListedCertificate,
 } from '../../view/holders.ts';
-import { noun, requireOneOf, writing } from '../command.ts';
-import { readingError } from '../files/read.ts';
+import { noun, requireOneOf, writeCommand } from '../command.ts';
+import { readError } from '../files/read.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, type RowView } from '../view.ts';
+import { listCommand, listVerb, type RowView } from '../view.ts';
 
 const ofHolder = (name: string, ...examples: string[]) =>
-  writing(name, ...examples)
+  writeCommand(name, ...examples)
     .option('--user <username>', 'the API user')
     .addOption(new Option('--system <name>', 'the system').conflicts('user'))
     .hook('preAction', requireOneOf('--user', '--system'));
@@ -100,7 +100,7 @@ const certificates: RowView<ListedCertificate, unknown[]> = {
   read: ({ db }) => listCertificates(db),
 };
 
-const list = listVerb(certificates, listing('List the certificates', 'certificate list'));
+const list = listVerb(certificates, listCommand('List the certificates', 'certificate list'));
 
 const verbs = [bind, unbind, require, list];
 export const certificateCommand = noun('certificate', 'Client certificates', verbs);
@@ -118,7 +118,7 @@ export function parseFingerprint(text: string): string {
 async function certificateOf({ file, fingerprint }: { file?: string; fingerprint?: string }) {
   if (file === undefined) return { fingerprint: fingerprint!, commonName: null, expiresAt: null };
   const pem = await readFile(file).catch((error) => {
-    throw readingError(file, error);
+    throw readError(file, error);
   });
   try {
     const { fingerprint256, subject, validToDate } = new X509Certificate(pem);

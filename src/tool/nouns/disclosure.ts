@@ -15,13 +15,13 @@ import {
 } from '../../contact/operator/disclosure/read.ts';
 import { dataOf } from '../../view/columns.ts';
 import { disclosuresView, type ShownDisclosure, withAnswerBy } from '../../view/disclosure.ts';
-import { listed, noun, parseNumber, reading, writing } from '../command.ts';
+import { noun, parseNumber, readCommand, splitList, writeCommand } from '../command.ts';
 import { parseFileName } from '../files/importing.ts';
 import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
-import { listing, listVerb, type RowView, showReport } from '../view.ts';
+import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
 
 const disclosures: RowView<ShownDisclosure, [{ open?: true }]> = {
   ...disclosuresView,
@@ -32,7 +32,7 @@ const disclosures: RowView<ShownDisclosure, [{ open?: true }]> = {
 };
 
 const open = verb(
-  writing(
+  writeCommand(
     'open',
     'disclosure open --contact ALPHA:TAMM --requester "Mari Maasikas" --identified-by "ID card" --organization "Police" --basis "case 12-3" --fields name,email',
   )
@@ -43,7 +43,7 @@ const open = verb(
     .requiredOption('--identified-by <means>', 'how the requester was identified')
     .requiredOption('--organization <name>', 'for which organisation; its name is published')
     .requiredOption('--basis <text>', 'the legitimate interest, or the law')
-    .requiredOption('--fields <names...>', `of ${discloseableFields.join(', ')}`, listed)
+    .requiredOption('--fields <names...>', `of ${discloseableFields.join(', ')}`, splitList)
     .option('--received <time>', 'when it was received (default: now)', parseSince)
     .option('--confidential', 'the person must never learn of it'),
   async (registry, options) => {
@@ -64,10 +64,10 @@ const open = verb(
 );
 
 const grant = verb(
-  writing('grant', 'disclosure grant 7 --fields name --to for-the-police.json')
+  writeCommand('grant', 'disclosure grant 7 --fields name --to for-the-police.json')
     .description('Grant a request, and write what is disclosed to a new file')
     .argument('<id>', 'the request', parseNumber)
-    .option('--fields <names...>', 'only these of the requested fields, with commas', listed)
+    .option('--fields <names...>', 'only these of the requested fields, with commas', splitList)
     .option('--visible-after <time>', 'the day until which the person sees nothing', parseUntil)
     .requiredOption('--to <file>', 'a new file, readable by its owner only', parseFileName),
   async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {
@@ -106,7 +106,7 @@ const declining = (
   explanation: string,
 ) =>
   verb(
-    writing(word, `disclosure ${word} 7 --${option} "…"`)
+    writeCommand(word, `disclosure ${word} 7 --${option} "…"`)
       .description(`Close a request as ${outcome}`)
       .argument('<id>', 'the request', parseNumber)
       .requiredOption(`--${option} <text>`, explanation),
@@ -121,14 +121,14 @@ const declining = (
 
 const list = listVerb(
   disclosures,
-  listing('List the requests', 'disclosure list --open').option(
+  listCommand('List the requests', 'disclosure list --open').option(
     '--open',
     'only those without an answer',
   ),
 );
 
 const show = verb(
-  reading('show', 'disclosure show 7')
+  readCommand('show', 'disclosure show 7')
     .description('Show a request and its answer')
     .argument('<id>', 'the request', parseNumber),
   async ({ db, env }, id) => {

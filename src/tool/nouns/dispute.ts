@@ -25,8 +25,8 @@ import {
   type ShownDispute,
   untilOf,
 } from '../../view/dispute.ts';
-import { counted } from '../../view/text.ts';
-import { noun, reading, writing } from '../command.ts';
+import { countText } from '../../view/text.ts';
+import { noun, readCommand, writeCommand } from '../command.ts';
 import {
   nameColumn,
   optionalPassword,
@@ -36,16 +36,16 @@ import {
 } from '../files/field.ts';
 import type { Values } from '../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
-import { importing } from '../files/importing.ts';
-import { exporting, exportRows } from '../files/write.ts';
+import { importCommand } from '../files/importing.ts';
+import { exportCommand, exportRows } from '../files/write.ts';
 import { parseName, parseNewNames } from '../names.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, type RowView, showReport } from '../view.ts';
+import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
 
 const publish = listsShowing(['disputed']);
 
 const open = verb(
-  writing('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
+  writeCommand('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
     .description('Open a dispute of a name and publish the lists')
     .argument('<name>', 'the name')
     .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
@@ -64,7 +64,7 @@ const open = verb(
 );
 
 const close = verb(
-  writing('close', 'dispute close piip.ee')
+  writeCommand('close', 'dispute close piip.ee')
     .description('Close the dispute of a name as of today and publish the lists')
     .argument('<name>', 'the name'),
   async (registry, text) => {
@@ -79,10 +79,13 @@ const disputes: RowView<ShownDispute, unknown[]> = {
   read: (registry) => readDisputes(registry),
 };
 
-const list = listVerb(disputes, listing('List all disputes, past ones as well', 'dispute list'));
+const list = listVerb(
+  disputes,
+  listCommand('List all disputes, past ones as well', 'dispute list'),
+);
 
 const show = verb(
-  reading('show', 'dispute show piip.ee')
+  readCommand('show', 'dispute show piip.ee')
     .description('Show the disputes of a name, with their passwords')
     .argument('<name>', 'the name'),
   async (registry, text) => {
@@ -119,7 +122,7 @@ export const disputeImport = (): Import<NewDispute, 'opened'> => ({
       importDisputes(registry, chunk),
     ),
   text: ({ opened, unchanged }, { did }) =>
-    `${did('open')} ${counted(opened, 'dispute')}, ${unchanged} already there`,
+    `${did('open')} ${countText(opened, 'dispute')}, ${unchanged} already there`,
   publish,
 });
 
@@ -149,12 +152,12 @@ function rememberingReader() {
 
 const instant = instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z');
 
-const importVerb = importing(columns, 'dispute import disputes.csv')
+const importVerb = importCommand(columns, 'dispute import disputes.csv')
   .description('Open the disputes in a file and publish the lists')
   .action((file, options) => runImport(file, options, disputeImport()));
 
 const exportVerb = verb(
-  exporting('dispute export disputes.csv').description(
+  exportCommand('dispute export disputes.csv').description(
     'Write the disputes, past and closed ones included, to a file for dispute import',
   ),
   async ({ db }, file, options) => {

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { type Alarm, isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
 import { dataOf } from '../../view/columns.ts';
 import { listStates, listStatesView, readHealthState } from '../../view/health.ts';
-import { type CommonOptions, reading } from '../command.ts';
+import { type CommonOptions, readCommand } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import type { Registry } from '../registry.ts';
 import { fieldLines, table } from '../report/table.ts';
@@ -11,7 +11,7 @@ import { rowsReport } from '../view.ts';
 import { domainAddress } from '../wrangler-config.ts';
 
 export const healthCommand = verb(
-  reading('health', 'health', 'health --remote --json')
+  readCommand('health', 'health', 'health --remote --json')
     .description('Show whether anything needs attention; then the exit status is 1')
     .option('--url <url>', 'where the service answers (default: as wrangler.toml says)', parseUrl),
   async (registry, options) => {

@@ -1,5 +1,5 @@
 import type { LoginRefusal } from '../../base/error.ts';
-import { shownChanges } from '../../change/history/changes.ts';
+import { changesRepresentation } from '../../change/history/changes.ts';
 import { type Holder, type HolderType, holders } from '../../party/credential/holder.ts';
 import {
   holderText,
@@ -9,7 +9,7 @@ import {
 import { findRefusals } from '../../party/registrar/login.ts';
 import { listSystems } from '../../party/system/operator/system.ts';
 import type { Lines } from '../../view/text.ts';
-import { writing } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { verb } from '../run.ts';
 
@@ -66,7 +66,7 @@ export function switching(type: HolderType, example: string) {
   const noun = type.replace('_', '-');
   const verbOf = (word: 'disable' | 'enable', back: string, description: string) =>
     verb(
-      writing(word, `${noun} ${word} ${example}`)
+      writeCommand(word, `${noun} ${word} ${example}`)
         .description(description)
         .argument(`<${field}>`, `the ${option}`),
       async (registry, key) => {
@@ -74,7 +74,7 @@ export function switching(type: HolderType, example: string) {
         const isDisabled = word === 'disable';
         const changes = await setHolderDisabled(registry, holder, isDisabled);
         const changed = changes.disabledAt !== undefined;
-        const shown = { disabled: isDisabled, changes: shownChanges(changes) };
+        const shown = { disabled: isDisabled, changes: changesRepresentation(changes) };
         const thing = holderText(holder);
         return {
           data: { ...holderData(holder), ...shown, changed },

@@ -7,12 +7,12 @@ import { compareLists } from '../../list/publish/operator/compare.ts';
 import { listStatus } from '../../list/publish/operator/status.ts';
 import { publish } from '../../list/publish/publish.ts';
 import { listsView } from '../../view/lists.ts';
-import { noun, reading, writing } from '../command.ts';
+import { noun, readCommand, writeCommand } from '../command.ts';
 import { verb } from '../run.ts';
 import { csvOption, figures, rowsReport } from '../view.ts';
 
 const publishVerb = verb(
-  writing('publish', 'lists publish')
+  writeCommand('publish', 'lists publish')
     .description('Publish every list that is behind its source')
     .option('--force', 'build every list from nothing, whatever the records say'),
   async ({ db, env, isDryRun, did }, { force: isForced = false }) => {
@@ -31,7 +31,7 @@ const publishVerb = verb(
 );
 
 const status = verb(
-  reading('status', 'lists status --json')
+  readCommand('status', 'lists status --json')
     .description('Show the size, ETag and age of each list, and whether it is behind its source')
     .option('--compare', 'build each list from the database, and compare it with KV')
     .addOption(csvOption()),
@@ -49,7 +49,7 @@ const status = verb(
 );
 
 const archive = verb(
-  reading('archive', 'lists archive')
+  readCommand('archive', 'lists archive')
     .description('Show the days that the archive has of each list, and those that it lacks')
     .addOption(csvOption()),
   async ({ env }, options) => {

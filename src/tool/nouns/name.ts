@@ -7,7 +7,7 @@ import { findNameFacts, intervalsView, intervalText } from '../../view/name.ts';
 import { retainedView } from '../../view/retained.ts';
 import { namingIn, type Sentence, sentenceText } from '../../view/sentence.ts';
 import { timeText } from '../../view/words.ts';
-import { reading } from '../command.ts';
+import { readCommand } from '../command.ts';
 import { say } from '../report/output.ts';
 import { verb } from '../run.ts';
 import { rowsReport } from '../view.ts';
@@ -16,7 +16,7 @@ import { rowsReport } from '../view.ts';
 const shownEntries = 10;
 
 export const nameCommand = verb(
-  reading('name', 'name kohv.ee', 'name https://www.kohv.ee/', 'name kohv.ee --json')
+  readCommand('name', 'name kohv.ee', 'name https://www.kohv.ee/', 'name kohv.ee --json')
     .description('Show everything that is true of a name now, and was')
     .argument('<name>', 'the name, or an address of a page or of e-mail with it'),
   async (registry, text) => {

@@ -7,7 +7,7 @@ import { currentTime } from '../../base/time/clock.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { authenticate, findRefusals, loginOf } from '../../party/registrar/login.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
-import { reading } from '../command.ts';
+import { readCommand } from '../command.ts';
 import { readSecret } from '../report/ask.ts';
 import { table } from '../report/table.ts';
 import { verb } from '../run.ts';
@@ -24,7 +24,7 @@ const steps = [
 ] as const satisfies readonly { step: string; refusal: LoginRefusal }[];
 
 export const diagnose = verb(
-  reading('diagnose', 'registrar diagnose ALPHA --username ats --ip 192.0.2.7')
+  readCommand('diagnose', 'registrar diagnose ALPHA --username ats --ip 192.0.2.7')
     .description('Say why a registrar cannot log in')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .requiredOption('--username <name>', 'the API user')

@@ -6,14 +6,14 @@ import { type ListedDelivery, listDeliveries } from '../../party/webhook/operato
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
 import { sendTest } from '../../party/webhook/operator/send-test.ts';
 import { deliveriesView } from '../../view/registrar.ts';
-import { counted } from '../../view/text.ts';
-import { noun, parseNumber, usageError, writing } from '../command.ts';
+import { countText } from '../../view/text.ts';
+import { noun, parseNumber, usageError, writeCommand } from '../command.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
-import { listing, listVerb, type RowView } from '../view.ts';
+import { listCommand, listVerb, type RowView } from '../view.ts';
 
 const test = verb(
-  writing('test', 'registrar webhook test ALPHA')
+  writeCommand('test', 'registrar webhook test ALPHA')
     .description('Send a test from this machine to the webhook of a registrar')
     .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db, env, isDryRun }, code) => {
@@ -41,13 +41,13 @@ const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }
 
 const list = listVerb(
   deliveries,
-  listing('List the deliveries', 'registrar webhook list ALPHA')
+  listCommand('List the deliveries', 'registrar webhook list ALPHA')
     .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseNumber, 50),
 );
 
 const resend = verb(
-  writing('resend', 'registrar webhook resend ALPHA --since 2026-11-21T06:00:00Z')
+  writeCommand('resend', 'registrar webhook resend ALPHA --since 2026-11-21T06:00:00Z')
     .description('Send again what was delivered or given up, in its order, with the same id')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .argument('[id]', 'only this delivery')
@@ -61,7 +61,7 @@ const resend = verb(
   async (registry, code, id, { since }) => {
     const which = id === undefined ? { since: since! } : { id };
     const count = await resendDeliveries(registry, code, which);
-    const deliveries = counted(count, 'delivery', 'deliveries');
+    const deliveries = countText(count, 'delivery', 'deliveries');
     const sends = registry.isDryRun ? 'would send' : 'sends';
     return {
       data: { registrar: code, deliveries: count, changed: count > 0 },

@@ -13,10 +13,10 @@ import { parseWebhookUrl } from '../../party/webhook/url.ts';
 import { reportOfChange } from '../../view/changes.ts';
 import { dataOf } from '../../view/columns.ts';
 import { addressesText, registrarsView } from '../../view/registrar.ts';
-import { noun, reading, reasonOption, requireOneOf, writing } from '../command.ts';
+import { noun, readCommand, reasonOption, requireOneOf, writeCommand } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
-import { listing, listVerb, type RowView, showReport } from '../view.ts';
+import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
 import { diagnose } from './registrar-diagnose.ts';
 import { webhook } from './registrar-webhook.ts';
 
@@ -26,7 +26,7 @@ const registrars: RowView<Registrar, unknown[]> = {
 };
 
 const add = verb(
-  writing('add', 'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24')
+  writeCommand('add', 'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24')
     .description('Add a registrar')
     .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _, -', asciiUpperCase)
     .requiredOption('--name <name>', 'its name')
@@ -40,10 +40,10 @@ const add = verb(
   },
 );
 
-const list = listVerb(registrars, listing('List the registrars', 'registrar list --json'));
+const list = listVerb(registrars, listCommand('List the registrars', 'registrar list --json'));
 
 const show = verb(
-  reading('show', 'registrar show ALPHA')
+  readCommand('show', 'registrar show ALPHA')
     .description('Show a registrar and its API users')
     .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db }, code) => {
@@ -58,7 +58,7 @@ const show = verb(
 );
 
 const update = verb(
-  writing('update', 'registrar update ALPHA --allow-ip 192.0.2.7')
+  writeCommand('update', 'registrar update ALPHA --allow-ip 192.0.2.7')
     .description('Change the name of a registrar, the addresses it may call from, or its webhook')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .option('--name <name>', 'its new name')
@@ -78,7 +78,7 @@ const update = verb(
 );
 
 const suspend = verb(
-  writing('suspend', 'registrar suspend ALPHA --reason "contract ended"')
+  writeCommand('suspend', 'registrar suspend ALPHA --reason "contract ended"')
     .description('Refuse all logins of a registrar from the next request on; its webhook goes on')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .addOption(reasonOption()),
@@ -89,7 +89,7 @@ const suspend = verb(
 );
 
 const resume = verb(
-  writing('resume', 'registrar resume ALPHA')
+  writeCommand('resume', 'registrar resume ALPHA')
     .description('Let a suspended registrar log in again')
     .argument('<code>', 'the registrar', asciiUpperCase),
   (registry, code) => change(registry, code, { suspension: null }),

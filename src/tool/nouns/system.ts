@@ -7,21 +7,21 @@ import {
 } from '../../party/system/operator/system.ts';
 import { reportOfChange } from '../../view/changes.ts';
 import { type ListedSystem, systemsView, untilADayAfterUse } from '../../view/holders.ts';
-import { listed, noun, requireOneOf, writing } from '../command.ts';
+import { noun, requireOneOf, splitList, writeCommand } from '../command.ts';
 import { confirmedChange } from '../report/confirm.ts';
 import { verb } from '../run.ts';
-import { listing, listVerb, type RowView } from '../view.ts';
+import { listCommand, listVerb, type RowView } from '../view.ts';
 import { rotate, secretText, switching } from './holder.ts';
 
 const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
 const addressesHelp = 'addresses and ranges it may call from';
 
 const add = verb(
-  writing('add', 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7')
+  writeCommand('add', 'system add epp --may domains,changes,act-for=ALPHA --allow-ip 192.0.2.7')
     .description("Add one of the registry's own systems and print the generated key, once")
     .argument('<name>', 'its name: a-z, 0-9 and ._-')
-    .option('--may <rights...>', rightsHelp, listed)
-    .option('--allow-ip <cidr...>', `${addressesHelp}; by default, none`, listed),
+    .option('--may <rights...>', rightsHelp, splitList)
+    .option('--allow-ip <cidr...>', `${addressesHelp}; by default, none`, splitList),
   async (registry, name, { may = [], allowIp = [] }) => {
     const settings = { rights: may as SystemRight[], allowedIps: allowIp };
     const key = await addSystem(registry, { name, ...settings });
@@ -40,15 +40,15 @@ const systems: RowView<ListedSystem, unknown[]> = {
 
 const list = listVerb(
   systems,
-  listing('List the systems and the age of their keys', 'system list'),
+  listCommand('List the systems and the age of their keys', 'system list'),
 );
 
 const update = verb(
-  writing('update', 'system update epp --may domains,auctions --allow-ip 192.0.2.0/24')
+  writeCommand('update', 'system update epp --may domains,auctions --allow-ip 192.0.2.0/24')
     .description('Change what a system may do and where it may call from, from its next request on')
     .argument('<name>', 'the system')
-    .option('--may <rights...>', `replaces the old list; ${rightsHelp}`, listed)
-    .option('--allow-ip <cidr...>', `replaces the old list: ${addressesHelp}`, listed)
+    .option('--may <rights...>', `replaces the old list; ${rightsHelp}`, splitList)
+    .option('--allow-ip <cidr...>', `replaces the old list: ${addressesHelp}`, splitList)
     .hook('preAction', requireOneOf('--may', '--allow-ip')),
   async (registry, name, { may, allowIp }) => {
     const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
@@ -58,7 +58,7 @@ const update = verb(
 );
 
 const rotation = verb(
-  writing('rotate', 'system rotate epp', 'system rotate epp --at-once')
+  writeCommand('rotate', 'system rotate epp', 'system rotate epp --at-once')
     .description('Replace the key of a system and print the new one, once')
     .argument('<name>', `the system, whose old key works until ${untilADayAfterUse}`)
     .option('--at-once', 'refuse the old key from the next request on, because it has leaked'),
@@ -66,7 +66,7 @@ const rotation = verb(
 );
 
 const remove = verb(
-  writing('remove', 'system remove epp')
+  writeCommand('remove', 'system remove epp')
     .description('Remove a system with its key; its name stays in the history')
     .argument('<name>', 'the system'),
   async (registry, name, options) => {

@@ -4,7 +4,7 @@ import { findNewestId } from '../../change/history/search.ts';
 import type { Operation } from '../../change/origin.ts';
 import { changedMeanwhile } from '../../change/write.ts';
 import type { SeenOperation } from '../../change/write-many.ts';
-import { counted, type Lines, linesOf } from '../../view/text.ts';
+import { countText, type Lines, linesOf } from '../../view/text.ts';
 import { parseNumber } from '../command.ts';
 import { isAgreed, ownTerminal } from './ask.ts';
 
@@ -95,7 +95,7 @@ export async function confirmedRemoval<Counts extends { removed: number }>(
   if (isDryRun) return would;
   const { removed } = would;
   const total = await countAll();
-  const statement = `This removes ${removed} of ${counted(total, one)}.`;
+  const statement = `This removes ${removed} of ${countText(total, one)}.`;
   if (maxRemovals !== undefined && removed > maxRemovals) {
     throw new RegistryError('invalid', `${statement} --max-removals allows ${maxRemovals}`);
   }

@@ -10,8 +10,10 @@ const handlers: Handler[] = [];
  */
 export function endAtInterrupt(): void {
   const end = (signal: NodeJS.Signals) => {
-    const said = handlers.toReversed().map((handler) => handler());
-    const words = ['interrupted', ...said.filter((sentence) => sentence !== undefined)].join('; ');
+    const sentences = handlers.toReversed().map((handler) => handler());
+    const words = ['interrupted', ...sentences.filter((sentence) => sentence !== undefined)].join(
+      '; ',
+    );
     // The terminal's line has a progress, or ^C.
     process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${words}\n`);
     process.exit(128 + constants.signals[signal]);

@@ -30,6 +30,6 @@ function fieldText(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.join(', ');
   if (typeof value !== 'object') return String(value);
-  const known = Object.entries(value).filter(([, part]) => part !== null);
-  return known.map(([name, part]) => `${name}: ${fieldText(part)}`).join('; ');
+  const parts = Object.entries(value).filter(([, part]) => part !== null);
+  return parts.map(([name, part]) => `${name}: ${fieldText(part)}`).join('; ');
 }

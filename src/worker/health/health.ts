@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../../base/database/open.ts';
-import { retried, within } from '../../base/database/retry.ts';
+import { limitTime, retry } from '../../base/database/retry.ts';
 import { isAboutMigration, migrationHint } from '../../base/database/violations.ts';
 import { newestMigration } from '../../base/version.ts';
 import type { Published } from '../../list/format/head.ts';
@@ -33,7 +33,7 @@ const patienceMilliseconds = 5_000;
 /** Never throws: a missing answer is part of the state. */
 export async function readHealth(db: Database, kv: KVNamespace, now: Date): Promise<Health> {
   const [source, published, isMigrated] = await Promise.all([
-    answered(retried(() => readSource(db, now))),
+    answered(retry(() => readSource(db, now))),
     answered(readPublished(kv)),
     answered(hasNewestMigration(db)),
   ]);
@@ -82,12 +82,12 @@ async function readDelays(
   const delays = new Map<ListName, string | undefined>();
   for (const list of listNames) {
     if (!isBehind({ list, inKv: published.get(list) }, source)) continue;
-    delays.set(list, await retried(() => findBehindSince(db, list, source)));
+    delays.set(list, await retry(() => findBehindSince(db, list, source)));
   }
   return delays;
 }
 
 /** Undefined if the work fails or takes too long. */
 function answered<Result>(work: Promise<Result>): Promise<Result | undefined> {
-  return within(patienceMilliseconds, work).catch(() => undefined);
+  return limitTime(patienceMilliseconds, work).catch(() => undefined);
 }

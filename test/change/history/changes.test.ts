@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { difference, shownChanges } from '../../../src/change/history/changes.ts';
+import { changesRepresentation, difference } from '../../../src/change/history/changes.ts';
 
 test('tells what differs, and nothing of what stays or was not given', () => {
   expect(
@@ -37,7 +37,7 @@ test.each(['authInfo', 'registrationCode', 'secretDigest', 'password', 'password
 
 test('shows changes under the names of the wire, and no key of an identity code', () => {
   expect(
-    shownChanges({
+    changesRepresentation({
       ident: { from: '38001085718', to: null, key: '38001085718' },
       identCountryCode: { from: 'EE', to: null },
       authInfo: { redacted: true },

@@ -1,7 +1,7 @@
 import { asc, eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { contacts, domainContacts, domains, registrars } from '../../../drizzle/schema.ts';
-import { shownChanges } from '../../../src/change/history/changes.ts';
+import { changesRepresentation } from '../../../src/change/history/changes.ts';
 import { findDomainProblems, importDomains } from '../../../src/name/domain/operator/import.ts';
 import { addContact, addRegistrar, unique } from '../../support/fixtures.ts';
 import { changesOf } from '../../support/stored.ts';
@@ -38,7 +38,10 @@ function contactsOf(name: string) {
 
 async function shownOf(record: { name: string }) {
   const entries = await changesOf(worker.env, 'domain', record);
-  return entries.map(({ action, changes }) => ({ action, changes: shownChanges(changes) }));
+  return entries.map(({ action, changes }) => ({
+    action,
+    changes: changesRepresentation(changes),
+  }));
 }
 
 async function domainCount(code: string) {

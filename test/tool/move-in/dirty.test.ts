@@ -107,11 +107,11 @@ beforeAll(async () => {
     row.dispute('tuli.ee', '2017-01-01', { last_day: '9999-12-31' }),
     row.dispute('vesi.ee', '2016-01-01', { password }),
   ];
-  first = (await moves.moveIn(files, '--orphans-to', 'ALPHA')).lines;
+  first = (await moves.moveIn(files, '--fallback-registrar', 'ALPHA')).lines;
   held = moves.rows();
   const report = readFileOf(moves.directory, 'move-in-report');
   registrarOf = new Map(report.map(({ key, registrar }) => [key!, registrar!]));
-  proof = await moves.reconcile('--orphans-to', 'ALPHA');
+  proof = await moves.reconcile('--fallback-registrar', 'ALPHA');
 });
 
 function linesAbout(...keys: string[]): string[] {
@@ -249,10 +249,16 @@ test('gives what belongs to a registrar that is gone, or to its twin, to the one
   expect(named).toEqual(['#99', 'ALPHA', 'ALPHA', 'ALPHA']);
   expect(contactsFrom(41, 2)).toMatchObject([{ registrar_id: 7 }, { registrar_id: 7 }]);
   expect(contactsOf('kadunud.ee')).toEqual(['registrant 42']);
-  const unknown = await run('move-in', moves.directory, '--dry-run', '--orphans-to', 'NOBODY');
+  const unknown = await run(
+    'move-in',
+    moves.directory,
+    '--dry-run',
+    '--fallback-registrar',
+    'NOBODY',
+  );
   expect(unknown).toMatchObject({
     status: 1,
-    stderr: 'refused: there is no registrar "NOBODY" [orphans_to]\n',
+    stderr: 'refused: there is no registrar "NOBODY" [fallback_registrar]\n',
   });
 });
 

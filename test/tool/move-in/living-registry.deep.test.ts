@@ -7,7 +7,7 @@ import { whyNoPostgres } from './postgres.ts';
 const tool = startTool();
 const registry = tool.sharedRegistry();
 const old = startInternetee(Number(process.env.OLD_CONTACTS ?? 5_000));
-const orphans = ['--orphans-to', 'ALPHA'];
+const orphans = ['--fallback-registrar', 'ALPHA'];
 let files: string;
 let server: Awaited<ReturnType<typeof startServer>>;
 /** The numbers of rows in the old tables at first. */

@@ -64,8 +64,8 @@ test('excuses what the report names as refused, unless a file is newer', async (
 test('excuses no row of the file that the files refuse, as without the registrar for orphans', async () => {
   const files = smallRegistry();
   files.domains!.push(row.domain('kadunud.ee', '#98'));
-  await moveIn(files, '--orphans-to', 'BETA');
-  expect(await reconcile('--orphans-to', 'BETA')).toMatchObject({ status: 0, equal: true });
+  await moveIn(files, '--fallback-registrar', 'BETA');
+  expect(await reconcile('--fallback-registrar', 'BETA')).toMatchObject({ status: 0, equal: true });
   expect(await reconcile()).toMatchObject({
     ...{ status: 1, unreported: 1 },
     differences: [

@@ -106,7 +106,7 @@ export async function grantDisclosure(
   const look = () => getDisclosure(db, id);
   const judge = ({ disclosure: request, contact }: Awaited<ReturnType<typeof look>>) => {
     checkOpen(request);
-    const holder = presentHolder(request, contact);
+    const holder = requireSamePerson(request, contact);
     if (visibleAfter && request.isConfidential) {
       const message = `disclosure ${id} is confidential: the person never sees it`;
       throw new RegistryError('invalid', message, 'visible_after');
@@ -154,7 +154,7 @@ function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
   throw new RegistryError('conflict', message, 'id');
 }
 
-function presentHolder(
+function requireSamePerson(
   { id, identCountryCode, identKey, identType }: Disclosure,
   contact: Contact | null,
 ): Contact {
@@ -167,7 +167,7 @@ function presentHolder(
     contact.identKey === identKey &&
     contact.identType === identType;
   if (isSame) return contact;
-  const message = `the request is about a former holder of ${contact.code}; answer with: ${refuse}`;
+  const message = `the request is about a former person of ${contact.code}; answer with: ${refuse}`;
   throw new RegistryError('conflict', message, 'contact');
 }
 

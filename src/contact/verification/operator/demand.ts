@@ -14,7 +14,7 @@ import { dayOf } from '../../../base/time/day.ts';
 import type { Changes } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, write } from '../../../change/write.ts';
-import { notifyingRegistrar, rowUpdate } from '../../change.ts';
+import { notifyRegistrar, rowUpdate } from '../../change.ts';
 import { getContactByCode } from '../../contact.ts';
 import { demandNotice, demandRule, reasonIn } from '../../operator/verification-rules.ts';
 import { isVerified } from '../../verifications.ts';
@@ -65,7 +65,7 @@ export async function demandVerification(
     const { changes } = change;
     const reported = { ...change, outcome: { changes, verified } };
     const notice = openDemand && demandNotice(contact.code, domains, openDemand);
-    return notifyingRegistrar(db, contact, reported, notice);
+    return notifyRegistrar(db, contact, reported, notice);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }

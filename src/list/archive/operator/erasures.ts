@@ -2,12 +2,12 @@ import { listObjects } from '../objects.ts';
 
 /*
  * An empty object for each confirmed erasure keeps the restore of an older backup from undoing it. Its key has the
- * contact's random UUID, for a former holder `formerDigest`, and the time. None of these identifies the person.
+ * contact's random UUID, for a former person `formerDigest`, and the time. None of these identifies the person.
  */
 const prefix = 'erasures/';
 const formerPrefix = 'erasures-of-former/';
 
-/** Records the erasure of a contact or, with a digest, of a former holder. Returns the object's key. */
+/** Records the erasure of a contact or, with a digest, of a former person. Returns the object's key. */
 export async function recordErasure(
   bucket: R2Bucket,
   { uuid, digest, at }: { uuid: string; digest?: string; at: Date },

@@ -2,7 +2,7 @@ import type { Database } from '../../../base/database/open.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import { buildLists } from '../../entries.ts';
 import { buildBlock, digestOf, openBlock, readEntries } from '../../format/block.ts';
-import type { Entry } from '../../format/entry.ts';
+import type { ListEntry } from '../../format/entry.ts';
 import { findStoredHead, getBlock, retryKv } from '../../kv.ts';
 import { type ListName, listNames } from '../../lists.ts';
 import { isBehind, readSource } from '../source.ts';
@@ -13,7 +13,7 @@ import { isBehind, readSource } from '../source.ts';
  */
 export async function compareLists(db: Database, kv: KVNamespace, now: Date) {
   const heads = await Promise.all(listNames.map((list) => findStoredHead(kv, list)));
-  const save = async (entries: Entry[]) => (await buildBlock('', entries)).block;
+  const save = async (entries: ListEntry[]) => (await buildBlock('', entries)).block;
   const building = listNames.map((list) => ({ list, save }));
   const built = await buildLists(db, building, dayOf(now));
   const source = await readSource(db, now);

@@ -60,8 +60,8 @@ export async function changeHolder<Type extends HolderType, Also>(
       db.select().from(table).where(isNamed),
       db.select().from(certificates).where(isBound),
     ]);
-  type Outcome = { changes: Changes } & Also;
-  const judge = ([[row], bound]: Awaited<ReturnType<typeof look>>): Change<Outcome> => {
+  type Result = { changes: Changes } & Also;
+  const judge = ([[row], bound]: Awaited<ReturnType<typeof look>>): Change<Result> => {
     if (!row) {
       const message = `there is no ${label} ${JSON.stringify(holder.key)}`;
       throw new RegistryError('not_found', message, field);
@@ -72,7 +72,7 @@ export async function changeHolder<Type extends HolderType, Also>(
     const { isWritten } = about;
     const change = judgeHolder({ account, bound, valid, isWritten });
     const { action = 'update', values = {}, changes = difference(account, values) } = change;
-    const outcome = { changes, ...change.also } as Outcome;
+    const outcome = { changes, ...change.also } as Result;
     const base = { ...about, action, changes, outcome };
     if (Object.keys(changes).length === 0) return base;
     const updated = { ...values, updatedAt: at };

@@ -2,7 +2,7 @@ import { and, asc, eq } from 'drizzle-orm';
 import { registrars } from '../../../../drizzle/schema.ts';
 import { parseAddressList } from '../../../base/address-list.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { textField } from '../../../base/text/field.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
@@ -18,7 +18,7 @@ export async function listRegistrars(db: Database): Promise<Registrar[]> {
 
 /** Throws `not_found` for an unknown code. */
 export async function checkRegistrar(db: Database, code: string | undefined): Promise<void> {
-  if (code !== undefined) await retried(() => getRegistrar(db, code));
+  if (code !== undefined) await retry(() => getRegistrar(db, code));
 }
 
 /** Leaves room for a suffix of 67 characters in a contact code. */

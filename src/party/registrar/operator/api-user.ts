@@ -1,7 +1,7 @@
 import { asc, eq, getTableColumns, sql } from 'drizzle-orm';
 import { apiUsers, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
@@ -28,7 +28,7 @@ export async function addApiUser(
   operation: Operation,
   { username, registrarCode, secret }: { username: string; registrarCode: string; secret?: string },
 ): Promise<string | undefined> {
-  const { id: registrarId } = await retried(() => getRegistrar(operation.db, registrarCode));
+  const { id: registrarId } = await retry(() => getRegistrar(operation.db, registrarCode));
   const user = { type: 'api_user', key: username } as const;
   const recorded = { username, registrarCode };
   return addHolder(operation, user, { registrarId }, { recorded, secret });

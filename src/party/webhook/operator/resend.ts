@@ -1,6 +1,6 @@
 import { and, eq, gte, isNotNull, not } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../../drizzle/schema.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
@@ -64,5 +64,5 @@ export async function resendDeliveries(
   if (operation.isDryRun || deliveries === 0) return deliveries;
   // More deliveries may have ended since the look.
   const isResent = and(isSelected(registrarId), eq(waitsSince, at));
-  return retried(() => db.$count(webhookDeliveries, isResent));
+  return retry(() => db.$count(webhookDeliveries, isResent));
 }

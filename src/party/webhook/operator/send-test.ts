@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import type { Webhook } from '../../registrar/webhook.ts';
 import { sendDeliveries, type WebhookSender } from '../deliver.ts';
 import { addTest } from '../test-delivery.ts';
@@ -14,7 +14,7 @@ export async function sendTest(db: Database, webhook: Webhook, sender: WebhookSe
   const { registrarId } = webhook;
   const id = await addTest(db, webhook, sender.now());
   await sendDeliveries(db, registrarId, sender, 1);
-  const [, [test]] = await retried(() =>
+  const [, [test]] = await retry(() =>
     db.batch([
       // No message follows, so the cron's next run queues what waits.
       db.update(webhooks).set({ queuedUntil: null }).where(eq(webhooks.registrarId, registrarId)),

@@ -81,7 +81,7 @@ export const contactKind = kindOf(contacts, {
   key: ['code'],
   required: ['id', 'registrar'],
   unique: ({ id, uuid }) => ({ id: id!, uuid: uuid ?? null }),
-  mayBeOrphan: true,
+  mayFallBack: true,
   defaults: { uuid: () => crypto.randomUUID(), auth_info: () => generateAuthInfo() },
   check(form, note) {
     // Notes values that a registrar could not send today.

@@ -44,7 +44,7 @@ export interface Kind {
   /** The refusal of a value that an earlier row has. */
   ifTaken?: string;
   /** Rows of an unknown registrar may go to another one. */
-  mayBeOrphan?: true;
+  mayFallBack?: true;
   /** For rows that may lack `created_at` and have no other key. */
   nextTime?(form: Form): string;
   defaults?: Readonly<Record<string, (at: string) => string>>;

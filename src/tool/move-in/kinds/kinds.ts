@@ -27,7 +27,7 @@ export const domainKind = kindOf(domains, {
   },
   key: ['name'],
   required: ['registrar'],
-  mayBeOrphan: true,
+  mayFallBack: true,
   subject: 'domain',
   // The history of a domain has one registrant, or null.
   recorded: ({ registrant, ...fields }) => ({

@@ -1,7 +1,7 @@
 import { eq, sql } from 'drizzle-orm';
 import { apiUsers, certificates, registrars, systems } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { difference, shownField } from '../../../change/history/changes.ts';
+import { difference, snakeCase } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type ChangesOfMany, changeEach, changesOfRows } from '../../../change/write-many.ts';
 import { holders } from '../../../party/credential/holder.ts';
@@ -72,7 +72,7 @@ export async function keepAccess(operation: Operation, accounts: readonly Accoun
       const entry = sql`select ${JSON.stringify({ key, changes })} as row`;
       writes.push(changesOfRows(subject, 'update', entry, [statement]));
     }
-    const fields = steps.flatMap(({ changes }) => Object.keys(changes).map(shownField));
+    const fields = steps.flatMap(({ changes }) => Object.keys(changes).map(snakeCase));
     if (fields.length > 0) kept.push({ name, fields, isGone: !known });
   }
   await changeEach(operation, { kept: writes });

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
-import { counted } from '../../../view/text.ts';
-import { bare, noun, reading } from '../../command.ts';
+import { countText } from '../../../view/text.ts';
+import { bare, noun, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { localDirectory } from '../../project.ts';
@@ -14,7 +14,7 @@ import { readSeal, writeBackup } from './file.ts';
 import { loadSql } from './load-sql.ts';
 
 const write = verb(
-  reading('write', 'backup write registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
+  readCommand('write', 'backup write registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
     .description('Write the whole database to one file; the word write may be left out')
     .argument('<file>', 'the SQLite file to write; it must not exist yet')
     .addHelpText(
@@ -32,7 +32,7 @@ checked before it gets its name. A deployed database serves no requests while it
     const { tables, rows } = summaryOf(contents);
     return {
       data: { file, bytes: statSync(file).size, tables, rows },
-      text: `wrote ${counted(rows, 'row')} of ${counted(tables, 'table')} to ${name}`,
+      text: `wrote ${countText(rows, 'row')} of ${countText(tables, 'table')} to ${name}`,
     };
   },
 );
@@ -87,7 +87,7 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
       }
       return {
         data: { file, tables, rows, verified: true },
-        text: `${name} is whole: ${counted(rows, 'row')} of ${counted(tables, 'table')} were restored and are as they were`,
+        text: `${name} is whole: ${countText(rows, 'row')} of ${countText(tables, 'table')} were restored and are as they were`,
       };
     });
   });

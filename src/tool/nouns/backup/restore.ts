@@ -8,8 +8,8 @@ import { openDatabase } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { messageOf } from '../../../view/message.ts';
-import { counted } from '../../../view/text.ts';
-import { type CommonOptions, commandLine, reading, registryOptions } from '../../command.ts';
+import { countText } from '../../../view/text.ts';
+import { type CommonOptions, commandLine, readCommand, registryOptions } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { unfinishedRestore } from '../../migrate.ts';
@@ -32,7 +32,7 @@ import {
 import { copyBackup, copyDatabase, type Seal } from './file.ts';
 import { migrateCopy } from './schema.ts';
 
-const command = reading(
+const command = readCommand(
   'restore',
   'restore registry-2026-11-21.sqlite --persist-to restored',
   'restore registry.sqlite --remote',
@@ -108,7 +108,7 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
   source.state = `the database is restored; to publish its lists: ${publish}`;
   using restored = new DatabaseSync(source.copy, { readOnly: true });
   const { rows, tables } = countRows(restored);
-  const text = `restored ${counted(rows, 'row')} of ${counted(tables, 'table')} from ${source.file}`;
+  const text = `restored ${countText(rows, 'row')} of ${countText(tables, 'table')} from ${source.file}`;
   return {
     data: { file: source.file, tables, rows, ...data, changed: true },
     text: [...lines, text],

@@ -8,8 +8,8 @@ import {
   readDemand,
 } from '../../../contact/verification/operator/demand.ts';
 import { reportOfChange } from '../../../view/changes.ts';
-import { counted } from '../../../view/text.ts';
-import { listed, usageError, writing } from '../../command.ts';
+import { countText } from '../../../view/text.ts';
+import { splitList, usageError, writeCommand } from '../../command.ts';
 import { requiredText, words, wordsNote } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
 import { type Import, runImport } from '../../files/import.ts';
@@ -62,7 +62,7 @@ function demandImport(given: Given) {
       return counts;
     },
     text: ({ changed_contacts: changed, unchanged }, { did }) =>
-      `${did('change')} the demands on ${counted(changed, 'contact')}; ${unchanged} unchanged`,
+      `${did('change')} the demands on ${countText(changed, 'contact')}; ${unchanged} unchanged`,
   } satisfies Import<DemandRow, 'changed_contacts'>;
 }
 
@@ -74,14 +74,14 @@ async function demandOne(registry: Registry, text: string, given: Given): Promis
   return { data: { code, verified, ...report.data }, text: `${report.text}${note}` };
 }
 
-export const demand = writing(
+export const demand = writeCommand(
   'demand',
   'contact demand ALPHA:1B7A3C5D --claims identity,email --by 2027-01-31',
   'contact demand --file unverified.csv --claims identity --by 2027-01-31',
 )
   .description('Ask the registrar to verify a contact by a day, or the contacts of a file')
   .argument('[code]', 'the contact', parseContactKey)
-  .option('--claims <list>', `what to verify, of ${claims.join(', ')}`, listed)
+  .option('--claims <list>', `what to verify, of ${claims.join(', ')}`, splitList)
   .option('--by <day>', 'the last day')
   .addOption(new Option('--withdraw', 'take it back').conflicts(['claims', 'by']))
   .option('--file <file>', fileNote, parseCsvName)

@@ -8,7 +8,7 @@ import {
   identifyContact,
   isErasing,
 } from '../../../contact/operator/erase.ts';
-import { eraseFormerHolder, type FormerErasure } from '../../../contact/operator/erase-former.ts';
+import { eraseFormerPerson, type FormerErasure } from '../../../contact/operator/erase-former.ts';
 import {
   findRestored,
   findRestoredFormer,
@@ -20,8 +20,8 @@ import {
   recordErasure,
 } from '../../../list/archive/operator/erasures.ts';
 import { messageOf } from '../../../view/message.ts';
-import { counted, type Lines } from '../../../view/text.ts';
-import { writing } from '../../command.ts';
+import { countText, type Lines } from '../../../view/text.ts';
+import { writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
@@ -33,7 +33,7 @@ const backups =
   'and files that were exported as long as you keep them';
 
 export const erase = verb(
-  writing('erase', 'contact erase ALPHA:1B7A3C5D --dry-run')
+  writeCommand('erase', 'contact erase ALPHA:1B7A3C5D --dry-run')
     .description('Erase the personal data of a contact, at the request of the person')
     .argument('<code|uuid>', 'the contact, even one that was deleted before', parseContactKey)
     .option('--former <ident>', 'only what is kept of the person who had this code before')
@@ -76,14 +76,14 @@ async function eraseFormer(
   options: { yes?: true },
 ): Promise<Report> {
   const whatOf = ({ code, uuid, entries, disclosures }: FormerErasure) =>
-    `values of a former person from ${counted(entries, 'entry', 'entries')} of contact ${code} (${uuid}), and from ${counted(disclosures, 'disclosure')}`;
+    `values of a former person from ${countText(entries, 'entry', 'entries')} of contact ${code} (${uuid}), and from ${countText(disclosures, 'disclosure')}`;
   const isErasing = ({ entries, disclosures }: FormerErasure) => entries + disclosures > 0;
   const { uuid } = await identifyContact(registry.db, contact);
   const erased = await confirmedErasure(
     registry,
     options,
     { uuid, digest: await formerDigest(uuid, ident) },
-    (operation) => eraseFormerHolder(operation, uuid, ident),
+    (operation) => eraseFormerPerson(operation, uuid, ident),
     (would) =>
       isErasing(would) ? [`This erases ${whatOf(would)}.`, 'This cannot be undone.'] : undefined,
   );
@@ -156,7 +156,7 @@ function textOf(erasure: Erasure, verb: string): string[] {
   const { entries, actors } = history;
   const deleted = erasure.deletedOthers.map(({ code, uuid }) => `${uuid} (${code}, deleted)`);
   const others = [...erasure.others, ...deleted].join(', ');
-  const removed = `values of ${namesOf(history.fields).join(', ')} removed from ${counted(entries, 'entry', 'entries')}`;
+  const removed = `values of ${namesOf(history.fields).join(', ')} removed from ${countText(entries, 'entry', 'entries')}`;
   const lines = [
     contact ? `contact: deleted, with ${namesOf(contact).join(', ')}` : '',
     entries > 0 ? `history: ${removed}; who changed which fields, and when, stays` : '',
@@ -182,7 +182,7 @@ function namesOf(columns: readonly string[]): string[] {
 }
 
 export const eraseAgain = verb(
-  writing('erase-again', 'contact erase-again --dry-run')
+  writeCommand('erase-again', 'contact erase-again --dry-run')
     .description(
       'Erase the contacts and former persons that a restore has brought back, or whose erasure was interrupted',
     )
@@ -206,7 +206,7 @@ export async function repeatErasures(
   if (isDryRun || restored.length === 0) {
     const text =
       restored.length > 0 ? `would erase ${restoredText(restored)}` : 'nobody to erase again';
-    return { data: { erased_again: restored.map(shownRestored), changed: false }, text };
+    return { data: { erased_again: restored.map(restoredData), changed: false }, text };
   }
   if (!yes) await confirm(`This erases ${restoredText(restored)}. This cannot be undone.`);
   const erased = [];
@@ -215,18 +215,18 @@ export async function repeatErasures(
     try {
       await (one.ident === undefined
         ? eraseContact({ db, origin }, one.uuid)
-        : eraseFormerHolder({ db, origin }, one.uuid, one.ident));
+        : eraseFormerPerson({ db, origin }, one.uuid, one.ident));
       erased.push(one);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      refused.push({ ...shownRestored(one), reason: error.reason, message: error.message });
+      refused.push({ ...restoredData(one), reason: error.reason, message: error.message });
     }
   }
   if (refused.length > 0) process.exitCode = 1;
   const lines = refused.map(({ code, message }) => `not erased: ${code}: ${message}`);
   return {
     data: {
-      erased_again: erased.map(shownRestored),
+      erased_again: erased.map(restoredData),
       not_erased: refused,
       changed: erased.length > 0,
     },
@@ -236,7 +236,7 @@ export async function repeatErasures(
 
 type Restored = { code: string; uuid: string; ident?: string };
 
-/** Skips former holders of contacts that are erased as a whole. */
+/** Skips former persons of contacts that are erased as a whole. */
 async function findAllRestored(db: Database, bucket: R2Bucket): Promise<Restored[]> {
   const whole = await findRestored(db, await readErasures(bucket));
   const former = await findRestoredFormer(db, await readFormerErasures(bucket));
@@ -244,7 +244,7 @@ async function findAllRestored(db: Database, bucket: R2Bucket): Promise<Restored
   return [...whole, ...former.filter(({ uuid }) => !uuids.has(uuid))];
 }
 
-const shownRestored = ({ code, uuid, ident }: Restored) => ({
+const restoredData = ({ code, uuid, ident }: Restored) => ({
   ...{ code, uuid },
   ...(ident !== undefined && { former: true }),
 });
@@ -253,5 +253,5 @@ function restoredText(restored: readonly Restored[]): string {
   const codes = restored
     .map(({ code, ident }) => (ident === undefined ? code : `a former person of ${code}`))
     .join(', ');
-  return `${counted(restored.length, 'person')} whose erasure was confirmed before${codes && `: ${codes}`}`;
+  return `${countText(restored.length, 'person')} whose erasure was confirmed before${codes && `: ${codes}`}`;
 }

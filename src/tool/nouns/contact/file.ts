@@ -10,10 +10,10 @@ import {
   updateContacts,
 } from '../../../contact/operator/import.ts';
 import { getRegistrar } from '../../../party/registrar/account.ts';
-import { counted } from '../../../view/text.ts';
+import { countText } from '../../../view/text.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
-import { importing } from '../../files/importing.ts';
-import { exporting, exportRows } from '../../files/write.ts';
+import { importCommand } from '../../files/importing.ts';
+import { exportCommand, exportRows } from '../../files/write.ts';
 import { verb } from '../../run.ts';
 import { contactExportColumns, contactFileColumns, contactRow, readContact } from './record.ts';
 
@@ -39,12 +39,12 @@ export function contactImport({
         return { added, updated, unchanged: chunk.length - added - updated };
       }),
     text: ({ added, updated, unchanged }, { did }) =>
-      `${did('add')} ${counted(added, 'contact')}` +
+      `${did('add')} ${countText(added, 'contact')}` +
       `${isUpdate ? `, ${did('update')} ${updated}` : ''}, ${unchanged} already there`,
   };
 }
 
-export const importVerb = importing(
+export const importVerb = importCommand(
   contactFileColumns,
   'contact import contacts.csv --registrar ALPHA',
   'contact import corrected.csv --update',
@@ -58,7 +58,7 @@ export const importVerb = importing(
   .action((file, options) => runImport(file, options, contactImport(options)));
 
 export const exportVerb = verb(
-  exporting('contact export contacts.csv --registrar ALPHA')
+  exportCommand('contact export contacts.csv --registrar ALPHA')
     .description("Write a registrar's contacts, auth_info included, to a file for contact import")
     .requiredOption('--registrar <code>', 'the registrar whose contacts to write', asciiUpperCase),
   async ({ db }, file, options) => {

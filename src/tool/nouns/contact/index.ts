@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { everyRow } from '../../../base/database/every-row.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import {
@@ -19,12 +19,12 @@ import { transferContact } from '../../../contact/operator/transfer.ts';
 import { listDomainNames } from '../../../name/domain/operator/list.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { contactsView, deletedContacts } from '../../../view/contact.ts';
-import { noun, reading, usageError, writing } from '../../command.ts';
+import { noun, readCommand, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listing, listReport, type RowView, showReport, streamRows } from '../../view.ts';
+import { listCommand, listReport, type RowView, showReport, streamRows } from '../../view.ts';
 import { demand } from './demand.ts';
 import { erase, eraseAgain } from './erase.ts';
 import { exportVerb, importVerb } from './file.ts';
@@ -63,7 +63,7 @@ const deleted: RowView<ContactDeletion, [Chosen]> = {
 };
 
 const list = verb(
-  listing('List contacts', 'contact list --ident 38001085718 --json')
+  listCommand('List contacts', 'contact list --ident 38001085718 --json')
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
@@ -95,11 +95,11 @@ const list = verb(
 );
 
 const show = verb(
-  reading('show', 'contact show ALPHA:1B7A3C5D')
+  readCommand('show', 'contact show ALPHA:1B7A3C5D')
     .description('Show a contact and the domains that refer to it')
     .argument('<code>', 'the contact', parseContactKey),
   async ({ db }, code) => {
-    const contact = await retried(() => getContactByCode(db, code));
+    const contact = await retry(() => getContactByCode(db, code));
     const ofContact = { contact: contact.code };
     const every = everyRow<{ name: string }>((page) => listDomainNames(db, page, ofContact));
     const names = await Array.fromAsync(every, ({ name }) => name);
@@ -108,7 +108,7 @@ const show = verb(
 );
 
 const remove = verb(
-  writing('delete', 'contact delete ALPHA:1B7A3C5D')
+  writeCommand('delete', 'contact delete ALPHA:1B7A3C5D')
     .description('Delete a contact that no domain refers to')
     .argument('<code>', 'the contact', parseContactKey),
   async (registry, code, options) => {
@@ -130,7 +130,7 @@ const remove = verb(
 );
 
 const transfer = verb(
-  writing('transfer', 'contact transfer ALPHA:1B7A3C5D --to BETA')
+  writeCommand('transfer', 'contact transfer ALPHA:1B7A3C5D --to BETA')
     .description('Give a contact to which no domain refers to another registrar')
     .argument('<code>', 'the contact', parseContactKey)
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),

@@ -9,7 +9,7 @@ import {
 } from '../../../contact/fields.ts';
 import { changeContactStatuses, updateAnyContact } from '../../../contact/operator/administer.ts';
 import { changeTexts, reportOfChange } from '../../../view/changes.ts';
-import { requireOneOf, usageError, writing } from '../../command.ts';
+import { requireOneOf, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -25,7 +25,10 @@ const changeable = contactColumns.flatMap(([column, field]) => {
   return [{ column, file, rule, isRequired, isIdentity, flag, option }];
 });
 
-const updating = writing('update', "contact update ALPHA:1B7A3C5D --phone +372.5123456 --fax ''")
+const updating = writeCommand(
+  'update',
+  "contact update ALPHA:1B7A3C5D --phone +372.5123456 --fax ''",
+)
   .description('Change fields of a contact')
   .argument('<code>', 'the contact', parseContactKey)
   .hook('preAction', requireOneOf(...changeable.map(({ flag }) => flag)));
@@ -68,7 +71,7 @@ function readChanges(values: object): ContactChanges & Partial<ContactIdentity> 
 }
 
 export const status = verb(
-  writing('status', 'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "12-3"')
+  writeCommand('status', 'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "12-3"')
     .description('Add statuses to a contact or remove them')
     .argument('<code>', 'the contact', parseContactKey)
     .addOption(new Option('--add <status...>', 'statuses to add').choices(contactStatuses))

@@ -12,17 +12,17 @@ import { parseDomainName } from '../../../name/domain/operator/name.ts';
 import type { ImportedDomain } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/save.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
-import { counted } from '../../../view/text.ts';
+import { countText } from '../../../view/text.ts';
 import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
-import { importing, replaceOption } from '../../files/importing.ts';
-import { exporting, exportRows } from '../../files/write.ts';
+import { importCommand, replaceOption } from '../../files/importing.ts';
+import { exportCommand, exportRows } from '../../files/write.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 
 const contactsNote = `codes of contacts, ${wordsNote}; empty for none; if absent, a domain keeps its own`;
 
-type Outcome = 'created' | 'updated' | 'admin_cleared' | 'tech_cleared';
+type RowResult = 'created' | 'updated' | 'admin_cleared' | 'tech_cleared';
 
 export const domainImport = {
   columns: {
@@ -60,16 +60,16 @@ export const domainImport = {
     return { ...counts, ...(obstacles.length > 0 && { obstacles }) };
   },
   text: ({ created, updated, unchanged, admin_cleared, tech_cleared }, { isDryRun, did }) =>
-    `${did('add')} ${counted(created, 'domain')}, ` +
+    `${did('add')} ${countText(created, 'domain')}, ` +
     `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal` +
     Object.entries({ admin: admin_cleared, tech: tech_cleared })
       .filter(([, count]) => count > 0)
       .map(
         ([role, count]) =>
-          `; ${did('remove')} every ${role} contact of ${counted(count, 'domain')}`,
+          `; ${did('remove')} every ${role} contact of ${countText(count, 'domain')}`,
       )
       .join(''),
-} satisfies Import<ImportedDomain, Outcome>;
+} satisfies Import<ImportedDomain, RowResult>;
 
 /** Undefined keeps a role that the file lacks. */
 function codes(text: string | undefined): string[] | undefined {
@@ -77,7 +77,7 @@ function codes(text: string | undefined): string[] | undefined {
 }
 
 /** Asks before it removes many domains. */
-function domainReplacement(options: RemovalOptions): Import<ImportedDomain, Outcome | 'removed'> {
+function domainReplacement(options: RemovalOptions): Import<ImportedDomain, RowResult | 'removed'> {
   return {
     ...domainImport,
     async write(registry, records) {
@@ -103,7 +103,7 @@ async function listOthers(db: Database, records: readonly ImportedDomain[]): Pro
   return names.filter((name) => !wanted.has(name));
 }
 
-export const domainImportVerb = importing(
+export const domainImportVerb = importCommand(
   domainImport.columns,
   'domain import domains.csv',
   'domain import all-domains.csv --replace',
@@ -118,7 +118,7 @@ export const domainImportVerb = importing(
   );
 
 export const domainExportVerb = verb(
-  exporting('domain export domains.csv', 'domain export alpha.csv --registrar ALPHA')
+  exportCommand('domain export domains.csv', 'domain export alpha.csv --registrar ALPHA')
     .description('Write the domains and their contacts to a file for domain import')
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase),
   async ({ db }, file, options) => {

@@ -1,5 +1,5 @@
 import { everyRow } from '../../../base/database/every-row.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { findNewestId } from '../../../change/history/search.ts';
 import { getContactByCode } from '../../../contact/contact.ts';
@@ -15,12 +15,12 @@ import { transferDomain } from '../../../name/domain/transfer.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { reportOfChange } from '../../../view/changes.ts';
 import { domainsView } from '../../../view/domain.ts';
-import { counted } from '../../../view/text.ts';
-import { noun, reading, requireOneOf, writing } from '../../command.ts';
+import { countText } from '../../../view/text.ts';
+import { noun, readCommand, requireOneOf, writeCommand } from '../../command.ts';
 import { parseName, parseNames } from '../../names.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listing, listVerb, type RowView, showReport } from '../../view.ts';
+import { listCommand, listVerb, type RowView, showReport } from '../../view.ts';
 import { domainExportVerb, domainImportVerb } from './file.ts';
 
 type Chosen = { registrar?: string; contact?: string };
@@ -29,20 +29,20 @@ const domains: RowView<ListedDomain, [Chosen]> = {
   ...domainsView,
   async *read({ db }, { registrar, contact }) {
     await checkRegistrar(db, registrar);
-    if (contact !== undefined) await retried(() => getContactByCode(db, contact));
+    if (contact !== undefined) await retry(() => getContactByCode(db, contact));
     yield* everyRow<ListedDomain>((page) => listDomains(db, page, { registrar, contact }));
   },
 };
 
 const list = listVerb(
   domains,
-  listing('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
+  listCommand('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
     .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
     .option('--contact <code>', 'only those of this contact', asciiUpperCase),
 );
 
 const show = verb(
-  reading('show', 'domain show õunaaed.ee')
+  readCommand('show', 'domain show õunaaed.ee')
     .description('Show a domain and its contacts')
     .argument('<name>', 'the name'),
   async ({ db }, text) => {
@@ -57,7 +57,7 @@ const show = verb(
 );
 
 const update = verb(
-  writing('update', 'domain update õunaaed.ee --admin ALPHA:1B7A3C5D ALPHA:2C8B4D6E --tech ""')
+  writeCommand('update', 'domain update õunaaed.ee --admin ALPHA:1B7A3C5D ALPHA:2C8B4D6E --tech ""')
     .description('Give a domain other contacts; a role that is not given keeps its own')
     .argument('<name>', 'the name')
     .option('--registrant <code>', 'the contact that holds the domain')
@@ -77,7 +77,7 @@ const update = verb(
 );
 
 const remove = verb(
-  writing('remove', 'domain remove õunaaed.ee')
+  writeCommand('remove', 'domain remove õunaaed.ee')
     .description('Remove domains, so that they no longer link their contacts')
     .argument('<name...>', 'the names')
     .addOption(maxRemovalsOption()),
@@ -91,13 +91,13 @@ const remove = verb(
     const unchanged = names.length - removed;
     return {
       data: { removed, unchanged, changed: removed > 0 },
-      text: `${did('remove')} ${counted(removed, 'domain')}, ${unchanged} not there`,
+      text: `${did('remove')} ${countText(removed, 'domain')}, ${unchanged} not there`,
     };
   },
 );
 
 const transfer = verb(
-  writing('transfer', 'domain transfer õunaaed.ee --to BETA')
+  writeCommand('transfer', 'domain transfer õunaaed.ee --to BETA')
     .description('Give a domain to another registrar, with copies of its contacts')
     .argument('<name>', 'the name')
     .requiredOption('--to <registrar>', 'the registrar that gets it', asciiUpperCase),
@@ -106,7 +106,7 @@ const transfer = verb(
     const name = await parseName(db, text);
     const { registrar: from } = await getDomain(db, name.name);
     const changed = from !== to;
-    const copied = (copies: object) => counted(Object.keys(copies).length, 'contact');
+    const copied = (copies: object) => countText(Object.keys(copies).length, 'contact');
     const seen = await findNewestId(db);
     const would = await transferDomain({ ...registry, isDryRun: true }, name, to);
     if (changed && !isDryRun && !yes) {

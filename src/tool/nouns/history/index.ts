@@ -3,7 +3,7 @@ import { Argument, Option } from '@commander-js/extra-typings';
 import { historySubjects } from '../../../../drizzle/schema.ts';
 import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import {
   findIdBefore,
@@ -14,7 +14,7 @@ import {
 } from '../../../change/history/operator/search.ts';
 import { findNewestId, type HistoryEntry } from '../../../change/history/search.ts';
 import { historyData, historyView, nounOf } from '../../../view/history.ts';
-import { noun, parseNumber, reading, usageError } from '../../command.ts';
+import { noun, parseNumber, readCommand, usageError } from '../../command.ts';
 import { parseNameOrUuid } from '../../names.ts';
 import { say } from '../../report/output.ts';
 import { verb } from '../../run.ts';
@@ -26,7 +26,7 @@ import { revertVerb } from './revert.ts';
 const newestAlone = 10;
 
 const show = verb(
-  reading('show', 'history show contact ALPHA:1B7A3C5D', 'history --last 10 --by ats')
+  readCommand('show', 'history show contact ALPHA:1B7A3C5D', 'history --last 10 --by ats')
     .description('Show what happened; JSON is NDJSON, but for the history of one thing')
     .addArgument(
       new Argument('[subject]', 'only this kind of thing')
@@ -59,7 +59,7 @@ const show = verb(
     const entries =
       last === undefined
         ? readHistory(db, criteria, pause)
-        : await retried(() => listNewestEntries(db, meets(criteria), last));
+        : await retry(() => listNewestEntries(db, meets(criteria), last));
     // One document about one thing; anything longer is printed as it is read.
     if (options.json && key !== undefined && !follow) {
       return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };

@@ -1,12 +1,12 @@
 import type { HistorySubject } from '../../../../drizzle/schema.ts';
-import { shownChanges } from '../../../change/history/changes.ts';
+import { changesRepresentation } from '../../../change/history/changes.ts';
 import { auctionLists, type ListName, listsShowing } from '../../../list/lists.ts';
 import type { Reversal } from '../../../undo/reversal.ts';
 import { planRevert, revert } from '../../../undo/revert.ts';
 import { changeTexts } from '../../../view/changes.ts';
 import { nounOf } from '../../../view/history.ts';
-import { counted } from '../../../view/text.ts';
-import { writing } from '../../command.ts';
+import { countText } from '../../../view/text.ts';
+import { writeCommand } from '../../command.ts';
 import { confirm } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 
@@ -19,7 +19,7 @@ const listsOf: Partial<Record<HistorySubject, readonly ListName[]>> = {
 };
 
 export const revertVerb = verb(
-  writing('revert', 'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --dry-run')
+  writeCommand('revert', 'history revert 0d2f7a2e-5a0e-4c40-8ad4-5c8a2b6f3f11 --dry-run')
     .description('Take back what one command of the operator changed')
     .argument('<request>', 'the id of its request, as history shows it')
     .addHelpText(
@@ -41,7 +41,7 @@ transfer's copies.`,
       changes: reversals.map(reversalData),
       ...(warnings.length > 0 && { warnings }),
     };
-    const what = `request ${request}: ${counted(reversals.length, 'change')}`;
+    const what = `request ${request}: ${countText(reversals.length, 'change')}`;
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
     if (isDryRun) {
       const text = [...lines, ...notes];
@@ -59,7 +59,7 @@ transfer's copies.`,
 );
 
 function reversalData({ action, subject, key, uuid, changes }: Reversal) {
-  return { action, subject: nounOf[subject], key, uuid, changes: shownChanges(changes) };
+  return { action, subject: nounOf[subject], key, uuid, changes: changesRepresentation(changes) };
 }
 
 function reversalText({ action, subject, key, changes }: Reversal): string {

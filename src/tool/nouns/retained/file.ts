@@ -20,12 +20,12 @@ import {
   replaceRetainedDomains,
 } from '../../../name/retained/operator/replace.ts';
 import { hasEnded } from '../../../name/retained/save.ts';
-import { counted } from '../../../view/text.ts';
+import { countText } from '../../../view/text.ts';
 import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
-import { importing, replaceOption } from '../../files/importing.ts';
-import { exporting, exportRows } from '../../files/write.ts';
+import { importCommand, replaceOption } from '../../files/importing.ts';
+import { exportCommand, exportRows } from '../../files/write.ts';
 import type { Registry } from '../../registry.ts';
 import { confirmedRemoval, maxRemovalsOption, type RemovalOptions } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -65,16 +65,16 @@ export function retainedImport(
         typeof password === 'string' &&
         usedPasswords.get(name)?.includes(hash('sha256', password, 'hex')) === true;
       // Ended reservations would be public until the cron removes them.
-      const kept = rows.filter((row) => !hasEnded(row, registry.origin.request.at));
-      const names = kept.map((row) => (isUsed(row) ? { ...row, password: undefined } : row));
+      const current = rows.filter((row) => !hasEnded(row, registry.origin.request.at));
+      const names = current.map((row) => (isUsed(row) ? { ...row, password: undefined } : row));
       const writeNames = replace ? replaceNames : addNames;
       const counts = await writeNames(registry, names, options);
       const unchanged = names.length - counts.added - counts.updated;
-      const [over, used] = [rows.length - kept.length, kept.filter(isUsed).length];
+      const [over, used] = [rows.length - current.length, current.filter(isUsed).length];
       return { ...counts, unchanged, over, used };
     },
     text: ({ added, updated, removed, unchanged, over, used }, { isDryRun, did }) =>
-      `${did('add')} ${counted(added, 'name')}` +
+      `${did('add')} ${countText(added, 'name')}` +
       (replace ? ` and remove${isDryRun ? '' : 'd'} ${removed}` : '') +
       `${updatedText(updated, isDryRun)}, ${unchanged} already there${overText(over)}${usedText(used)}`,
     publish: listsShowing(statusesOf(status)),
@@ -104,10 +104,10 @@ const updatedText = (updated: number, isDryRun: boolean) =>
   updated === 0 ? '' : `, ${isDryRun ? 'update' : 'updated'} ${updated}`;
 
 const overText = (over = 0) =>
-  over === 0 ? '' : `; left out ${counted(over, 'name')} whose last day is over`;
+  over === 0 ? '' : `; left out ${countText(over, 'name')} whose last day is over`;
 
 const usedText = (used = 0) =>
-  used === 0 ? '' : `; did not take ${counted(used, 'password')} that a registration has used up`;
+  used === 0 ? '' : `; did not take ${countText(used, 'password')} that a registration has used up`;
 
 /** Only a reserved name has password and last day. */
 function readReservation(values: Values, status: RetainedStatus) {
@@ -137,7 +137,7 @@ function readStatus(values: Values, option: RetainedStatus | undefined): Retaine
   return status;
 }
 
-export const retainedImportVerb = importing(
+export const retainedImportVerb = importCommand(
   columns,
   'retained import names.csv',
   'retained import reserved.csv --status reserved --replace',
@@ -151,7 +151,7 @@ export const retainedImportVerb = importing(
   .action((file, options) => runImport(file, options, retainedImport(options)));
 
 export const retainedExportVerb = verb(
-  exporting('retained export names.csv --status reserved')
+  exportCommand('retained export names.csv --status reserved')
     .description('Write reserved and blocked names to a file for retained import')
     .addOption(statusOption('only names with this status')),
   async ({ db }, file, options) => {

@@ -9,16 +9,16 @@ import {
 } from '../../../name/retained/operator/change-names.ts';
 import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
 import { retainedView } from '../../../view/retained.ts';
-import { counted } from '../../../view/text.ts';
-import { noun, reading, writing } from '../../command.ts';
+import { countText } from '../../../view/text.ts';
+import { noun, readCommand, writeCommand } from '../../command.ts';
 import { parseName, parseNames, parseNewNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listing, listVerb, type RowView, showReport } from '../../view.ts';
+import { listCommand, listVerb, type RowView, showReport } from '../../view.ts';
 import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from './file.ts';
 
 const add = verb(
-  writing('add', 'retained add riigikogu.ee õ.ee --status reserved')
+  writeCommand('add', 'retained add riigikogu.ee õ.ee --status reserved')
     .description('Reserve or block names and publish the lists')
     .argument('<name...>', 'the names')
     .addOption(statusOption('the status to give them').makeOptionMandatory()),
@@ -29,14 +29,14 @@ const add = verb(
     const unchanged = names.length - added;
     return {
       data: { status, added, unchanged, changed: added > 0 },
-      text: `${registry.did('add')} ${counted(added, `${status} name`)}, ${unchanged} already there`,
+      text: `${registry.did('add')} ${countText(added, `${status} name`)}, ${unchanged} already there`,
       publish: listsShowing([status]),
     };
   },
 );
 
 const remove = verb(
-  writing('remove', 'retained remove riigikogu.ee --status reserved')
+  writeCommand('remove', 'retained remove riigikogu.ee --status reserved')
     .description('Release reserved or blocked names and publish the lists')
     .argument('<name...>', 'the names')
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
@@ -53,7 +53,7 @@ const remove = verb(
     const unchanged = names.length - removed;
     return {
       data: { status, removed, unchanged, changed: removed > 0 },
-      text: `${did('remove')} ${counted(removed, one)}, ${unchanged} not there`,
+      text: `${did('remove')} ${countText(removed, one)}, ${unchanged} not there`,
       publish: listsShowing([status]),
     };
   },
@@ -66,11 +66,13 @@ const retained: RowView<RetainedDomain, [{ status?: RetainedStatus }]> = {
 
 const list = listVerb(
   retained,
-  listing('List the names', 'retained list').addOption(statusOption('only names with this status')),
+  listCommand('List the names', 'retained list').addOption(
+    statusOption('only names with this status'),
+  ),
 );
 
 const show = verb(
-  reading('show', 'retained show riigikogu.ee')
+  readCommand('show', 'retained show riigikogu.ee')
     .description('Show a reserved or blocked name, with its password')
     .argument('<name>', 'the name'),
   async ({ db }, text) => {

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable } from '../../../base/text/field.ts';
@@ -14,7 +14,7 @@ import { continueSession } from '../request/client-headers.ts';
 import { callerAddress, database, newApp } from '../request/context.ts';
 import { body, limitBody } from '../request/input.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
-import { forgetStarted, shownAuction, startedJson } from '../request/recent.ts';
+import { auctionRepresentation, forgetStarted, startedJson } from '../request/recent.ts';
 import { throttleAddress } from '../request/throttle.ts';
 
 export const auctions = newApp();
@@ -35,8 +35,8 @@ auctions.use('/:uuid', continueSession, async (c, next) => {
 });
 
 auctions.get('/:uuid', async (c) => {
-  const auction = await retried(() => getAuction(database(c), c.req.param('uuid')));
-  return c.json(shownAuction(auction));
+  const auction = await retry(() => getAuction(database(c), c.req.param('uuid')));
+  return c.json(auctionRepresentation(auction));
 });
 
 const deadlineMessage = 'is not an ISO 8601 date or date-time';
@@ -68,7 +68,10 @@ auctions.patch('/:uuid', limitBody, body(reportBody, { isOptional: true }), asyn
     settings(c.env).AUCTION_RESTART_STATUSES,
   ).finally(() => forgetStarted(c.env.DB));
   if (status != null) publishAfterResponse(c, auctionLists);
-  return c.json({ ...shownAuction(auction), registration_code: registrationCodeOf(auction) });
+  return c.json({
+    ...auctionRepresentation(auction),
+    registration_code: registrationCodeOf(auction),
+  });
 });
 
 /** A 404 has the auction centre's own form. All other errors are listed by field. */

@@ -19,7 +19,7 @@ const partyFields: Record<string, string> = {
  * Removes the enclosing object from the problem's field, as batches do. An unknown registrar or contact makes the body
  * invalid.
  */
-export function shownProblem(problem: Problem): Problem {
+export function problemOfBatch(problem: Problem): Problem {
   const field = problem.field?.replace(/^(domain|auction)\./, '');
   const isParty = problem.reason === 'not_found' && field !== undefined && field in partyFields;
   if (!isParty) return { ...problem, field };
@@ -33,7 +33,7 @@ export function programReason({ reason, obstacle }: Problem): string | undefined
 }
 
 export const internalError: ErrorForm = (error, c) => {
-  const [first, ...others] = error.problems.map(shownProblem);
+  const [first, ...others] = error.problems.map(problemOfBatch);
   const reason = programReason(first!);
   const refusal = new RegistryError([first!, ...others]);
   const answer = fieldErrors(refusal, c, internalMessages, reason === undefined ? {} : { reason });

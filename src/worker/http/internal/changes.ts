@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { shownField } from '../../../change/history/changes.ts';
+import { snakeCase } from '../../../change/history/changes.ts';
 import {
   beginning,
   type FollowedChange,
@@ -42,10 +42,10 @@ internalChanges.get('/', query(changesQuery, expected), async (c) => {
     return c.json({ changes: [], after: await findNewestPlace(db), more: false });
   }
   const page = await listChangesAfter(db, after, limit);
-  return c.json({ ...page, changes: page.changes.map(shownChange) });
+  return c.json({ ...page, changes: page.changes.map(changeRepresentation) });
 });
 
-function shownChange({ subject, fields, ...entry }: FollowedChange) {
+function changeRepresentation({ subject, fields, ...entry }: FollowedChange) {
   return {
     id: entry.id,
     at: entry.occurredAt,
@@ -56,7 +56,7 @@ function shownChange({ subject, fields, ...entry }: FollowedChange) {
     action: entry.action,
     by: entry.actor,
     request_id: entry.requestId,
-    fields: fields.map((field) => fieldNames[subject]?.[field] ?? shownField(field)),
+    fields: fields.map((field) => fieldNames[subject]?.[field] ?? snakeCase(field)),
   };
 }
 
@@ -74,6 +74,6 @@ export const internalContacts = newApp();
 internalContacts.use(may('changes'));
 
 internalContacts.get('/:code', async (c) => {
-  const contact = await retried(() => getContactByCode(database(c), c.req.param('code')));
+  const contact = await retry(() => getContactByCode(database(c), c.req.param('code')));
   return c.json({ contact: detailedRepresentation(contact), registrar: contact.registrar });
 });

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
@@ -35,7 +35,7 @@ import { pathName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { forgetStarted } from '../request/recent.ts';
 import { throttle } from '../request/throttle.ts';
-import { internalMessages, programReason, shownProblem } from './answer.ts';
+import { internalMessages, problemOfBatch, programReason } from './answer.ts';
 import { may, operationOf } from './login.ts';
 
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
@@ -77,7 +77,7 @@ export function recordOf(
   };
 }
 
-export function shownDomain(record: DomainRecord) {
+export function domainRepresentation(record: DomainRecord) {
   const { registrar, registrant, admin, tech } = contentOf(record);
   return {
     name: record.name,
@@ -122,8 +122,8 @@ internalDomains.use(may('domains'));
 
 internalDomains.get('/:name', async (c) => {
   const name = requestedName(c);
-  const present = await retried(() => getDomain(database(c), name.name));
-  return c.json({ domain: shownDomain({ ...name, ...present }) });
+  const domain = await retry(() => getDomain(database(c), name.name));
+  return c.json({ domain: domainRepresentation({ ...name, ...domain }) });
 });
 
 export const domainBody = onFirstUse(() =>
@@ -143,7 +143,7 @@ internalDomains.put('/:name', limitBody, pathName, body(domainBody), async (c) =
   const { record, isNew, isDisputeClosed } = saved;
   if (!record) throw new RegistryError('changed_meanwhile', unknownDomain(name.name).message);
   if (isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
-  return c.json({ domain: shownDomain(record) }, isNew ? 201 : 200);
+  return c.json({ domain: domainRepresentation(record) }, isNew ? 201 : 200);
 });
 
 export const removalQuery = onFirstUse(() =>
@@ -187,7 +187,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
     results: read.map(({ given, name = '', wanted }) => {
       const counted = last.get(name) ?? wanted;
       const problems = counted instanceof RegistryError ? counted.problems : refused.get(name);
-      const shown = (problems ?? []).map(shownProblem);
+      const shown = (problems ?? []).map(problemOfBatch);
       const errors = messagesByField(shown, internalMessages);
       const reason = shown[0] && programReason(shown[0]);
       return { name: given, ok: problems === undefined, errors, reason };
@@ -215,5 +215,5 @@ internalDomains.post('/:name/transfer', limitBody, pathName, body(transferBody),
   };
   const domain = await transferDomain(operationOf(c), name, registrar, beforeCopying);
   for (const id of domain.notified) queueAfterResponse(c, id);
-  return c.json({ domain: shownDomain({ ...name, ...domain }) });
+  return c.json({ domain: domainRepresentation({ ...name, ...domain }) });
 });

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { retainedStatuses } from '../../../../drizzle/schema.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { nameRulesOf } from '../../../base/env.ts';
 import { RegistryError, throwProblems } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
@@ -26,16 +26,16 @@ import { database, newApp } from '../request/context.ts';
 import { body, domainNameRule, limitBody, requestedName } from '../request/input.ts';
 import { bodyOfNames, ownName, readName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
-import { forgetStarted, shownAuction } from '../request/recent.ts';
-import { domainObject, recordOf, shownDomain, throttleOthers } from './domains.ts';
+import { auctionRepresentation, forgetStarted } from '../request/recent.ts';
+import { domainObject, domainRepresentation, recordOf, throttleOthers } from './domains.ts';
 import { may, operationOf } from './login.ts';
 
 export const internalNames = newApp();
 
 internalNames.get('/:name', async (c) => {
   const name = requestedOwnName(c);
-  const state = await retried(() => readNameState(database(c), name.name, c.var.now));
-  return c.json(shownState(name, state));
+  const state = await retry(() => readNameState(database(c), name.name, c.var.now));
+  return c.json(stateRepresentation(name, state));
 });
 
 const maximumNames = 100;
@@ -57,19 +57,19 @@ internalNames.post('/check', limitBody, body(checkBody), async (c) => {
     };
   });
   const allowed = read.flatMap(({ domain }) => domain?.name ?? []);
-  const states = await retried(() => readNameStates(database(c), allowed, c.var.now));
+  const states = await retry(() => readNameStates(database(c), allowed, c.var.now));
   const stateOf = new Map(allowed.map((name, index) => [name, states[index]!]));
   return c.json({
     results: read.map(({ given, domain, error, reason: fault }) => {
       if (!domain) return { name: given, error, reason: fault };
       const state = stateOf.get(domain.name)!;
       const reason = findObstacle(domain.name, state, c.var.now)?.obstacle;
-      return { ...shownState(domain, state), available: reason === undefined, reason };
+      return { ...stateRepresentation(domain, state), available: reason === undefined, reason };
     }),
   });
 });
 
-function shownState({ name, punycode }: DomainName, state: NameState) {
+function stateRepresentation({ name, punycode }: DomainName, state: NameState) {
   const { auction } = state;
   return {
     name,
@@ -108,7 +108,7 @@ internalNames.post(
     const { system } = c.var;
     const done = await registerDomain(operationOf(c), system, record, secrets);
     if (done.isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
-    return c.json({ domain: shownDomain(record) }, done.isNew ? 201 : 200);
+    return c.json({ domain: domainRepresentation(record) }, done.isNew ? 201 : 200);
   },
 );
 
@@ -158,7 +158,7 @@ for (const status of retainedStatuses) {
 
   internalRetainedDomains.delete(`/:name/${status}`, async (c) => {
     const name = { ...requestedName(c), status };
-    await retried(() => removeRetainedDomains(operationOf(c), [name]));
+    await retry(() => removeRetainedDomains(operationOf(c), [name]));
     publishAfterResponse(c, listsShowing([status]));
     return c.body(null, 204);
   });
@@ -187,13 +187,13 @@ internalAuctions.post('/', limitBody, body(startBody), async (c) => {
   const { outcome, isReplay } = await started.finally(() => forgetStarted(c.env.DB));
   publishAfterResponse(c, auctionLists);
   markReplay(c, isReplay);
-  return c.json(shownAuction(outcome), outcome.isNew ? 201 : 200);
+  return c.json(auctionRepresentation(outcome), outcome.isNew ? 201 : 200);
 });
 
 internalAuctions.get('/:uuid', async (c) => {
-  const auction = await retried(() => getAuction(database(c), c.req.param('uuid')));
+  const auction = await retry(() => getAuction(database(c), c.req.param('uuid')));
   return c.json({
-    ...shownAuction(auction),
+    ...auctionRepresentation(auction),
     registration_deadline: auction.registrationDeadline,
   });
 });

@@ -75,8 +75,8 @@ const forms: Partial<Record<ShownColumn, Record<string, unknown>>> = {
 };
 
 for (const [column, { rule }] of contactColumns) {
-  const shown = column as ShownColumn;
-  if (rule) z.globalRegistry.add(rule(), { description: descriptions[shown], ...forms[shown] });
+  const fields = column as ShownColumn;
+  if (rule) z.globalRegistry.add(rule(), { description: descriptions[fields], ...forms[fields] });
 }
 
 const statuses = z.string().meta({ examples: ['ok', 'linked', ...contactStatuses] });
@@ -102,12 +102,12 @@ function storedType(column: keyof Contact): z.ZodType {
 
 /** An unknown value is null, or blank in some fields. */
 function contactOfTypes(isBlank: (field: ContactField) => boolean): Contact {
-  const shown = contactColumns.map(([column, field]) => {
+  const fields = contactColumns.map(([column, field]) => {
     const isNullable = !columns[column].notNull && !isBlank(field);
     const type = isNullable ? storedType(column).nullable() : storedType(column);
     return [column, type.meta({ description: descriptions[column as ShownColumn] })];
   });
-  return { ...Object.fromEntries(shown), statuses: [statuses], domainCount: 0 };
+  return { ...Object.fromEntries(fields), statuses: [statuses], domainCount: 0 };
 }
 
 function answerType(shape: Record<string, unknown>): z.ZodObject {

@@ -109,7 +109,7 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
   if (c.req.query('as_of') !== undefined) {
     throw new RegistryError('invalid', 'cannot be combined with since', 'as_of');
   }
-  const read = await readChanges(list, heldTag(c.req.queries('since')), readerOf(c));
+  const read = await readChanges(list, requestedTag(c.req.queries('since')), readerOf(c));
   if (!read) {
     throw new RegistryError('gone', 'is no longer available; fetch the whole list', 'since');
   }
@@ -121,7 +121,7 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
 }
 
 /** The tag of `since`. `W/` and the quotes are optional. Throws `missing`, and `invalid` for what no list has had as its `ETag`. */
-function heldTag([since, second]: readonly string[] = []): string {
+function requestedTag([since, second]: readonly string[] = []): string {
   const refuse = (reason: 'missing' | 'invalid', message: string) =>
     new RegistryError([{ reason, message, field: 'since', detail: expectedTag }]);
   if (second !== undefined) throw refuse('invalid', 'is given twice');

@@ -23,17 +23,17 @@ export const lookupBody = onFirstUse(() => bodyOfNames(500));
 
 names.post(lookupPath, limitBody, body(lookupBody), async (c) => {
   const read = c.req.valid('json').names.map(readName);
-  const known = read.flatMap(({ domain }) => domain ?? []);
+  const domains = read.flatMap(({ domain }) => domain ?? []);
   const listed = await findNames(
-    known.map(({ name }) => name),
+    domains.map(({ name }) => name),
     readerOf(c),
   );
-  const results = new Map(known.map((domain, index) => [domain, listed[index]]));
+  const results = new Map(domains.map((domain, index) => [domain, listed[index]]));
   return c.json(
     {
       results: read.map(({ given, domain, error }) => {
         const found = domain && results.get(domain);
-        return found ? shown(domain, found) : { name: given, error };
+        return found ? nameRepresentation(domain, found) : { name: given, error };
       }),
     },
     200,
@@ -65,12 +65,12 @@ export function nameAnswer(
   domain: DomainName,
   listed: ListedName,
 ): Response {
-  const text = JSON.stringify(shown(domain, listed));
+  const text = JSON.stringify(nameRepresentation(domain, listed));
   const etag = etagOf(listed);
   return textAnswer(request, env, [retainedList, auctionList], { etag, text });
 }
 
-function shown({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {
+function nameRepresentation({ name, punycode }: DomainName, { statuses, isInAuction }: ListedName) {
   return { name, punycode_name: punycode, statuses, in_auction: isInAuction };
 }
 

@@ -24,7 +24,7 @@ registrantContacts.get('/', takesPage, async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const found = await listContactsOfPerson(database(c), c.var.person, page);
   linkAfter(c, page, found);
-  const shown = found.map(listed);
+  const shown = found.map(listRepresentation);
   return c.json(settings(c.env).REGISTRANT_LIST_FORM === 'array' ? shown : { contacts: shown });
 });
 
@@ -65,7 +65,7 @@ registrantContacts.patch('/:uuid', async (c) => {
   return c.json(registrantRepresentation(outcome));
 });
 
-function listed(contact: Contact) {
+function listRepresentation(contact: Contact) {
   const { disclosed_attributes: _, ...rest } = registrantRepresentation(contact);
   return rest;
 }

@@ -1,6 +1,6 @@
 import type { history } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
-import { retried } from '../../../base/database/retry.ts';
+import { retry } from '../../../base/database/retry.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import {
   disclosuresOf,
@@ -123,9 +123,9 @@ registrantDisclosures.use(...registrantMiddleware);
 registrantDisclosures.get('/', takesPage, async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const { person, now } = c.var;
-  const found = await retried(() => disclosuresOf(database(c), person, now, page));
-  linkAfter(c, page, found);
-  return c.json({ disclosures: found.map(personalDisclosure) });
+  const disclosures = await retry(() => disclosuresOf(database(c), person, now, page));
+  linkAfter(c, page, disclosures);
+  return c.json({ disclosures: disclosures.map(personalDisclosure) });
 });
 
 export function personalDisclosure(disclosure: PersonalDisclosure) {

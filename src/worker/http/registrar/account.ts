@@ -24,7 +24,7 @@ import { clientReference } from '../request/client-headers.ts';
 import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
 import { body, query } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage, wholeNumber } from '../request/paging.ts';
-import { done } from './answer.ts';
+import { success } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
 
 export const registrarAccount = newApp();
@@ -45,7 +45,7 @@ registrarAccount.get('/', async (c) => {
     webhook_url: account.webhookUrl,
     api_user: account.username === null ? null : user,
   };
-  return c.json(done({ registrar }));
+  return c.json(success({ registrar }));
 });
 
 export const secretBody = z.object({});
@@ -56,7 +56,7 @@ registrarAccount.post('/api_user/secret', takesNoFields, async (c) => {
   const { db, login, request } = callWithoutKey(c);
   const { caller, username, secret } = await replaceOwnSecret(db, login, request);
   queueAfterResponse(c, caller.registrarId);
-  return c.json(done({ api_user: { username, secret, previous_secret_valid_until: null } }));
+  return c.json(success({ api_user: { username, secret, previous_secret_valid_until: null } }));
 });
 
 /** A call without an idempotency key, because its outcome would be kept, with the secret. */
@@ -76,7 +76,7 @@ registrarAccount.get('/webhook', async (c) => {
     failing_since: found.failingSince,
     previous_secret_valid_until: replacedAt(found, c.var.now).at(-1)?.until ?? null,
   };
-  return c.json(done({ webhook: webhook ?? null }));
+  return c.json(success({ webhook: webhook ?? null }));
 });
 
 const maximumDeliveries = 100;
@@ -95,7 +95,7 @@ registrarAccount.get('/webhook/deliveries', takesLimit, async (c) => {
   const { limit } = c.req.valid('query');
   const listed = await listOwnDeliveries(database(c), c.var.login, limit);
   const deliveries = listed.map((each) => deliveryRepresentation(each, c.var.now));
-  return c.json(done({ deliveries }));
+  return c.json(success({ deliveries }));
 });
 
 export const webhookBody = onFirstUse(() =>
@@ -112,7 +112,7 @@ registrarAccount.put('/webhook', body(webhookBody), async (c) => {
   const isLocal = isLocalEnvironment(c.env);
   const url = parseWebhookUrl(webhook.url, { isLocal, field: 'webhook.url' });
   const { caller: _, ...changed } = await changeOwnWebhook(callWithoutKey(c), () => url);
-  return c.json(done({ webhook: changed }));
+  return c.json(success({ webhook: changed }));
 });
 
 registrarAccount.post('/webhook/secret', takesNoFields, async (c) => {
@@ -122,7 +122,7 @@ registrarAccount.post('/webhook/secret', takesNoFields, async (c) => {
   };
   const isRotated = true;
   const { url, secret } = await changeOwnWebhook(callWithoutKey(c), keepUrl, { isRotated });
-  return c.json(done({ webhook: { url, secret } }));
+  return c.json(success({ webhook: { url, secret } }));
 });
 
 registrarAccount.post('/webhook/test', takesNoFields, async (c) => {
@@ -130,31 +130,31 @@ registrarAccount.post('/webhook/test', takesNoFields, async (c) => {
   const webhook = await getOwnWebhook({ db, login });
   const id = await addTest(db, webhook, c.var.now);
   queueAfterResponse(c, webhook.registrarId);
-  return c.json(done({ delivery: { id } }));
+  return c.json(success({ delivery: { id } }));
 });
 
 registrarAccount.delete('/webhook', async (c) => {
   await changeOwnWebhook(callWithoutKey(c), () => null);
-  return c.json(done({}));
+  return c.json(success({}));
 });
 
 registrarAccount.get('/notifications', async (c) => {
   const first = { limit: 1, offset: 0 };
   const [oldest] = await listUnreadNotifications(database(c), c.var.login, first);
-  return c.json(done(oldest ? notificationRepresentation(oldest) : {}));
+  return c.json(success(oldest ? notificationRepresentation(oldest) : {}));
 });
 
 registrarAccount.get('/notifications/all_notifications', takesBoundedPage, async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const unread = await listUnreadNotifications(database(c), c.var.login, page);
   linkAfter(c, page, unread);
-  return c.json(done(unread.map(notificationRepresentation)));
+  return c.json(success(unread.map(notificationRepresentation)));
 });
 
 registrarAccount.get('/notifications/:id', async (c) => {
   const id = parseId(c.req.param('id'));
   const notification = await getNotification(database(c), c.var.login, id);
-  return c.json(done(notificationRepresentation(notification)));
+  return c.json(success(notificationRepresentation(notification)));
 });
 
 export const readBody = onFirstUse(() =>
@@ -169,7 +169,7 @@ export const readBody = onFirstUse(() =>
 registrarAccount.put('/notifications/:id', body(readBody), async (c) => {
   const id = parseId(c.req.param('id'));
   await markNotificationRead(database(c), c.var.login, id, c.var.now);
-  return c.json(done({ notification_id: id, read: true }));
+  return c.json(success({ notification_id: id, read: true }));
 });
 
 function parseId(text: string): number {

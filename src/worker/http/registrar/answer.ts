@@ -57,7 +57,7 @@ export function errorBody(error: RegistryError) {
   return { code, message, data: {}, errors };
 }
 
-export const errorsOf = (error: RegistryError) => error.problems.map(worded);
+export const errorsOf = (error: RegistryError) => error.problems.map(errorEntry);
 
 /** Sentences for people about reasons that share code and message with others. */
 const details: Partial<Record<Reason, (problem: Problem) => string>> = {
@@ -73,25 +73,25 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
 /** Reasons with a fixed message as a whole: without a field, or with another field than clients send. */
 const isWhole = (reason: Reason) => reason === 'identity_invalid' || reason === 'taken';
 
-function worded(problem: Problem) {
+function errorEntry(problem: Problem) {
   const { reason, message, brief = message, field, detail = details[reason]?.(problem) } = problem;
   const [code, fixed = brief] = answers[reason];
   const name = field?.replace(/^(contact|notification)\./, '');
   const suffix = name === undefined || isWhole(reason) ? '' : ` [${name}]`;
-  const worded = { code, message: fixed + suffix, field: name ?? null };
-  return detail === undefined ? worded : { ...worded, detail };
+  const errorEntry = { code, message: fixed + suffix, field: name ?? null };
+  return detail === undefined ? errorEntry : { ...errorEntry, detail };
 }
 
-export function done(data: object) {
+export function success(data: object) {
   return { code: 1000, message: 'Command completed successfully', data };
 }
 
-export function writtenAnswer(
+export function writeAnswer(
   c: AppContext,
   { outcome, isReplay }: Written<ContactReference>,
   data: object,
 ): Response {
   c.header('ETag', `"${outcome.version}"`);
   markReplay(c, isReplay);
-  return c.json(done(data));
+  return c.json(success(data));
 }

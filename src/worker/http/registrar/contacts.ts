@@ -41,7 +41,7 @@ import {
   requestedPage,
   takesBoundedPage,
 } from '../request/paging.ts';
-import { done, errorsOf, writtenAnswer } from './answer.ts';
+import { errorsOf, success, writeAnswer } from './answer.ts';
 import { registrarMiddleware } from './login.ts';
 import { verifications } from './verifications.ts';
 
@@ -114,19 +114,19 @@ registrarContacts.get('/check/:code', async (c) => {
   const asked = contactRules.code().safeParse(c.req.param('code'));
   if (!asked.success) throw invalidId();
   const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
-  return c.json(done({ contact: { id: code, available: isAvailable } }));
+  return c.json(success({ contact: { id: code, available: isAvailable } }));
 });
 
 registrarContacts.get('/:code', async (c) => {
   const contact = await getContact(database(c), c.var.login, c.req.param('code'));
-  return contactAnswer(c, contact, done({ contact: detailedRepresentation(contact) }));
+  return contactAnswer(c, contact, success({ contact: detailedRepresentation(contact) }));
 });
 
 registrarContacts.get('/:code/history', takesBoundedPage, async (c) => {
   const page = requestedPage(c.req.valid('query'));
   const entries = await listContactHistory(database(c), c.var.login, c.req.param('code'), page);
   linkAfter(c, page, entries);
-  return c.json(done({ history: entries.map(historyEntry) }));
+  return c.json(success({ history: entries.map(historyEntry) }));
 });
 
 export const createBody = onFirstUse(() =>
@@ -176,13 +176,13 @@ registrarContacts.post('/validate', async (c) => {
   const { contacts } = parsed(contactList(), body);
   const recordIds = contacts.some(hasRecordId) ? ['contacts.id'] : [];
   nameIgnoredFields(c, validateBody(), body, recordIds);
-  const given = contacts.map((contact) => orRefusal(() => newContact(contact)));
-  const refusals = await validateContacts(database(c), c.var.login, given);
+  const newContacts = contacts.map((contact) => orRefusal(() => newContact(contact)));
+  const refusals = await validateContacts(database(c), c.var.login, newContacts);
   const results = refusals.map((refusal) => ({
     valid: refusal === undefined,
     errors: refusal ? errorsOf(refusal) : [],
   }));
-  return c.json(done({ results }));
+  return c.json(success({ results }));
 });
 
 /** A number is the record's id, as in responses. */
@@ -210,7 +210,7 @@ registrarContacts.put('/:code', async (c) => {
 registrarContacts.delete('/:code', async (c) => {
   const { isReplay } = await deleteContact(await registrarCall(c), c.req.param('code'));
   markReplay(c, isReplay);
-  return c.json(done({}));
+  return c.json(success({}));
 });
 
 /** A contact with no known field counts as missing. */
@@ -222,5 +222,5 @@ function contactBody<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
 }
 
 function answer(c: AppContext, written: Written<ContactReference>): Response {
-  return writtenAnswer(c, written, { contact: { id: written.outcome.code } });
+  return writeAnswer(c, written, { contact: { id: written.outcome.code } });
 }

@@ -3,7 +3,7 @@ import type { Reason } from '../../../base/error.ts';
 import { callsOf } from '../openapi/call.ts';
 import { named, parameter } from '../openapi/describe.ts';
 import type { Tag } from '../openapi/introduction.ts';
-import { answers, done, errorBody } from './answer.ts';
+import { answers, errorBody, success } from './answer.ts';
 
 const codes = [...new Set(Object.values(answers).map(([code]) => code))].sort();
 const code = z.literal(codes).describe('The result code (RFC 5730).');
@@ -62,6 +62,6 @@ export const registrarCalls = (tag: Tag) =>
   });
 
 export function envelope(id: string, data: z.ZodType) {
-  const { code, message } = done({});
+  const { code, message } = success({});
   return named(id, { code: z.literal(code), message: z.literal(message), data });
 }

@@ -2,7 +2,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { history } from '../../../../drizzle/schema.ts';
 import { isAboutBookmark } from '../../../base/database/violations.ts';
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
-import { shownChanges } from '../../../change/history/changes.ts';
+import { changesRepresentation } from '../../../change/history/changes.ts';
 import { bookmarkRefused } from './client-headers.ts';
 import type { AppContext } from './context.ts';
 
@@ -77,6 +77,6 @@ export function historyEntry(entry: typeof history.$inferSelect) {
     by: entry.actor,
     request_id: entry.requestId,
     client_reference: entry.clientReference,
-    changes: shownChanges(entry.changes),
+    changes: changesRepresentation(entry.changes),
   };
 }

@@ -74,12 +74,12 @@ export function inGroups(sender: Sender, given: unknown): unknown {
   if (!isObject(given)) return given;
   const rest: Record<string, unknown> = { ...given };
   for (const group of Object.values(groupNames[sender])) {
-    const beside = sentFields(sender).filter((field) => {
+    const loose = sentFields(sender).filter((field) => {
       const isGroup = field.name === group && isObject(given[group]);
       const isGiven = Object.hasOwn(given, field.name) && !isGroup;
       return isGiven && field.group === group && field.isBeside;
     });
-    const names = beside.map(({ name }) => name);
+    const names = loose.map(({ name }) => name);
     // A blank value under the group's own name means the whole group.
     if (names.length === 0 || (names.join() === group && isBlank(given[group]))) continue;
     const around = names.includes(group) || !Object.hasOwn(given, group) ? {} : given[group];
@@ -87,7 +87,7 @@ export function inGroups(sender: Sender, given: unknown): unknown {
     const inside = around === null ? clearedAddress(sender) : around;
     if (!isObject(inside)) continue;
     const fields: Record<string, unknown> = { ...inside };
-    for (const { column, name } of beside) {
+    for (const { column, name } of loose) {
       const isSame = !Object.hasOwn(inside, name) || isRepeated(column, given[name], inside[name]);
       fields[name] = isSame ? given[name] : givenTwice;
       delete rest[name];

@@ -61,7 +61,7 @@ export async function startedJson(c: AppContext): Promise<string> {
 /** Reads the primary, because a replica may lack the latest writes. */
 async function read(c: AppContext): Promise<string> {
   const auctions = await listStartedAuctions(openDatabase(c.env.DB, c.var.meter));
-  return JSON.stringify(auctions.map(shownAuction));
+  return JSON.stringify(auctions.map(auctionRepresentation));
 }
 
 /** Forgets the list, even during a reading. Call it after every attempt to write. */
@@ -70,7 +70,9 @@ export function forgetStarted(db: D1Database): void {
 }
 
 /** `platform` is present only if the auction has one, because old clients do not know it. */
-export function shownAuction(auction: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>) {
+export function auctionRepresentation(
+  auction: Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'>,
+) {
   const { uuid, name, status, platform } = auction;
   return { id: uuid, domain: name, status, ...(platform !== null && { platform }) };
 }

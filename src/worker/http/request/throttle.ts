@@ -3,7 +3,7 @@ import { networkOf, workersAddress } from '../../../base/address-list.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { isRecent } from '../../../base/time/clock.ts';
 import { isApiUser, type Login } from '../../../party/registrar/login.ts';
-import { type Claim, loginKey } from '../../../party/registrar/password.ts';
+import { type Credentials, loginKey } from '../../../party/registrar/password.ts';
 import { findRateLimits, limiters, type RateLimitName, settings } from '../../settings.ts';
 import { type AppContext, type AppEnv, callerAddress } from './context.ts';
 
@@ -115,21 +115,21 @@ export function refuseLogins(address: string, now: Date, windowSeconds: number):
 }
 
 /** Seconds for which the login is refused without a query. 0 lets the database judge it. */
-export function refusedSeconds(address: string, login: Claim, now: Date): number {
+export function refusedSeconds(address: string, login: Credentials, now: Date): number {
   const { at, milliseconds } = refusals.get(address) ?? { at: 0, milliseconds: 0 };
   if (!isRecent(at, now.getTime(), milliseconds) || provenLogins.has(loginKey(login))) return 0;
   return Math.ceil((at + milliseconds - now.getTime()) / 1000);
 }
 
-export function rememberLogin(login: Claim, caller = login.username): void {
+export function rememberLogin(login: Credentials, caller = login.username): void {
   remember(provenLogins, loginKey(login), caller);
 }
 
-export function provenCaller(login: Claim): string | undefined {
+export function provenCaller(login: Credentials): string | undefined {
   return provenLogins.get(loginKey(login));
 }
 
-export function forgetLogin(login: Claim): void {
+export function forgetLogin(login: Credentials): void {
   provenLogins.delete(loginKey(login));
 }
 

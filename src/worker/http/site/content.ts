@@ -1,4 +1,4 @@
-import { within } from '../../../base/database/retry.ts';
+import { limitTime } from '../../../base/database/retry.ts';
 import {
   type DomainName,
   hostWithin,
@@ -62,7 +62,7 @@ export async function readContent(
   const historyOf = (name: string) => readNameHistory(reader.db(), name, reader.clock());
   const [found, history, auctions, retained, facts, days] = await Promise.all([
     domain && part(findNames([domain.name], reader)),
-    domain && part(within(patienceMilliseconds, historyOf(domain.name))),
+    domain && part(limitTime(patienceMilliseconds, historyOf(domain.name))),
     part(readNames(auctionList, reader)),
     part(browseNames(retainedList, range, reader)),
     part(readFacts(reader)),

@@ -1,6 +1,6 @@
 import { raw } from 'hono/utils/html';
 import { onFirstUseOf } from '../../../base/on-first-use.ts';
-import type { CountedList } from '../../../list/lists.ts';
+import type { SingleList } from '../../../list/lists.ts';
 import type { Content } from './content.ts';
 import type { Surroundings } from './layout.tsx';
 import { Section } from './section.tsx';
@@ -13,7 +13,7 @@ const charts = Object.keys({
   blocked: true,
   disputed: true,
   auctions: true,
-} satisfies Record<CountedList, true>) as CountedList[];
+} satisfies Record<SingleList, true>) as SingleList[];
 
 /**
  * Rendered once, because the figures change once a day, and rendering them takes at least ten times as long as the rest
@@ -78,7 +78,7 @@ interface Point {
   count: number;
 }
 
-function Chart({ list, days, text }: { list: CountedList; days: Days; text: Texts }) {
+function Chart({ list, days, text }: { list: SingleList; days: Days; text: Texts }) {
   const points = days.map(({ day, counts }) => ({ day, count: counts[list] }));
   const counts = points.map(({ count }) => count);
   const [first, last] = [points[0]!, points.at(-1)!];
@@ -124,7 +124,7 @@ function Chart({ list, days, text }: { list: CountedList; days: Days; text: Text
   );
 }
 
-/** The highest count of each week from the first day, by the number of the week. A week that was not counted is absent. */
+/** The highest count of each week from the first day, by the number of the week. A week that was not countText is absent. */
 function peaksOf(points: readonly Point[]): Map<number, number> {
   const weeks = Map.groupBy(points, ({ day }) => Math.floor(daysBetween(points[0]!.day, day) / 7));
   return new Map(

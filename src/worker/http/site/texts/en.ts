@@ -1,8 +1,8 @@
 import { nameFaults } from '../../../../base/text/domain-name.ts';
-import type { CountedList, NameStatus } from '../../../../list/lists.ts';
-import { dayFormat, enumerated, numbersOf, statesIn } from './format.ts';
+import type { NameStatus, SingleList } from '../../../../list/lists.ts';
+import { dayFormat, joinWords, numbersOf, statesIn } from './format.ts';
 
-const { number, counted, month } = numbersOf('en-GB');
+const { number, countText, month } = numbersOf('en-GB');
 const date = dayFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric' });
 
 const states = {
@@ -19,7 +19,7 @@ export const en = {
   shortDate: date,
   month,
   instant: (day: string, time: string) => `${date(day)}, ${time}\u00a0UTC`,
-  list: (words: readonly string[]) => enumerated(words, 'and'),
+  list: (words: readonly string[]) => joinWords(words, 'and'),
 
   siteName: 'Registry Edge',
   description: `Check whether a domain name is ${anyState}, and see all auctions in progress.`,
@@ -53,7 +53,7 @@ export const en = {
   unlisted:
     'Somebody may have it already, or may have won it at auction. [Ask a registrar] whether it can be registered.',
   foreign: (zones: readonly string[]) =>
-    `This registry has only names that end in ${enumerated(zones, 'or')}.`,
+    `This registry has only names that end in ${joinWords(zones, 'or')}.`,
   zone: 'Names are registered below it. It is not registered itself.',
   below: 'It is not registered separately: the holder of the name above it decides about it.',
   checkInstead: (name: string) => `Check ${name}`,
@@ -84,7 +84,7 @@ export const en = {
   noAnswer: 'The lists cannot be read at the moment. Try again in a minute.',
 
   auctions: 'Auctions in progress',
-  auctionCount: counted('auction', 'auctions'),
+  auctionCount: countText('auction', 'auctions'),
   published: (instant: string) => `Published ${instant}`,
   filter: 'Filter',
   filterLabel: 'Part of a name',
@@ -128,7 +128,7 @@ export const en = {
     reserved: 'Reserved names',
     blocked: 'Blocked names',
     disputed: 'Disputed names',
-  } satisfies Record<CountedList, string>,
+  } satisfies Record<SingleList, string>,
   tryIt: 'Try it:',
   copy: 'Copy',
   copied: 'Copied',

@@ -1,8 +1,8 @@
 import type { NameStatus } from '../../../../list/lists.ts';
 import type { Texts } from './en.ts';
-import { dayFormat, enumerated, numbersOf, statesIn } from './format.ts';
+import { dayFormat, joinWords, numbersOf, statesIn } from './format.ts';
 
-const { number, counted, month } = numbersOf('et');
+const { number, countText, month } = numbersOf('et');
 const date = dayFormat('et', { day: 'numeric', month: 'numeric', year: 'numeric' });
 
 const states = {
@@ -19,7 +19,7 @@ export const et: Texts = {
   shortDate: date,
   month,
   instant: (day, time) => `${date(day)} kell\u00a0${time.replace(':', '.')}\u00a0(UTC)`,
-  list: (words) => enumerated(words, 'ja'),
+  list: (words) => joinWords(words, 'ja'),
 
   siteName: 'Registry Edge',
   description: `Kontrolli, kas domeeninimi on ${anyState}, ja vaata kõiki käimasolevaid oksjoneid.`,
@@ -66,7 +66,7 @@ export const et: Texts = {
   states,
   unlisted:
     'Nimi võib olla juba registreeritud või oksjonil müüdud. [Küsi registripidajalt], kas seda saab registreerida.',
-  foreign: (zones) => `Selles registris on ainult nimed lõpuga ${enumerated(zones, 'või')}.`,
+  foreign: (zones) => `Selles registris on ainult nimed lõpuga ${joinWords(zones, 'või')}.`,
   zone: 'Nimesid registreeritakse selle all. Seda ennast ei registreerita.',
   below: 'Seda eraldi ei registreerita: selle üle otsustab kõrgema taseme nime omanik.',
   checkInstead: (name) => `Kontrolli nime ${name}`,
@@ -94,7 +94,7 @@ export const et: Texts = {
   noAnswer: 'Nimekirju ei saa praegu lugeda. Proovi minuti pärast uuesti.',
 
   auctions: 'Käimasolevad oksjonid',
-  auctionCount: counted('oksjon', 'oksjonit'),
+  auctionCount: countText('oksjon', 'oksjonit'),
   published: (instant) => `Avaldatud ${instant}`,
   filter: 'Filtreeri',
   filterLabel: 'Osa nimest',

@@ -10,22 +10,22 @@ export function dayFormat(language: string, options: Intl.DateTimeFormatOptions)
 }
 
 /** Commas separate the words, and the conjunction comes before the last. */
-export function enumerated(words: readonly string[], conjunction: string): string {
+export function joinWords(words: readonly string[], conjunction: string): string {
   return [words.slice(0, -1).join(', '), words.at(-1)].filter(Boolean).join(` ${conjunction} `);
 }
 
 export function numbersOf(language: string) {
   const number = (count: number) => count.toLocaleString(language);
-  const counted = (one: string, many: string) => (count: number) =>
+  const countText = (one: string, many: string) => (count: number) =>
     `${number(count)} ${count === 1 ? one : many}`;
   const month = dayFormat(language, { month: 'long', year: 'numeric' });
-  return { number, counted, month };
+  return { number, countText, month };
 }
 
 export function statesIn(states: Record<NameStatus, string>, conjunction: string) {
   const retained = publicLists[retainedList].entries.map((status) => states[status]);
   return {
-    anyState: enumerated(Object.values(states), conjunction),
-    retainedStates: enumerated(retained, conjunction),
+    anyState: joinWords(Object.values(states), conjunction),
+    retainedStates: joinWords(retained, conjunction),
   };
 }
