@@ -61,6 +61,15 @@ test.each([
   expect(problemOf(file, target)).toBe(problem);
 });
 
+test.each([...documents, 'wrangler.toml'])('lines of %s have at most 120 characters', (file) => {
+  const lines = readFileSync(file, 'utf8')
+    .replace(/^( *)(```|~~~)[\s\S]*?^\1\2/gm, '')
+    .split('\n')
+    // A table and a single long word cannot be wrapped.
+    .filter((line) => !/^ *(\||\S+$)/.test(line));
+  expect(lines.filter((line) => line.length > 120)).toEqual([]);
+});
+
 test('every command that creates something which holds data binds it to the European Union', () => {
   const commands = documents.flatMap(
     (file) =>
