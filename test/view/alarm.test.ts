@@ -79,8 +79,8 @@ test('an auction of a registered name is a warning', () => {
   expect(alarms).toEqual([
     {
       alarm: 'auction_of_domain',
-      message:
-        'a.ee is a registered domain, and has an auction with the status started (name a.ee).',
+      message: 'a.ee is a registered domain, and has an auction with the status started.',
+      command: ['name', 'a.ee'],
     },
   ]);
   expect(alarms.every(isWarning)).toBe(true);
