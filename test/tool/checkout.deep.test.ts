@@ -187,7 +187,7 @@ describe('npm start', { timeout: 240_000 }, () => {
     expect(await get()).toEqual(refused);
     writeFileSync(source, right);
     await waitFor(server);
-    expect(await get()).toEqual({ status: 200, text: '{"auctions":[],"count":0}' });
+    expect(await get()).toEqual({ status: 200, text: '{"count":0,"auctions":[]}' });
     writeFileSync(source, `${right}\n!`);
     await expect.poll(get, { timeout: 60_000 }).toEqual(refused);
     writeFileSync(source, `${right}\nthrow new Error('too early');`);
