@@ -1,7 +1,7 @@
 import type { Env } from '../../../base/env.ts';
 import { findLink, findPolicies, findSupport } from '../../settings.ts';
 
-export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names. [The guide](/docs/guide) says how to begin, and [What changed](/docs/changes) what each release brings.
+export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names. [The guide](/docs/guide) says how to begin and lists all codes, and [What changed](/docs/changes) what each release brings.
 
 - A trailing slash makes no difference, and \`HEAD\` works wherever \`GET\` does.
 - Bodies are JSON in UTF-8, without a \`Content-Encoding\`. Text is trimmed and normalised to Unicode NFC; lengths are counted in characters.
