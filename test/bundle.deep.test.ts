@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from './bench/runtime.ts';
 
-/** The bundle the bundle of the sandbox contains these, and that of a deployment must not. */
+/** The bundle of the sandbox contains these. The bundle of a deployment must not. */
 const traces = ['/sandbox', 'sandbox_clock', 'defer_foreign_keys'];
 
 /** The demo data is loaded from outside. */

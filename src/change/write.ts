@@ -29,8 +29,8 @@ export interface Change<Outcome> {
   /** Guards the change, or the outcome where nothing differs: for example, the row is still as it was seen. */
   onlyIf?: SQL | undefined;
   /**
-   * The change and its consequences. They come after its history, and each writes only where `isWritten` holds. Absent
-   * if nothing differs.
+   * The change and its consequences. They come after its history, and each writes only where `isWritten` holds, unless
+   * the history is always written. Absent if nothing differs.
    */
   statements?: readonly BatchItem<'sqlite'>[] | undefined;
   /** Plain JSON, kept for the key. */

@@ -70,7 +70,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
     next: commands,
     children: (
       <>
-        {isCut && <p class="lead">The first {shown} of each kind. More words find fewer.</p>}
+        {isCut && <p class="lead">The first {shown} of each kind. Add words to find fewer.</p>}
         <Links hrefs={pages.slice(0, shown)} />
         <Rows view={contactsView} rows={people.slice(0, shown)} links={{ code: 'contact' }} />
         {former.length > 0 && (
@@ -94,7 +94,7 @@ const pageOfNear = (text: string, names: readonly string[]): DeskPage => ({
         <Links hrefs={names.map((name) => pageHref('name', name))} />
       </>
     ) : (
-      <p class="lead">Give words of a name, or a whole code, address, domain name or request id.</p>
+      <p class="lead">Enter words of a name, or a full code, address, domain name or request id.</p>
     ),
 });
 

@@ -40,7 +40,7 @@ it('keeps values and contacts for ever out of the box', async () => {
   expect(await stateOf(contact)).toEqual({ exists: true, names: [value, value] });
 });
 
-it('a deployment that keeps values for a year and orphans for two removes values and contacts that are older, in its scheduled run', async () => {
+it('the scheduled run removes values and orphan contacts that are older than a deployment keeps them', async () => {
   const young = await addOldContact(11);
   const middle = await addOldContact(23);
   const old = await addOldContact(25);

@@ -14,7 +14,7 @@ export function endAtInterrupt(): void {
     const words = ['interrupted', ...sentences.filter((sentence) => sentence !== undefined)].join(
       '; ',
     );
-    // The terminal's line has a progress, or ^C.
+    // The current line of a terminal may show progress or ^C.
     process.stderr.write(`${process.stderr.isTTY ? '\n' : ''}${words}\n`);
     process.exit(128 + constants.signals[signal]);
   };

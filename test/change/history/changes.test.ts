@@ -20,7 +20,7 @@ test('compares lists by their content', () => {
   });
 });
 
-test('takes what was not there for null', () => {
+test('records null as the earlier value of a new field', () => {
   expect(difference({}, { name: 'Mari', fax: null })).toEqual({
     name: { from: null, to: 'Mari' },
   });

@@ -123,7 +123,7 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     operationId: 'checkContact',
     summary: 'Check whether an id is free',
     description:
-      'Answers about the contact that a creation with this id would make, so it names the whole code.',
+      'Returns the whole code of a contact that is created with this id, and whether it is free.',
     path: {
       code: z.string().meta({
         description: 'The id, with or without the registrar’s prefix.',
