@@ -236,7 +236,8 @@ test('what a mark cannot hold is refused before anything is changed', async () =
 test('refuses a deployed database if the clocks differ', async () => {
   const { db, sqlite } = await living();
   const before = contentsOf(sqlite);
-  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  const now = Date.now() - 3_600_000;
+  vi.useFakeTimers({ toFake: ['Date'], now, shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const { status, stderr } = await restore(db);
   expect({ status, stderr }).toEqual({
