@@ -92,7 +92,11 @@ test.each([
   ['Who is behind www.tamm.ee?', 'tamm.ee', 'and held by Jaan Tamm ALPHA:TAMM.'],
   ['Why can I not register kask.ee?', 'KASK.ee', '"kask.ee" is reserved, and no password is set'],
   ['Is kohv.ee still in auction?', 'kohv.ee', 'kohv.ee has been in auction since'],
-  ['Is there a dispute about lepp.ee?', 'lepp.ee', 'disputed since 1 Jan 2026, and will be until the dispute'],
+  [
+    'Is there a dispute about lepp.ee?',
+    'lepp.ee',
+    'disputed since 1 Jan 2026, and will be until the dispute',
+  ],
   ['Which contacts do I have? My code is 38001085718.', '38001085718', 'Jaan Tamm (ALPHA:TAMM)'],
   ['I am Mari Kask, which e-mail do you have of me?', 'mari k', 'mari@kask.example'],
   ['Who changed my number?', 'jaan@uus.example', 'phone: +372.5551234 → +372.5559999'],
