@@ -68,9 +68,14 @@ export function orRefusal<Value>(attempt: () => Value): Value | RegistryError {
   try {
     return attempt();
   } catch (error) {
-    if (error instanceof RegistryError) return error;
-    throw error;
+    return refusalIn(error);
   }
+}
+
+/** For `catch`: throws every other failure. */
+export function refusalIn(error: unknown): RegistryError {
+  if (error instanceof RegistryError) return error;
+  throw error;
 }
 
 /** Throws one RegistryError without the records, if there are any problems. */

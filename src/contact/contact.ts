@@ -2,7 +2,7 @@ import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
 import { randomHex } from '../base/bytes/digest.ts';
 import type { Database } from '../base/database/open.ts';
-import { RegistryError } from '../base/error.ts';
+import { type Problem, RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { nameKey } from '../base/text/search-key.ts';
 import type { WriteRequest } from '../change/origin.ts';
@@ -48,11 +48,18 @@ const prohibited = {
 
 /** Throws `update_prohibited` or `delete_prohibited`. */
 export function checkStatuses(contact: Contact, operation: 'Update' | 'Delete'): void {
+  const problem = findProhibition(contact, operation);
+  if (problem) throw new RegistryError([problem]);
+}
+
+export function findProhibition(
+  contact: Contact,
+  operation: 'Update' | 'Delete',
+): Problem | undefined {
   const prohibiting: string[] = prohibitingStatuses(operation);
   const status = contact.statuses.find((each) => prohibiting.includes(each));
-  if (status === undefined) return;
   const detail = `The contact has the status ${status}.`;
-  throw new RegistryError([{ ...prohibited[operation], detail }]);
+  return status === undefined ? undefined : { ...prohibited[operation], detail };
 }
 
 /** Prohibiting and pending statuses (RFC 5733, section 2.2). */

@@ -6,7 +6,7 @@ import { listNewestEntries } from '../change/history/operator/search.ts';
 import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
 import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
-import { eraseContact, isErasing } from '../contact/operator/erase.ts';
+import { isErasing, readErasure } from '../contact/operator/erasure.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { domainsView } from '../view/domain.ts';
 import type { Sentence } from '../view/sentence.ts';
@@ -31,10 +31,10 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
   const ofContact = { contact: shownCode };
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
-  const erased = contact ? shownCode : (entries[0]!.subjectUuid ?? uuid);
-  // The erasure itself knows whether there is anything to erase, and whether it may.
-  const erasure = eraseContact({ ...registry, isDryRun: true }, erased);
-  const isErasable = await erasure.then(isErasing, () => false);
+  // Several contacts may have had the code.
+  const erased = contact?.uuid ?? entries[0]!.subjectUuid ?? uuid;
+  const erasure = await readErasure(db, { uuid: erased });
+  const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
   return {
     title: contact ? `${contact.name} (${shownCode})` : shownCode,

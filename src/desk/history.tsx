@@ -2,15 +2,22 @@ import { and, between, eq, gt, sql } from 'drizzle-orm';
 import type { Child } from 'hono/jsx';
 import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
-import { RegistryError } from '../base/error.ts';
+import { RegistryError, refusalIn } from '../base/error.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
+import { reversalProblems } from '../undo/problems.ts';
 import { planRevert } from '../undo/revert.ts';
 import { changeSentences, entrySentence } from '../view/history-sentences.ts';
-import { messageOf } from '../view/message.ts';
 import { countText } from '../view/text.ts';
 import { actorText, messageText, timeText } from '../view/words.ts';
-import { Part, pageHref, Sentences, type ShowPage, sentenceNodes } from './page.tsx';
+import {
+  type DeskRegistry,
+  Part,
+  pageHref,
+  Sentences,
+  type ShowPage,
+  sentenceNodes,
+} from './page.tsx';
 
 function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[] {
   const href = requestId ? `${pageHref('request', requestId)}?near=${id}` : undefined;
@@ -73,16 +80,28 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
   const [last] = entries;
   if (!last) throw new RegistryError('not_found', `nothing recent is recorded of request ${key}`);
   const isCut = entries.length === shownEntries;
-  const obstacle = await planRevert({ ...registry, isDryRun: true }, key).then(() => '', messageOf);
   const made = `${isCut ? 'at least ' : ''}${countText(entries.length, 'change')}`;
-  const isFree = obstacle === '';
+  const problem = isCut ? reversalProblems(last, null)[0] : await findProblem(registry, entries);
+  const isFree = problem === undefined;
+  const free = isCut ? 'A dry run says whether it can be taken back.' : 'It can be taken back.';
   return {
     title: `A request by ${actorText(last.actor)}`,
     answer: [
       [`It made ${made}, ${timeText(last.occurredAt)}.`],
-      [isFree ? 'It can be taken back.' : `It cannot be taken back: ${messageText(obstacle)}.`],
+      [isFree ? free : `It cannot be taken back: ${messageText(problem.message)}.`],
     ],
     children: <Entries entries={entries} />,
-    next: [...(isFree ? [['history', 'revert', key]] : []), ['history', '--request', key]],
+    next: [
+      ...(isFree ? [['history', 'revert', key, ...(isCut ? ['--dry-run'] : [])]] : []),
+      ['history', '--request', key],
+    ],
   };
 };
+
+/** What prevents the reversal of all changes of a request. */
+async function findProblem(registry: DeskRegistry, entries: readonly HistoryEntry[]) {
+  const { id, requestId } = entries[0]!;
+  const isAmongThem = between(history.id, entries.at(-1)!.id, id);
+  const plan = await planRevert(registry, requestId!, isAmongThem).catch(refusalIn);
+  return plan instanceof RegistryError ? plan.problems[0] : undefined;
+}

@@ -1,6 +1,10 @@
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { grantDisclosure } from '../contact/operator/disclosure/disclosure.ts';
-import { type Disclosure, getDisclosure } from '../contact/operator/disclosure/read.ts';
+import {
+  type Disclosure,
+  findGrantObstacle,
+  type GrantObstacle,
+  getDisclosure,
+} from '../contact/operator/disclosure/read.ts';
 import { getRegistrar } from '../party/registrar/account.ts';
 import { listApiUsers } from '../party/registrar/operator/api-user.ts';
 import { disclosuresView, withAnswerBy } from '../view/disclosure.ts';
@@ -75,29 +79,48 @@ const disclosureFacts =
 
 export const disclosurePage: ShowPage = async ({ registry, key }) => {
   const id = Number(key) || 0;
-  const shown = withAnswerBy(registry.env)((await getDisclosure(registry.db, id)).disclosure);
-  const { outcome, answeredAt, answerBy } = shown;
+  const found = await getDisclosure(registry.db, id);
+  const shown = withAnswerBy(registry.env)(found.disclosure);
+  const { outcome, answeredAt, answerBy, requestedFields } = shown;
   const isOpen = outcome === null;
-  // The grant itself knows whether the person is still there.
-  const grant = grantDisclosure({ ...registry, isDryRun: true }, id, {});
-  const isGrantable = await grant.then(Boolean, () => false);
+  const obstacle = isOpen ? findGrantObstacle(found) : undefined;
+  const granted = grantedFields(requestedFields, obstacle);
+  const fields = obstacle ? ['--fields', granted.join(',')] : [];
   const due = `Not answered yet: to be answered by ${timeText(answerBy)}.`;
   return {
     title: `Disclosure ${key}`,
     answer: [
       disclosureSentence(shown),
       [isOpen ? due : `It was ${outcome} on ${timeText(answeredAt!)}.`],
-      ...(isOpen && !isGrantable ? [['Refuse it: the person is no longer there.']] : []),
+      ...(obstacle ? [obstacleSentence(obstacle, granted)] : []),
     ],
     facts: factsIn(disclosuresView, shown, disclosureFacts),
     children: <Entries entries={await entriesAbout(registry.db, 'disclosure', key)} />,
     next: [
-      ...(isGrantable ? [['disclosure', 'grant', key, '--to', `disclosure-${key}.json`]] : []),
+      ...(isOpen && granted.length > 0
+        ? [['disclosure', 'grant', key, ...fields, '--to', `disclosure-${key}.json`]]
+        : []),
       ...(isOpen ? ['refuse', 'return'].map((word) => ['disclosure', word, '--help']) : []),
       ['disclosure', 'show', key],
     ],
   };
 };
+
+function grantedFields(requested: readonly string[], obstacle?: GrantObstacle) {
+  if (!obstacle) return requested;
+  if (obstacle.kind !== 'without_values') return [];
+  return requested.filter((field) => !obstacle.fields.includes(field));
+}
+
+function obstacleSentence(obstacle: GrantObstacle, granted: readonly string[]): Sentence {
+  if (obstacle.kind === 'gone') return ['Refuse it: the person is no longer there.'];
+  if (obstacle.kind === 'former_person') {
+    return ['Refuse it: the contact has another person by now.'];
+  }
+  const fields = obstacle.fields.map(fieldWords).join(', ');
+  const advice = granted.length > 0 ? 'grant the other fields' : 'refuse it';
+  return [`Nothing is recorded as ${fields}: ${advice}.`];
+}
 
 export function disclosureSentence(request: Disclosure): Sentence {
   const { requester, organization, requestedFields, contactCode: key, contactUuid: uuid } = request;

@@ -1,4 +1,4 @@
-import { and, asc, between, eq, gt, sql } from 'drizzle-orm';
+import { and, asc, between, eq, gt, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { changesIdentity, history } from '../../drizzle/schema.ts';
 import { everyRow } from '../base/database/every-row.ts';
@@ -37,9 +37,14 @@ export interface RevertPlan {
  * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
  * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind,
  * `linked` for a contact that was added and to which a domain refers, `gone` where the values or the registrar of a
- * contact are gone, `changed_meanwhile` where something has changed since.
+ * contact are gone, `changed_meanwhile` where something has changed since. The history has no index by request: `within`
+ * restricts the entries that are read.
  */
-export async function planRevert(operation: Operation, request: string): Promise<RevertPlan> {
+export async function planRevert(
+  operation: Operation,
+  request: string,
+  within?: SQL,
+): Promise<RevertPlan> {
   const { db } = operation;
   const [range] = await retry(() =>
     db
@@ -49,7 +54,7 @@ export async function planRevert(operation: Operation, request: string): Promise
         seen: sql<number>`(select max(id) from ${history} as newest)`,
       })
       .from(history)
-      .where(eq(history.requestId, request)),
+      .where(and(within, eq(history.requestId, request))),
   );
   const { first, last, seen } = range!;
   if (first === null) {

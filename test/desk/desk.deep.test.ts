@@ -162,7 +162,7 @@ test('a command is shown only where it would work', async () => {
   };
   expect(await commandsOf('ALPHA:TAMM')).not.toContainEqual(expect.stringContaining('erase'));
   expect(await commandsOf('ALPHA:KASK')).toContainEqual(
-    expect.stringContaining('contact erase ALPHA:KASK --dry-run'),
+    expect.stringMatching(/contact erase [0-9a-f-]{36} --dry-run/),
   );
   const { page } = await openDesk();
   await page.goto(new URL(`/contact/${erased}`, page.url()).href);

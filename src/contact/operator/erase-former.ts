@@ -19,7 +19,8 @@ import { verificationColumn } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { hasValues } from '../recorded-values.ts';
 import { endsHolder } from './administer.ts';
-import { type Identifiers, identifyContact, removalOf } from './erase.ts';
+import { identifyContact, removalOf } from './erase.ts';
+import type { Identifiers } from './erasure.ts';
 
 export interface FormerErasure extends Identifiers {
   /** History entries that lose values; 0 if none have values of the person. */

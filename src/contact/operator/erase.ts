@@ -1,4 +1,4 @@
-import { and, desc, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, type SQL, sql } from 'drizzle-orm';
 import {
   contacts,
   deletedIdentity,
@@ -19,31 +19,12 @@ import {
   write,
 } from '../../change/write.ts';
 import { notifyRegistrar } from '../change.ts';
-import { type Contact, contactSubject, selectContacts } from '../contact.ts';
+import { type Contact, contactSubject } from '../contact.ts';
 import { contactDeletion } from '../delete.ts';
 import { isAboutContact, isLastDeletion } from '../entries.ts';
-import { contactColumns, personalFields } from '../fields.ts';
-import { hasValues, isPersonalValue, removeValues } from '../recorded-values.ts';
-
-export type Identifiers = Pick<Contact, 'code' | 'uuid'>;
-
-/** An erasure's extent. The history still shows who changed which field, and when. */
-export interface Erasure extends Identifiers {
-  /** Its personal fields with values; undefined for a deleted contact. */
-  contact: string[] | undefined;
-  /** Entries and fields with personal values, and the registrants who made changes, whose names stay. */
-  history: { entries: number; fields: string[]; actors: string[] };
-  outcomes: number;
-  disclosures: number;
-  /** The codes of contacts with the same identity; they are not erased. */
-  others: string[];
-  /** Deleted contacts with the same identity, of which the history has values. */
-  deletedOthers: Identifiers[];
-}
-
-export function isErasing({ contact, history, outcomes, disclosures }: Erasure): boolean {
-  return contact !== undefined || history.entries + outcomes + disclosures > 0;
-}
+import { personalFields } from '../fields.ts';
+import { hasValues, removeValues } from '../recorded-values.ts';
+import { type Erasure, type Identifiers, isCopyOf, isErasing, readErasure } from './erasure.ts';
 
 /**
  * Removes a contact (a code or UUID), the values in its history, the person in disclosures, and kept outcomes. Throws
@@ -59,12 +40,16 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     entries: sql`${isAbout} and ${hasValues(sql`${history.changes}`)}`,
     disclosed: eq(disclosures.contactUuid, contact.uuid),
   };
+  const look = async () => ({
+    ...(await readErasure(db, contact)),
+    ...(await findContactsOfSamePerson(db, contact)),
+  });
   const judge = (state: Awaited<ReturnType<typeof look>>): Change<Erasure> => {
-    const { contact: row, registrar, lastEntryId, ...data } = state;
+    const { contact: row, problem, registrar, lastEntryId, ...data } = state;
+    if (problem) throw new RegistryError([problem]);
     const { code, uuid } = row ?? contact;
     const outcome = { code, uuid, ...data, contact: row && personalFieldsOf(row) };
     if (row) {
-      checkUnlinked(row);
       const deletion = { ...contactDeletion(operation, row), outcome };
       const erasure = appendStatements(
         deletion,
@@ -78,16 +63,14 @@ export async function eraseContact(operation: Operation, codeOrUuid: string): Pr
     );
     const change = changeOf(operation, contactSubject({ ...contact, registrar }));
     const erasure = { ...change, action: 'update', changes, outcome } as const;
-    const isNothing = data.history.entries + data.outcomes + data.disclosures === 0;
-    if (isNothing) return erasure;
+    if (!isErasing(state)) return erasure;
     return {
       ...erasure,
       onlyIf: sql`not exists (select 1 from ${contacts} where ${contacts.uuid} = ${contact.uuid})`,
       statements: removalOf(db, contact, remains, change.isWritten),
     };
   };
-  const attempt = { look: () => look(db, contact), judge };
-  return (await write(db, origin.request, attempt, operation)).outcome;
+  return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
 /** Identifies existing and deleted contacts. Throws `not_found`, and `invalid` for a code that several contacts had. */
@@ -119,61 +102,6 @@ export async function identifyContact(db: Database, codeOrUuid: string): Promise
   throw new RegistryError('invalid', message);
 }
 
-async function look(db: Database, contact: Identifiers) {
-  const isAbout = isAboutContact(sql`${contact.uuid}`);
-  const [[row], [values], actors, [kept], [disclosed], [newest]] = await db.batch([
-    selectContacts(db).where(eq(contacts.uuid, contact.uuid)),
-    db
-      .select({
-        entries: sql<number>`count(distinct ${history.id})`,
-        fields: sql<string>`json_group_array(distinct key)`,
-      })
-      .from(history)
-      .crossJoin(sql`json_each(${history.changes})`)
-      .where(and(isAbout, isPersonalValue)),
-    db
-      .selectDistinct({ actor: history.actor })
-      .from(history)
-      .where(and(isAbout, eq(history.actorType, 'registrant'))),
-    db.select({ outcomes: sql<number>`count(*)` }).from(idempotencyKeys).where(isCopyOf(contact)),
-    db
-      .select({ count: sql<number>`count(*)` })
-      .from(disclosures)
-      .where(eq(disclosures.contactUuid, contact.uuid)),
-    db
-      .select({ id: history.id, registrar: history.registrar })
-      .from(history)
-      .where(isAbout)
-      .orderBy(desc(history.id))
-      .limit(1),
-  ]);
-  const fields = new Set<string>(JSON.parse(values!.fields));
-  return {
-    contact: row,
-    registrar: newest?.registrar ?? null,
-    lastEntryId: newest?.id ?? 0,
-    history: {
-      entries: values!.entries,
-      fields: contactColumns.map(([column]) => column).filter((column) => fields.has(column)),
-      actors: actors.map(({ actor }) => actor),
-    },
-    outcomes: kept!.outcomes,
-    disclosures: disclosed!.count,
-    ...(await findContactsOfSamePerson(db, contact)),
-  };
-}
-
-/** The registry has to know who holds a domain. */
-function checkUnlinked({ code, domainCount }: Contact): void {
-  if (domainCount === 0) return;
-  throw new RegistryError(
-    'linked',
-    `domains refer to ${code}, and the registry must know their contacts; ` +
-      `give the domains another contact first (domain list --contact shows them)`,
-    'domains',
-  );
-}
-
 interface Remains {
   entries: SQL;
   /** Restricts the entries' personal values; all if undefined. Judges a row of `json_each` on `changes`. */
@@ -198,11 +126,6 @@ export function removalOf(
     db.delete(idempotencyKeys).where(and(isCopyOf(contact), condition)),
     db.update(disclosures).set(noPerson).where(and(disclosed, condition)),
   ] as const;
-}
-
-/** Matches kept outcomes with the person's data; others have only the contact's code. */
-function isCopyOf({ uuid }: Identifiers): SQL {
-  return sql`${idempotencyKeys.outcome} ->> '$.uuid' = ${uuid}`;
 }
 
 /** Compares codes, or birthday and name. No index has birthdays of every registrar. */

@@ -4,12 +4,12 @@ import { everyRow } from '../../base/database/every-row.ts';
 import { RegistryError } from '../../base/error.ts';
 import {
   declineDisclosure,
-  discloseableFields,
   grantDisclosure,
   openDisclosure,
 } from '../../contact/operator/disclosure/disclosure.ts';
 import {
   type Disclosure,
+  discloseableFields,
   getDisclosure,
   listDisclosures,
 } from '../../contact/operator/disclosure/read.ts';

@@ -7,16 +7,15 @@ import { textField } from '../../../base/text/field.ts';
 import { difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
-import { type Contact, isUnchanged, selectContacts } from '../../contact.ts';
-import { contactColumns } from '../../fields.ts';
-import { type Disclosure, getDisclosure } from './read.ts';
-
-const columns = new Map(
-  contactColumns
-    .filter(([, { rule, isPersonal, group }]) => rule && (isPersonal || group === 'identity'))
-    .map(([column, { registrar }]) => [registrar!, column]),
-);
-export const discloseableFields = [...columns.keys()];
+import { isUnchanged, selectContacts } from '../../contact.ts';
+import {
+  type Disclosure,
+  discloseableFields,
+  disclosedValues,
+  findGrantObstacle,
+  type GrantObstacle,
+  getDisclosure,
+} from './read.ts';
 
 export interface NewDisclosure
   extends Pick<
@@ -106,7 +105,8 @@ export async function grantDisclosure(
   const look = () => getDisclosure(db, id);
   const judge = ({ disclosure: request, contact }: Awaited<ReturnType<typeof look>>) => {
     checkOpen(request);
-    const holder = requireSamePerson(request, contact);
+    const obstacle = findGrantObstacle({ disclosure: request, contact }, fields);
+    if (obstacle) throw grantRefusal(request, obstacle);
     if (visibleAfter && request.isConfidential) {
       const message = `disclosure ${id} is confidential: the person never sees it`;
       throw new RegistryError('invalid', message, 'visible_after');
@@ -121,8 +121,8 @@ export async function grantDisclosure(
       grantedFields,
       visibleAfter: visibleAfter?.toISOString() ?? null,
     } as const;
-    const change = answerChange(operation, request, answer, isUnchanged(holder));
-    const values = valuesOf(holder, grantedFields);
+    const change = answerChange(operation, request, answer, isUnchanged(contact!));
+    const values = disclosedValues(contact!, grantedFields);
     return { ...change, outcome: { disclosure: change.outcome, values } };
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
@@ -154,29 +154,17 @@ function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
   throw new RegistryError('conflict', message, 'id');
 }
 
-function requireSamePerson(
-  { id, identCountryCode, identKey, identType }: Disclosure,
-  contact: Contact | null,
-): Contact {
-  const refuse = `disclosure refuse ${id} --reason …`;
-  if (!contact) {
-    throw new RegistryError('gone', `the contact is gone; answer with: ${refuse}`, 'contact');
+function grantRefusal({ id, contactCode: code }: Disclosure, obstacle: GrantObstacle) {
+  const refuse = `answer with: disclosure refuse ${id} --reason …`;
+  if (obstacle.kind === 'gone') {
+    return new RegistryError('gone', `the contact is gone; ${refuse}`, 'contact');
   }
-  const isSame =
-    contact.identCountryCode === identCountryCode &&
-    contact.identKey === identKey &&
-    contact.identType === identType;
-  if (isSame) return contact;
-  const message = `the request is about a former person of ${contact.code}; answer with: ${refuse}`;
-  throw new RegistryError('conflict', message, 'contact');
-}
-
-function valuesOf(contact: Contact, fields: readonly string[]): Record<string, unknown> {
-  const values = Object.fromEntries(fields.map((field) => [field, contact[columns.get(field)!]]));
-  const empty = fields.filter((field) => (values[field] ?? '') === '');
-  if (empty.length === 0) return values;
-  const message = `contact ${contact.code} has no ${empty.join(', ')}; leave it out of --fields`;
-  throw new RegistryError('invalid', message, 'fields');
+  if (obstacle.kind === 'former_person') {
+    const message = `the request is about a former person of ${code}; ${refuse}`;
+    return new RegistryError('conflict', message, 'contact');
+  }
+  const message = `contact ${code} has no ${obstacle.fields.join(', ')}; leave it out of --fields`;
+  return new RegistryError('invalid', message, 'fields');
 }
 
 function answerChange(

@@ -4,11 +4,25 @@ import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
+import type { Contact } from '../../contact.ts';
+import { contactColumns } from '../../fields.ts';
 
 /** A request for a contact's data, and the operator's answer. */
 export type Disclosure = typeof disclosures.$inferSelect;
 
 const hourMilliseconds = 60 * 60 * 1000;
+
+/** By their names for registrars. */
+const columns = new Map(
+  contactColumns
+    .filter(([, { rule, isPersonal, group }]) => rule && (isPersonal || group === 'identity'))
+    .map(([column, { registrar }]) => [registrar!, column]),
+);
+export const discloseableFields = [...columns.keys()];
+
+export function disclosedValues(contact: Contact, fields: readonly string[]) {
+  return Object.fromEntries(fields.map((field) => [field, contact[columns.get(field)!]]));
+}
 
 export function answerBy({ receivedAt }: Pick<Disclosure, 'receivedAt'>, hours: number): string {
   return timeAfter(new Date(receivedAt), hours * hourMilliseconds);
@@ -36,6 +50,28 @@ export async function getDisclosure(db: Database, id: number) {
     .where(eq(disclosures.id, id));
   if (row) return row;
   throw new RegistryError('not_found', `there is no disclosure ${id}`, 'id');
+}
+
+export type GrantObstacle =
+  | { kind: 'gone' }
+  | { kind: 'former_person' }
+  | { kind: 'without_values'; fields: string[] };
+
+/** What prevents a grant of the fields, of which those that nobody requested are not judged. */
+export function findGrantObstacle(
+  { disclosure, contact }: Awaited<ReturnType<typeof getDisclosure>>,
+  wanted: readonly string[] = disclosure.requestedFields,
+): GrantObstacle | undefined {
+  if (!contact) return { kind: 'gone' };
+  const { identCountryCode, identKey, identType } = disclosure;
+  const isSamePerson =
+    contact.identCountryCode === identCountryCode &&
+    contact.identKey === identKey &&
+    contact.identType === identType;
+  if (!isSamePerson) return { kind: 'former_person' };
+  const values = disclosedValues(contact, disclosure.requestedFields);
+  const fields = wanted.filter((field) => field in values && (values[field] ?? '') === '');
+  return fields.length > 0 ? { kind: 'without_values', fields } : undefined;
 }
 
 export function listDisclosures(

@@ -2,13 +2,9 @@ import type { Database } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import type { Operation } from '../../../change/origin.ts';
 import { contactFields } from '../../../contact/fields.ts';
-import {
-  type Erasure,
-  eraseContact,
-  identifyContact,
-  isErasing,
-} from '../../../contact/operator/erase.ts';
+import { eraseContact, identifyContact } from '../../../contact/operator/erase.ts';
 import { eraseFormerPerson, type FormerErasure } from '../../../contact/operator/erase-former.ts';
+import { type Erasure, isErasing } from '../../../contact/operator/erasure.ts';
 import {
   findRestored,
   findRestoredFormer,

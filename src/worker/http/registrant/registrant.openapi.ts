@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { domainRoles } from '../../../../drizzle/schema.ts';
-import { discloseableFields } from '../../../contact/operator/disclosure/disclosure.ts';
+import { discloseableFields } from '../../../contact/operator/disclosure/read.ts';
 import { shownWith } from '../openapi/answer.openapi.ts';
 import { callsOf, json } from '../openapi/call.ts';
 import {
