@@ -1,3 +1,5 @@
+import type { Sentence } from './text/sentence.ts';
+
 /** The reason of a refusal. Each interface has a table of its answers, which must have every reason to compile. */
 export type Reason =
   | 'malformed' // the body or a value is unreadable
@@ -32,6 +34,8 @@ export interface Problem {
   reason: Reason;
   /** Callers read it, so it has no internals and no credentials. */
   message: string;
+  /** The message with its terms, for the operator's pages. */
+  sentence?: Sentence | undefined;
   field?: string | undefined;
   /** What stands in the way, for programs, where `reason` says too little. */
   obstacle?: string | undefined;

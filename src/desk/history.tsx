@@ -9,7 +9,7 @@ import { reversalProblems } from '../undo/problems.ts';
 import { planRevert } from '../undo/revert.ts';
 import { changeSentences, entrySentence } from '../view/history-sentences.ts';
 import { countText } from '../view/text.ts';
-import { actorText, messageText, timeText } from '../view/words.ts';
+import { actorText, timeText } from '../view/words.ts';
 import {
   type DeskRegistry,
   Part,
@@ -88,7 +88,9 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
     title: `A request by ${actorText(last.actor)}`,
     answer: [
       [`It made ${made}, ${timeText(last.occurredAt)}.`],
-      [isFree ? free : `It cannot be taken back: ${messageText(problem.message)}.`],
+      isFree
+        ? [free]
+        : ['It cannot be taken back: ', ...(problem.sentence ?? [problem.message]), '.'],
     ],
     children: <Entries entries={entries} />,
     next: [

@@ -1,12 +1,13 @@
 import { html } from 'hono/html';
 import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
+import { labelOf, type Sentence, type Thing } from '../base/text/sentence.ts';
 import type { Operation } from '../change/origin.ts';
 import { fieldsOf, type Shown } from '../view/columns.ts';
 import type { Watched } from '../view/health.ts';
 import { thingFields } from '../view/history-sentences.ts';
-import { labelOf, type Naming, namingIn, type Sentence, type Thing } from '../view/sentence.ts';
+import { type Naming, namingIn } from '../view/sentence.ts';
 import { printable } from '../view/text.ts';
-import { fieldWords, isNothing, valueText } from '../view/words.ts';
+import { fieldWords, isNothing, termText, valueText } from '../view/words.ts';
 
 export interface DeskPage {
   title: string;
@@ -58,7 +59,10 @@ function Ref({ thing }: { thing: Thing }) {
 }
 
 export const sentenceNodes = (parts: Sentence): Child[] =>
-  parts.map((part) => (typeof part === 'string' ? printable(part) : <Ref thing={part} />));
+  parts.map((part) => {
+    if (typeof part === 'string') return printable(part);
+    return 'kind' in part ? <Ref thing={part} /> : printable(termText(part));
+  });
 
 export function Sentences({ all, class: look = '' }: { all: readonly Sentence[]; class?: string }) {
   const items = all.map((parts) => <li>{sentenceNodes(parts)}</li>);

@@ -1,4 +1,5 @@
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
+import type { Sentence } from '../base/text/sentence.ts';
 import {
   type Disclosure,
   findGrantObstacle,
@@ -11,7 +12,6 @@ import { disclosuresView, withAnswerBy } from '../view/disclosure.ts';
 import { apiUsersView } from '../view/holders.ts';
 import { findNameFacts, intervalText } from '../view/name.ts';
 import { registrarsView } from '../view/registrar.ts';
-import type { Sentence } from '../view/sentence.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
 import { Entries, entriesAbout } from './history.tsx';

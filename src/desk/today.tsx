@@ -1,4 +1,5 @@
 import { newMeter } from '../base/database/meter.ts';
+import type { Sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { dayOf } from '../base/time/day.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
@@ -10,8 +11,7 @@ import { type Findings, isWarning } from '../view/alarm.ts';
 import { plain, type Shown } from '../view/columns.ts';
 import { withAnswerBy } from '../view/disclosure.ts';
 import { listStates, readHealthState } from '../view/health.ts';
-import type { Sentence } from '../view/sentence.ts';
-import { dayText, messageText, timeText, valueText } from '../view/words.ts';
+import { dayText, timeText, valueText } from '../view/words.ts';
 import { texts } from '../worker/http/site/texts.ts';
 import { Requests } from './history.tsx';
 import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
@@ -46,9 +46,7 @@ export const todayPage: ShowPage = async ({ registry }) => {
   return {
     title: alarms.length === 0 ? 'All is well' : 'Needs attention',
     look: alarms.every(isWarning) ? 'warning' : 'alarm',
-    answer: alarms.map((one) => [
-      `${isWarning(one) ? 'Warning' : 'Alarm'}: ${messageText(one.message)}`,
-    ]),
+    answer: alarms.map((one) => [isWarning(one) ? 'Warning: ' : 'Alarm: ', ...one.sentence]),
     children: (
       <>
         <Part title="What waits">

@@ -182,7 +182,7 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
   }
   const problems: readonly (Problem & Partial<FileProblem>)[] =
     error instanceof RegistryError
-      ? error.problems
+      ? error.problems.map(({ sentence: _, ...problem }) => problem)
       : [{ reason: 'unexpected', message: messageOf(error) }];
   if (options.json) {
     const answer = `${JSON.stringify({ errors: problems })}\n`;

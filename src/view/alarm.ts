@@ -1,6 +1,7 @@
 import { auctionStatuses } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { type Env, entriesOf } from '../base/env.ts';
+import type { Sentence } from '../base/text/sentence.ts';
 import { countOverdue } from '../contact/operator/administer.ts';
 import { listDueDisclosures } from '../contact/operator/disclosure/read.ts';
 import {
@@ -62,59 +63,85 @@ const alarms = {
     const isLate =
       !last || now.getTime() - Date.parse(last.startedAt) > maximumCronPauseMilliseconds;
     if (!isDeployed || !isLate) return [];
-    return [last ? `The cron has not run since ${last.startedAt}.` : 'The cron has never run.'];
+    if (!last) return [['The cron has never run.']];
+    return [['The cron has not run since ', { instant: last.startedAt }, '.']];
   },
   cron_failed: ({ runs: [last] }) =>
-    last?.failed.length ? [`The last cron run failed to do ${last.failed.join(', ')}.`] : [],
+    last?.failed.length
+      ? [['The last cron run failed to do ', { field: 'failed', value: last.failed }, '.']]
+      : [],
   database_large({ bytes }) {
     const share = bytes / maximumDatabaseBytes;
-    return share > largeShare ? [`The database is ${Math.floor(100 * share)} % full.`] : [];
+    return share > largeShare ? [[`The database is ${Math.floor(100 * share)} % full.`]] : [];
   },
   webhook_failing: ({ failingWebhooks }) =>
-    failingWebhooks.map(
-      ({ registrar, since }) => `The webhook of ${registrar} has been failing since ${since}.`,
-    ),
+    failingWebhooks.map(({ registrar: key, since }) => [
+      'The webhook of ',
+      { kind: 'registrar', key },
+      ' has been failing since ',
+      { instant: since },
+      '.',
+    ]),
   certificate_ending: ({ endingCertificates }, now) =>
     endingCertificates.map(({ holder, endsAt }) => {
       const refused = ': its logins are refused.';
-      if (endsAt === null) return `No certificate is bound to ${holder}, which needs one${refused}`;
-      const last = `The last certificate of ${holder}, which needs one,`;
+      if (endsAt === null) {
+        return [`No certificate is bound to ${holder}, which needs one${refused}`];
+      }
       const isOver = endsAt <= now.toISOString();
-      return isOver ? `${last} ended at ${endsAt}${refused}` : `${last} ends at ${endsAt}.`;
+      const ends = `, which needs one, ${isOver ? 'ended' : 'ends'} at `;
+      const end = { instant: endsAt };
+      return [`The last certificate of ${holder}${ends}`, end, isOver ? refused : '.'];
     }),
   disclosure_late: ({ dueDisclosures }, now) =>
     dueDisclosures
       .filter(({ answerBy }) => answerBy < now.toISOString())
-      .map(({ id, answerBy }) => disclosureMessage(id, 'was', answerBy)),
+      .map(({ id, answerBy }) => disclosureSentence(id, 'was', answerBy)),
   disclosure_due: ({ dueDisclosures }, now) =>
     dueDisclosures
       .filter(({ answerBy }) => answerBy >= now.toISOString())
-      .map(({ id, answerBy }) => disclosureMessage(id, 'is', answerBy)),
+      .map(({ id, answerBy }) => disclosureSentence(id, 'is', answerBy)),
   verification_overdue: ({ overdueVerifications: count }) =>
     count > 0
       ? [
           {
-            message: `Contacts with overdue demands for verification: ${count}.`,
+            sentence: [`Contacts with overdue demands for verification: ${count}.`],
             command: ['contact', 'list', '--overdue'],
           },
         ]
       : [],
   auction_overdue: ({ overdueAuctions }) =>
     overdueAuctions.map(({ name, registrationDeadline: day }) => ({
-      message: `The winner of ${name} has paid and had to register it by ${day}.`,
+      sentence: [
+        'The winner of ',
+        { kind: 'name', key: name },
+        ' has paid and had to register it by ',
+        { field: 'registration_deadline', value: day },
+        '.',
+      ],
       command: ['auction', 'show', name],
     })),
   auction_of_domain: ({ auctionsOfDomains }) =>
     auctionsOfDomains.map(({ name, status }) => ({
-      message: `${name} is a registered domain, and has an auction with the status ${status}.`,
+      sentence: [
+        { kind: 'name', key: name },
+        ' is a registered domain, and has an auction with the status ',
+        { field: 'status', value: status },
+        '.',
+      ],
       command: ['name', name],
     })),
   auction_not_restarted: ({ auctionsNotRestarted }) =>
     auctionsNotRestarted.map(({ name, status }) => ({
-      message: `${name} was not put up for auction again after ${status}, because it was blocked or disputed.`,
+      sentence: [
+        { kind: 'name', key: name },
+        ' was not put up for auction again after ',
+        { field: 'status', value: status },
+        ', because it was blocked or disputed.',
+      ],
       command: ['auction', 'start', name],
     })),
-} satisfies Record<string, (findings: Findings, now: Date) => readonly (string | Advice)[]>;
+} satisfies Record<string, (findings: Findings, now: Date) => readonly (Sentence | Advice)[]>;
 
 type AlarmName = keyof typeof alarms;
 export const alarmNames = Object.keys(alarms) as AlarmName[];
@@ -129,7 +156,7 @@ const warnings: readonly AlarmName[] = [
 ];
 
 interface Advice {
-  message: string;
+  sentence: Sentence;
   /** The words of a command that shows more, or helps. */
   command?: readonly string[];
 }
@@ -138,16 +165,21 @@ export interface Alarm extends Advice {
   alarm: AlarmName;
 }
 
-export const isWarning = ({ alarm }: Alarm) => warnings.includes(alarm);
+export const isWarning = ({ alarm }: Pick<Alarm, 'alarm'>) => warnings.includes(alarm);
 
 export function findAlarms(findings: Findings, now: Date): Alarm[] {
   return alarmNames.flatMap((alarm) =>
     alarms[alarm](findings, now).map((found) => ({
       alarm,
-      ...(typeof found === 'string' ? { message: found } : found),
+      ...('sentence' in found ? found : { sentence: found }),
     })),
   );
 }
 
-const disclosureMessage = (id: number, verb: string, answerBy: string) =>
-  `The request for disclosure ${id} ${verb} to be answered by ${answerBy}.`;
+const disclosureSentence = (id: number, verb: string, answerBy: string): Sentence => [
+  'The request for ',
+  { kind: 'disclosure', key: String(id) },
+  ` ${verb} to be answered by `,
+  { instant: answerBy },
+  '.',
+];

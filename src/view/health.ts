@@ -22,7 +22,7 @@ export async function readHealthState({ db, env, isDeployed, service: asked }: W
   const { problem, ...service } = await askService('address' in asked ? asked.address : undefined);
   const message =
     'unknown' in asked ? `The /health of the service was not asked: ${asked.unknown}.` : problem;
-  const alarms: Alarm[] = message === undefined ? [] : [{ alarm: 'failing', message }];
+  const alarms: Alarm[] = message === undefined ? [] : [{ alarm: 'failing', sentence: [message] }];
   return { findings, alarms: [...alarms, ...findAlarms(findings, now)], service };
 }
 

@@ -1,7 +1,7 @@
 import type { HistorySubject } from '../../drizzle/schema.ts';
+import { joinParts, type Sentence, type Thing } from '../base/text/sentence.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
-import { joinThings, type Sentence, type Thing } from './sentence.ts';
-import { actorText, fieldWords, isNothing, valueText } from './words.ts';
+import { isNothing } from './words.ts';
 
 /** What is done by an entry that creates, changes or deletes each kind of thing, and the page about the thing. */
 const verbs: Record<HistorySubject, readonly [string, string, string, Thing['kind']?]> = {
@@ -32,8 +32,7 @@ export function entrySentence(entry: EntryParts): Sentence {
 
 function actorSentence({ actor, actorType, subject, registrar }: EntryParts): Sentence {
   const isOfRegistrar = actorType === 'api_user' && subject === 'contact' && registrar !== null;
-  const name = actorText(actor);
-  return isOfRegistrar ? [name, ' of ', { kind: 'registrar', key: registrar! }] : [name];
+  return isOfRegistrar ? [{ actor }, ' of ', { kind: 'registrar', key: registrar }] : [{ actor }];
 }
 
 /** What the thing is called in the sentence above, and what nobody asks about. */
@@ -43,16 +42,18 @@ const leftOut = new Set(['punycode', 'uuid', 'code']);
 export function changeSentences({ action, changes, subjectKey }: HistoryEntry): Sentence[] {
   const fields = Object.entries(changes).filter(([field]) => !leftOut.has(field));
   const hidden = (kind: 'redacted' | 'removed', why: string): Sentence[] => {
-    const names = fields.filter(([, change]) => kind in change).map(([field]) => fieldWords(field));
-    return names.length > 0 ? [[`${names.join(', ')}: ${why}`]] : [];
+    const names = fields.filter(([, change]) => kind in change).map(([field]) => ({ field }));
+    return names.length > 0 ? [[...joinParts(names), `: ${why}`]] : [];
   };
   const sentences = fields.flatMap(([field, change]): Sentence[] => {
     if (!('from' in change)) return [];
     const { from, to, uuids } = change;
     if ([from, to].every((value) => isNothing(value) || value === subjectKey)) return [];
     const [before, after] = [sideOf(field, from, uuids), sideOf(field, to, uuids)];
-    const both = { create: after, delete: before, update: [...before, ' → ', ...after] };
-    return [[`${fieldWords(field)}: `, ...both[action]]];
+    // The reason of a deletion comes with it.
+    const last = isNothing(from) ? after : before;
+    const both = { create: after, delete: last, update: [...before, ' → ', ...after] };
+    return [[{ field }, ': ', ...both[action]]];
   });
   return [
     ...sentences,
@@ -73,7 +74,7 @@ export const thingFields: Record<string, Thing['kind']> = {
 /** A code may be another contact's by now, so the UUIDs say whose name is beside it. */
 function sideOf(field: string, value: unknown, uuids: Record<string, string> = {}): Sentence {
   const kind = thingFields[field];
-  if (!kind || isNothing(value)) return [valueText(value, field)];
+  if (!kind || isNothing(value)) return [{ field, value }];
   const keys = [value].flat() as string[];
-  return joinThings(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
+  return joinParts(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
 }

@@ -1,5 +1,6 @@
 import { untilClosed } from '../../drizzle/schema.ts';
 import type { Problem } from '../base/error.ts';
+import { joinParts, type Sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { type Auction, hasPassed } from '../name/auction/read.ts';
 import type { ListedDomain } from '../name/domain/operator/list.ts';
@@ -7,8 +8,6 @@ import type { Recorded } from '../name/domain/read.ts';
 import type { RetainedDomain } from '../name/retained/list.ts';
 import { hasEnded } from '../name/retained/save.ts';
 import type { ShownDispute } from './dispute.ts';
-import { joinThings, type Sentence } from './sentence.ts';
-import { dayText, timeText, withTimes } from './words.ts';
 
 interface Facts {
   registered: readonly (Recorded & Pick<ListedDomain, 'name'>)[];
@@ -49,9 +48,10 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
   return [
     ' has been registered with ',
     { kind: 'registrar', key: registrar },
-    ` since ${timeText(createdAt)}`,
+    ' since ',
+    { instant: createdAt },
     ...people.flatMap(([role, keys]): Sentence => {
-      const contacts = joinThings(keys.map((key) => ({ kind: 'contact', key })));
+      const contacts = joinParts(keys.map((key) => ({ kind: 'contact', key })));
       return keys.length === 0
         ? []
         : [role === 'held' ? ', and held by ' : `; ${role}: `, ...contacts];
@@ -61,35 +61,44 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
 }
 
 function retainedSentence({ status, lastDay }: RetainedDomain): Sentence {
-  const end = lastDay ? ` until the end of ${dayText(lastDay)}` : '';
-  return [` is ${status}${end}.`];
+  const end = lastDay ? [' until the end of ', { day: lastDay }] : [];
+  return [` is ${status}`, ...end, '.'];
 }
 
 function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[] {
-  if (state === 'to come') return [[` will be disputed from ${dayText(firstDay)}.`]];
+  const start = { day: firstDay };
+  if (state === 'to come') return [[' will be disputed from ', start, '.']];
   if (state !== 'in force') return [];
-  const end = lastDay === untilClosed ? 'the dispute is closed' : `the end of ${dayText(lastDay)}`;
-  return [[` has been disputed since ${dayText(firstDay)}, and will be until ${end}.`]];
+  const isOpen = lastDay === untilClosed;
+  const end = isOpen ? ['the dispute is closed'] : ['the end of ', { day: lastDay }];
+  return [[' has been disputed since ', start, ', and will be until ', ...end, '.']];
 }
 
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
   const deadline = auction.registrationDeadline;
-  const end = deadline ? ` until ${withTimes(deadline)}` : '';
+  const end = deadline ? [' until ', { field: 'registration_deadline', value: deadline }] : [];
   const isLate = deadline !== null && hasPassed(deadline, currentTime());
-  const sentences: Partial<Record<Auction['status'], string>> = {
-    started: ` has been in auction since ${timeText(createdAt)}: it goes to the highest bidder, at the auction centre.`,
-    awaiting_payment:
+  const paid = isLate
+    ? ', but its winner could register it only'
+    : ': only its winner can register it, with the registration code';
+  const sentences: Partial<Record<Auction['status'], Sentence>> = {
+    started: [
+      ' has been in auction since ',
+      { instant: createdAt },
+      ': it goes to the highest bidder, at the auction centre.',
+    ],
+    awaiting_payment: [
       ' was sold at auction, and is not paid yet: nobody but its winner will get it.',
-    payment_received: isLate
-      ? ` was sold at auction and is paid, but its winner could register it only${end}.`
-      : ` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
+    ],
+    payment_received: [` was sold at auction and is paid${paid}`, ...end, '.'],
   };
   const sentence = sentences[status];
-  return sentence === undefined ? [] : [[sentence]];
+  return sentence === undefined ? [] : [sentence];
 }
 
 function unlistedSentence({ auctions }: Facts): Sentence {
   const [last] = auctions;
-  const ended = last ? `; its last auction ended as ${last.status.replaceAll('_', ' ')}` : '';
-  return [` is not registered here, and on none of the lists${ended}.`];
+  const status = last && { field: 'status', value: last.status };
+  const ended = status ? ['; its last auction ended as ', status] : [];
+  return [' is not registered here, and on none of the lists', ...ended, '.'];
 }

@@ -1,16 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../base/database/open.ts';
-
-/** A thing that a sentence names, and that has a page on the desk. */
-export interface Thing {
-  kind: 'name' | 'contact' | 'registrar' | 'request' | 'disclosure';
-  key: string;
-  /** For a contact only: its code may now be another contact's. */
-  uuid?: string | null;
-}
-
-/** A sentence for people, as data: words and things in their order. */
-export type Sentence = readonly (string | Thing)[];
+import { labelOf, type Sentence, type Thing } from '../base/text/sentence.ts';
+import { termText } from './words.ts';
 
 /** Returns the name of a contact or registrar, undefined without one. Simultaneous look-ups share one round trip. */
 export type Naming = (thing: Thing) => Promise<string | undefined>;
@@ -23,32 +14,26 @@ export function namingIn(db: Database): Naming {
     [asked, answer] = [[], undefined];
     const wanted = sql`select value from json_each(${keys})`;
     const rows = await db.all<{ key: string; name: string }>(sql`
-      select code as key, name from registrars where code in (${wanted})
-      union all select code, name from contacts where code in (${wanted})
-      union all select uuid, name from contacts where uuid in (${wanted})`);
+      select 'registrar ' || code as key, name from registrars where code in (${wanted})
+      union all select 'contact ' || code, name from contacts where code in (${wanted})
+      union all select 'contact ' || uuid, name from contacts where uuid in (${wanted})`);
     return new Map(rows.map(({ key, name }) => [key, name]));
   };
   return async ({ kind, key, uuid }) => {
     if (kind !== 'contact' && kind !== 'registrar') return undefined;
     asked.push(uuid ?? key);
     answer ??= Promise.resolve().then(read);
-    return (await answer).get(uuid ?? key);
+    return (await answer).get(`${kind} ${uuid ?? key}`);
   };
 }
-
-/** Adds the kind to a disclosure's number. */
-export const labelOf = ({ kind, key }: Thing) => (kind === 'disclosure' ? `${kind} ${key}` : key);
 
 /** `tamm.ee is registered with Alpha OÜ (ALPHA).` */
 export async function sentenceText(sentence: Sentence, nameOf: Naming): Promise<string> {
   const parts = sentence.map(async (part) => {
     if (typeof part === 'string') return part;
+    if (!('kind' in part)) return termText(part);
     const name = await nameOf(part);
     return name === undefined ? labelOf(part) : `${name} (${labelOf(part)})`;
   });
   return (await Promise.all(parts)).join('');
 }
-
-/** The parts with commas between them. */
-export const joinThings = (parts: readonly Thing[]): Sentence =>
-  parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));

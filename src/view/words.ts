@@ -1,5 +1,7 @@
 import { untilClosed } from '../../drizzle/schema.ts';
+import type { Term } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
+import { isDay } from '../base/time/day.ts';
 import { snakeCase } from '../change/history/changes.ts';
 
 const dayFormat = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
@@ -22,15 +24,6 @@ export function timeText(instant: string): string {
   const count = Math.trunc(away / length);
   const relative = count === 0 ? 'now' : distance.format(count, unit);
   return `${formatTime(instant, clockFormat)} UTC (${relative})`;
-}
-
-/** Rewrites the times in a text for people, and a day only if it is the whole text. */
-export function withTimes(text: string): string {
-  if (text === untilClosed) return 'none';
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return dayText(text);
-  return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)/g, (instant) =>
-    timeText(instant),
-  );
 }
 
 /** Words for fields and values whose own names say too little. */
@@ -74,16 +67,15 @@ export function fieldWords(field: string): string {
   return fieldLabels[name] ?? name.replaceAll('_', ' ').replace(/ at$/, '');
 }
 
+const actorWords: Record<string, string> = {
+  ApiUser: 'API user',
+  RegistrantUser: 'the registrant',
+  System: 'the system',
+};
+
 /** `7-ApiUser: ats`, as people say it. */
 export const actorText = (actor: string) =>
-  actor
-    .replace(/\b(\d+-)?ApiUser: /, 'API user ')
-    .replace(/\b(\d+-)?RegistrantUser: /, 'the registrant ')
-    .replace(/\bSystem: /, 'the system ');
-
-/** A message of the registry itself, which may name times, fields and actors. */
-export const messageText = (message: string) =>
-  actorText(withTimes(message)).replace(/\b[a-z]+(_[a-z]+)+\b/g, fieldWords);
+  actor.replace(/^(?:\d+-)?(\w+):/, (form, type) => actorWords[type] ?? form);
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region' });
 
@@ -96,9 +88,12 @@ export const isNothing = (value: unknown) =>
 
 /** Fields whose values are identifiers. */
 const identifierFields =
-  /^(status|state|outcome|claims|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
+  /^(status|outcome|claims|list|failed|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
+const timeFields =
+  /(_at|_day|_deadline|_since|_until)$|^(answer_by|by|from|since|until|visible_after)$/;
+const actorFields = /^(creator|updater|verified_by)$/;
 
-/** Identity codes stay as they are. */
+/** A field of people's own words keeps them, and so does an identity code. */
 export function valueText(value: unknown, field = ''): string {
   if (isNothing(value)) return 'none';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
@@ -111,8 +106,23 @@ export function valueText(value: unknown, field = ''): string {
     return parts.map(([name, part]) => `${fieldWords(name)}: ${valueText(part, name)}`).join(', ');
   }
   const text = String(value);
-  if (field === 'ident') return text;
-  if (identifierFields.test(snakeCase(field))) return fieldWords(text);
-  if (/country_code$/.test(snakeCase(field))) return countryText(text)!;
-  return actorText(withTimes(text));
+  const name = snakeCase(field);
+  if (identifierFields.test(name)) return fieldWords(text);
+  if (/country_code$/.test(name)) return countryText(text)!;
+  if (actorFields.test(name)) return actorText(text);
+  return timeFields.test(name) ? dateText(text) : text;
+}
+
+/** Any other text stays. */
+function dateText(text: string): string {
+  if (text === untilClosed) return 'none';
+  if (isDay(text)) return dayText(text);
+  return /^\d{4}-\d\d-\d\dT/.test(text) ? timeText(text) : text;
+}
+
+export function termText(term: Term): string {
+  if ('day' in term) return dayText(term.day);
+  if ('instant' in term) return timeText(term.instant);
+  if ('actor' in term) return actorText(term.actor);
+  return 'value' in term ? valueText(term.value, term.field) : fieldWords(term.field);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseSince, parseUntil } from '../../src/tool/time.ts';
-import { messageText, timeText } from '../../src/view/words.ts';
+import { timeText } from '../../src/view/words.ts';
 
 const { TZ } = process.env;
 beforeAll(() => {
@@ -59,11 +59,4 @@ test.each([
   const said = timeText(new Date(Date.now() + ahead).toISOString());
   expect(said).toMatch(/^\d\d? [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC \(/);
   expect(said.split('(')[1]).toBe(`${distance})`);
-});
-
-test('puts times, fields and actors of a message into words, and leaves the rest', () => {
-  const message = messageText('has no auth_info of 7-ApiUser: ats since 2020-01-31T12:00:00.000Z');
-  expect(message).toMatch(
-    /^has no transfer password of API user ats since 31 Jan 2020, 12:00 UTC \(\d+ years ago\)$/,
-  );
 });

@@ -9,6 +9,7 @@ import {
   registrars,
   retainedDomains,
 } from '../../drizzle/schema.ts';
+import type { RegistryError } from '../../src/base/error.ts';
 import type { Operation, Origin } from '../../src/change/origin.ts';
 import { getContactByCode } from '../../src/contact/contact.ts';
 import {
@@ -71,9 +72,12 @@ async function takeBack(request: string): Promise<string> {
 }
 
 async function problems(request: string) {
-  const refusal = await planRevert(worker.operation, request).catch((error) => error);
-  return refusal.problems;
+  return problemsIn(await planRevert(worker.operation, request).catch((error) => error));
 }
+
+/** Without the sentence, of which the message is the text. */
+const problemsIn = (refusal: RegistryError) =>
+  refusal.problems.map(({ sentence: _, ...problem }) => problem);
 
 /** Does this as one command, and returns its request. */
 async function done<Args extends unknown[]>(
@@ -92,7 +96,7 @@ async function expectStays(request: string, change: () => Promise<unknown>, ...e
   await change();
   expect(await problems(request)).toEqual(expected);
   const refusal = await revert({ db: worker.db, origin }, plan).catch((error) => error);
-  expect(refusal.problems[0]).toEqual(expected[0]);
+  expect(problemsIn(refusal)[0]).toEqual(expected[0]);
   expect(await entriesOf(origin.request.requestId)).toEqual([]);
 }
 

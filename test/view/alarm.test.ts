@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { plainText } from '../../src/base/text/sentence.ts';
 import { listNames } from '../../src/list/lists.ts';
 import { type Findings, findAlarms, isWarning } from '../../src/view/alarm.ts';
 
@@ -13,7 +14,10 @@ const run = (overrides: Partial<Findings['runs'][number]> = {}) => ({
   ...overrides,
 });
 
-const alarmsOf = (overrides: object = {}) => findAlarms(findings(overrides), now);
+const alarmsOf = (overrides: object = {}) =>
+  findAlarms(findings(overrides), now).map(({ sentence, ...alarm }) => {
+    return { ...alarm, message: plainText(sentence) };
+  });
 
 function findings(overrides: object): Findings {
   const lists = Object.fromEntries(
@@ -115,7 +119,12 @@ test('there is none while everything is well', () => {
 test('each reason for failing health is one', () => {
   const { lists } = { lists: {} as Findings['health']['lists'] };
   const reasons = ['The database is unreachable.', 'The store of the public lists is unreachable.'];
-  const health = { reasons, isDatabaseReachable: false, areListsLate: false, lists };
+  const health = {
+    reasons: reasons.map((reason) => [reason]),
+    isDatabaseReachable: false,
+    areListsLate: false,
+    lists,
+  };
   expect(alarmsOf({ health })).toEqual(reasons.map((message) => ({ alarm: 'failing', message })));
 });
 

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { plainText } from '../../base/text/sentence.ts';
 import { type Alarm, isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
 import { dataOf } from '../../view/columns.ts';
 import { listStates, listStatesView, readHealthState } from '../../view/health.ts';
@@ -40,7 +41,7 @@ export function watchedOf(
 
 function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Report {
   const { findings, service } = state;
-  const alarms = state.alarms.map(withCommand);
+  const alarms = state.alarms.map(alarmData);
   const { health, bytes, runs } = findings;
   const status = alarms.every(isWarning) ? 'ok' : 'failing';
   const version = projectVersion();
@@ -75,9 +76,10 @@ function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Repor
   };
 }
 
-function withCommand({ command, ...alarm }: Alarm): Alarm {
-  if (!command) return alarm;
-  return { ...alarm, message: alarm.message.replace(/\.$/, ` (${command.join(' ')}).`) };
+function alarmData({ alarm, sentence, command }: Alarm) {
+  const message = plainText(sentence);
+  const help = command ? ` (${command.join(' ')}).` : '.';
+  return { alarm, message: message.replace(/\.$/, help) };
 }
 
 function parseUrl(text: string): string {

@@ -1,3 +1,4 @@
+import type { Sentence } from '../../base/text/sentence.ts';
 import { auctionsView } from '../../view/auction.ts';
 import { disputesView } from '../../view/dispute.ts';
 import { domainsView } from '../../view/domain.ts';
@@ -5,8 +6,7 @@ import { historyData } from '../../view/history.ts';
 import { changeSentences, entrySentence } from '../../view/history-sentences.ts';
 import { findNameFacts, intervalsView, intervalText } from '../../view/name.ts';
 import { retainedView } from '../../view/retained.ts';
-import { namingIn, type Sentence, sentenceText } from '../../view/sentence.ts';
-import { timeText } from '../../view/words.ts';
+import { namingIn, sentenceText } from '../../view/sentence.ts';
 import { readCommand } from '../command.ts';
 import { say } from '../report/output.ts';
 import { verb } from '../run.ts';
@@ -37,7 +37,7 @@ export const nameCommand = verb(
       .slice(0, shownEntries)
       .map(async (entry) => [
         '',
-        ...(await linesOf('', [[`${timeText(entry.occurredAt)}: `, ...entrySentence(entry)]])),
+        ...(await linesOf('', [[{ instant: entry.occurredAt }, ': ', ...entrySentence(entry)]])),
         ...(await linesOf('    ', changeSentences(entry))),
       ]);
     const was = facts.past.map((interval) => `  ${intervalText(interval)}`);

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../../base/database/open.ts';
 import { limitTime, retry } from '../../base/database/retry.ts';
 import { isAboutMigration, migrationHint } from '../../base/database/violations.ts';
+import type { Sentence } from '../../base/text/sentence.ts';
 import { newestMigration } from '../../base/version.ts';
 import type { Published } from '../../list/format/head.ts';
 import { readPublished } from '../../list/kv.ts';
@@ -9,8 +10,8 @@ import { type ListName, listNames, perList } from '../../list/lists.ts';
 import { findBehindSince, isBehind, readSource, type Source } from '../../list/publish/source.ts';
 
 export interface Health {
-  /** One sentence each; empty if the registry is not failing. */
-  reasons: string[];
+  /** Empty if the registry is not failing. */
+  reasons: Sentence[];
   isDatabaseReachable: boolean;
   /** Whether a list has been behind for longer than a publication takes. */
   areListsLate: boolean;
@@ -46,12 +47,14 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
   );
   return {
     reasons: [
-      ...(isMigrated === false ? [migrationHint] : []),
-      ...(isDatabaseReachable ? [] : ['The database is unreachable.']),
-      ...(published ? [] : ['The store of the public lists is unreachable.']),
-      ...late.map(
-        ([list, instant]) => `The list ${list} has been behind its source since ${instant}.`,
-      ),
+      ...(isMigrated === false ? [[migrationHint]] : []),
+      ...(isDatabaseReachable ? [] : [['The database is unreachable.']]),
+      ...(published ? [] : [['The store of the public lists is unreachable.']]),
+      ...late.map(([list, instant]) => [
+        `The list ${list} has been behind its source since `,
+        { instant: instant! },
+        '.',
+      ]),
     ],
     isDatabaseReachable,
     areListsLate: late.length > 0,

@@ -1,4 +1,5 @@
 import { logUnexpected } from '../../../base/log.ts';
+import { plainText, type Sentence } from '../../../base/text/sentence.ts';
 import { version } from '../../../base/version.ts';
 import { settings } from '../../settings.ts';
 import { type AppContext, newApp } from '../request/context.ts';
@@ -11,7 +12,8 @@ const maximumAgeSeconds = 5;
 
 health.get('/', async (c) => {
   const { reasons, isDatabaseReachable, lists } = await recentHealth(c, maximumAgeSeconds);
-  const [reason] = settingsProblem(c) ?? reasons;
+  const [sentence] = settingsProblem(c) ?? reasons;
+  const reason = sentence && plainText(sentence);
   const body = {
     status: reason === undefined ? 'ok' : 'failing',
     ...(reason !== undefined && { reason }),
@@ -35,12 +37,12 @@ health.get('/', async (c) => {
 });
 
 /** While a setting is wrong, everything that depends on settings answers 500. */
-function settingsProblem(c: AppContext): string[] | undefined {
+function settingsProblem(c: AppContext): Sentence[] | undefined {
   try {
     settings(c.env);
     return undefined;
   } catch (error) {
     logUnexpected(error, c.var.requestId);
-    return ['A setting is missing or malformed; the log says which.'];
+    return [['A setting is missing or malformed; the log says which.']];
   }
 }

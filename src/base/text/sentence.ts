@@ -1,0 +1,37 @@
+/** A thing that a sentence names, and that has a page on the desk. */
+export interface Thing {
+  kind: 'name' | 'contact' | 'registrar' | 'request' | 'disclosure';
+  key: string;
+  /** For a contact only: its code may now be another contact's. */
+  uuid?: string | null;
+}
+
+/** A part of a sentence that programs read as it is stored, and people in other words. */
+export type Term =
+  | { day: string }
+  | { instant: string }
+  /** In the format of `creator_str`. */
+  | { actor: string }
+  /** The name of a field. */
+  | { field: string }
+  | { field: string; value: unknown };
+
+/** A sentence for people, as data. */
+export type Sentence = readonly (string | Thing | Term)[];
+
+/** Adds the kind to a disclosure's number. */
+export const labelOf = ({ kind, key }: Thing) => (kind === 'disclosure' ? `${kind} ${key}` : key);
+
+/** For programs, logs and the terminal. */
+export function plainText(sentence: Sentence): string {
+  const parts = sentence.map((part) => {
+    if (typeof part === 'string') return part;
+    if ('kind' in part) return labelOf(part);
+    return 'value' in part ? [part.value].flat().join(', ') : Object.values(part).join();
+  });
+  return parts.join('');
+}
+
+/** The parts with commas between them. */
+export const joinParts = (parts: readonly (Thing | Term)[]): Sentence =>
+  parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));
