@@ -9,7 +9,7 @@ export async function askService(address: string | undefined) {
   const url = new URL('/health', address).href;
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-    const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
+    const body = healthIn(await response.text());
     const { status, version = null, build = null, reason = 'not a health of the registry' } = body;
     if (response.ok && status === 'ok') return { address, status, version, build };
     const problem = `${url} answers ${response.status}: ${reason}`;
@@ -17,5 +17,14 @@ export async function askService(address: string | undefined) {
   } catch (error) {
     const problem = `${url} cannot be reached: ${messageOf(error)}`;
     return { ...unknown, status: 'failing', problem };
+  }
+}
+
+/** Empty for what another service answers. */
+function healthIn(text: string): Partial<Answer> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
   }
 }

@@ -20,3 +20,21 @@ test('the first page shows the command of each warning, ready to copy', async ()
     `<code>npm run registry -- contact list --overdue --persist-to ${registry.directory}</code>`,
   );
 });
+
+test('a warning says how far away its time is', async () => {
+  const contact = 'ALPHA:2,Mari Tamm,mari@tamm.example,+372.5551231,48703146529,priv,EE\n';
+  await registry.done('contact import - --registrar ALPHA', contactHeader + contact);
+  await registry.done([
+    ...['disclosure', 'open', '--contact', 'ALPHA:2', '--requester', 'Mari Maasikas'],
+    ...['--identified-by', 'ID card', '--organization', 'Police', '--basis', 'case 12-3'],
+    ...['--fields', 'name'],
+  ]);
+  setClockAhead(70 * 60 * 60 * 1000);
+  onTestFinished(() => setClockAhead(0));
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
+  const answer = await opening.run(openKept, () => pages.request('/'));
+  const text = (await answer.text()).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
+  expect(text).toMatch(
+    /Warning: The request for disclosure 1 is to be answered by \d+ \w+ \d{4}, \d\d:\d\d UTC \(in (119 minutes|2 hours)\)\./,
+  );
+});

@@ -81,6 +81,22 @@ async function serviceAnswering(status: number, body: unknown): Promise<string> 
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
+test('an answer that breaks off is no answer', async () => {
+  const registry = await tool.newRegistry();
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'Content-Length': 100 }).write('{"status": "ok"', () => {
+      response.destroy();
+    });
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { stdout } = await registry.run(['health', '--json', '--url', url]);
+  expect(JSON.parse(stdout).alarms).toMatchObject([
+    { message: expect.stringContaining(`${url}/health cannot be reached: `) },
+  ]);
+});
+
 test('asks the service for its own health, and fails if it is failing', async () => {
   const registry = await tool.newRegistry();
   const healthAt = async (address: string) => {

@@ -65,8 +65,10 @@ async function listenOnIpv6(server: Server, port: number): Promise<Server[]> {
   try {
     await once(server.listen(port, '::1'), 'listening');
     return [server];
-  } catch {
-    return [];
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (['EADDRNOTAVAIL', 'EAFNOSUPPORT'].includes(code)) return [];
+    throw error;
   }
 }
 
