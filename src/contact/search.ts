@@ -104,9 +104,14 @@ function columnOfOrder(values: ReturnType<typeof valuesOf>): Condition['column']
   return lead && (conditions[lead] as Condition).column;
 }
 
+const orders = {
+  number: { name: 'number', columns: sql`number` },
+  updatedAt: { name: 'time', columns: sql`updated_at, number` },
+  nameKey: { name: 'name', columns: sql`name_key, number` },
+} as const;
+
 export function searchOrder(filters: ContactFilters): Order {
-  const column = columnOfOrder(valuesOf(filters));
-  return column === undefined ? 'number' : column === 'updatedAt' ? 'time' : 'name';
+  return orders[columnOfOrder(valuesOf(filters)) ?? 'number'].name;
 }
 
 /**
@@ -186,15 +191,8 @@ function searchFor<Column extends keyof Contact>(
   const placeColumns: (keyof Contact)[] = column ? [column, 'number'] : ['number'];
   const read = [...new Set([...columns, ...placeColumns])] as Column[];
   const { index, walk } = conditions[names[0]!];
-  const order = sql.raw(
-    column === undefined
-      ? 'number'
-      : column === 'nameKey'
-        ? 'name_key, number'
-        : 'updated_at, number',
-  );
   const walked = sql`${contacts} indexed by ${sql.raw(index)}
-    where registrar_id = ${registrarOfLogin} and ${walk} order by ${order}`;
+    where registrar_id = ${registrarOfLogin} and ${walk} order by ${orders[column ?? 'number'].columns}`;
   const matches = sql.join(
     names.map((name) => conditions[name].where),
     sql` and `,
