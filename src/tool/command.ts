@@ -41,7 +41,11 @@ const firstExample = new WeakMap<object, string>();
 
 export function readCommand(name: string, ...examples: string[]) {
   return bare(name, ...examples)
-    .addOption(new Option('--persist-to <dir>', 'the local database').conflicts('remote'))
+    .addOption(
+      new Option('--persist-to <dir>', 'the local database')
+        .argParser(parsePath)
+        .conflicts('remote'),
+    )
     .option('--remote', 'work on the deployed database')
     .option('--env <name>', 'the environment in wrangler.toml (with --remote: production)')
     .option('--yes', 'do not ask for confirmation')
@@ -96,6 +100,12 @@ export function requireOneOf(...flags: string[]) {
 
 export function splitList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(',').filter((value) => value !== '')];
+}
+
+/** For commands that neither read standard input nor write their content to standard output. */
+export function parsePath(name: string): string {
+  if (name !== '' && name !== '-') return name;
+  throw new InvalidArgumentError('It must name a file or a directory.');
 }
 
 export function parseNumber(text: string): number {

@@ -1,5 +1,7 @@
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { runProgram } from '../../src/tool/program.ts';
+import { captured } from './captured.ts';
 import { contactHeader, startTool } from './tool.ts';
 
 const tool = startTool();
@@ -137,4 +139,22 @@ test('reports every problem of a file, with its place, with --json', async () =>
       },
     ],
   });
+});
+
+test.each([
+  'backup -',
+  'backup verify -',
+  'restore -',
+  'move-in - --dry-run',
+  'move-in files --to -',
+  'reconcile files -',
+  'reconcile - registry.sqlite',
+  'disclosure grant 7 --to -',
+  'retained import names.csv --rejected -',
+  'certificate bind --user ats --file -',
+  'registrar list --persist-to -',
+])('%s is refused, because standard input and output are no file of a registry', async (line) => {
+  const { status, stdout, stderr } = await captured(() => runProgram(line.split(' ')));
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/'-' is invalid.* It must name a file or a directory\./);
 });

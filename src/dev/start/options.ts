@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { parseNumber } from '../../tool/command.ts';
+import { parseNumber, parsePath } from '../../tool/command.ts';
 import { localDirectory } from '../../tool/project.ts';
 
 export type StartOptions = ReturnType<typeof readStartOptions>;
@@ -10,7 +10,7 @@ export function readStartOptions(args: readonly string[]) {
     .description('Start the registry on this machine. The data of an earlier start is kept.')
     .option('--port <port>', 'where to listen; 0 uses any free port', parseNumber, 8787)
     .option('--ip <address>', 'the address to listen on', 'localhost')
-    .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)')
+    .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)', parsePath)
     .option('--env <name>', 'an environment in wrangler.toml')
     .option('--limits <name>', 'the rate limits of an environment in wrangler.toml')
     .option('--var <name:value>', 'overrides a setting in wrangler.toml; repeatable', readSetting)

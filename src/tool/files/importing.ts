@@ -1,5 +1,5 @@
 import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { writeCommand } from '../command.ts';
+import { parsePath, writeCommand } from '../command.ts';
 import type { Columns } from './format.ts';
 
 export function importCommand(columns: Columns, ...examples: string[]) {
@@ -7,7 +7,7 @@ export function importCommand(columns: Columns, ...examples: string[]) {
     .addHelpText('after', filesText(columns))
     .argument('<file>', fileNote, parseCsvName)
     .option('--skip-invalid', 'import the valid rows, and save the others with their reasons')
-    .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)');
+    .option('--rejected <file>', 'where to save them (default: FILE.rejected.csv)', parsePath);
 }
 
 export const fileNote = 'the file, or - for standard input';

@@ -4,7 +4,7 @@ import { type Database, openDatabase } from '../../base/database/open.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import type { Origin } from '../../change/origin.ts';
 import { countText } from '../../view/text.ts';
-import { bare, usageError } from '../command.ts';
+import { bare, parsePath, usageError } from '../command.ts';
 import { writeFileRows } from '../files/write.ts';
 import { openFile } from '../local/file.ts';
 import { applyMigrations } from '../migrate.ts';
@@ -29,8 +29,8 @@ export const moveInCommand = bare(
   'move-in files --to registry.sqlite --fallback-registrar REGISTRY',
 )
   .description('Write a backup file with the rows of another registry, for restore')
-  .argument('<directory>', 'the directory of the files, each of which may be missing')
-  .option('--to <file>', 'the backup file to write; it must not exist yet')
+  .argument('<directory>', 'the directory of the files, each of which may be missing', parsePath)
+  .option('--to <file>', 'the backup file to write; it must not exist yet', parsePath)
   .option(
     '--fallback-registrar <code>',
     'the registrar that gets the contacts and domains of one that is gone',

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { type Database, openDatabase } from '../../base/database/open.ts';
 import { countText } from '../../view/text.ts';
-import { bare } from '../command.ts';
+import { bare, parsePath } from '../command.ts';
 import { openFile } from '../local/file.ts';
 import { readSeal } from '../nouns/backup/file.ts';
 import { table } from '../report/table.ts';
@@ -22,8 +22,8 @@ export const reconcileCommand = bare(
   'reconcile files registry.sqlite --json',
 )
   .description('Prove that a backup file is equal to the files that moved in')
-  .argument('<directory>', 'the directory that was moved in')
-  .argument('<file>', 'the file that move-in has written, or any backup')
+  .argument('<directory>', 'the directory that was moved in', parsePath)
+  .argument('<file>', 'the file that move-in has written, or any backup', parsePath)
   .option('--fallback-registrar <code>', 'the registrar of rows whose own does not exist')
   .option('--json', 'answer in JSON, and print nothing else to standard output')
   .addHelpText(

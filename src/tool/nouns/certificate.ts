@@ -18,7 +18,7 @@ import {
   certificatesView,
   type ListedCertificate,
 } from '../../view/holders.ts';
-import { noun, requireOneOf, writeCommand } from '../command.ts';
+import { noun, parsePath, requireOneOf, writeCommand } from '../command.ts';
 import { readError } from '../files/read.ts';
 import { verb } from '../run.ts';
 import { listCommand, listVerb, type RowView } from '../view.ts';
@@ -31,7 +31,7 @@ const ofHolder = (name: string, ...examples: string[]) =>
 
 const ofCertificate = (name: string, ...examples: string[]) =>
   ofHolder(name, ...examples)
-    .option('--file <path>', 'the certificate in PEM')
+    .option('--file <path>', 'the certificate in PEM', parsePath)
     .addOption(
       new Option('--fingerprint <sha256>', 'or its SHA-256')
         .argParser(parseFingerprint)

@@ -15,8 +15,7 @@ import {
 } from '../../contact/operator/disclosure/read.ts';
 import { dataOf } from '../../view/columns.ts';
 import { disclosuresView, type ShownDisclosure, withAnswerBy } from '../../view/disclosure.ts';
-import { noun, parseNumber, readCommand, splitList, writeCommand } from '../command.ts';
-import { parseFileName } from '../files/importing.ts';
+import { noun, parseNumber, parsePath, readCommand, splitList, writeCommand } from '../command.ts';
 import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';
@@ -69,7 +68,7 @@ const grant = verb(
     .argument('<id>', 'the request', parseNumber)
     .option('--fields <names...>', 'only these of the requested fields, with commas', splitList)
     .option('--visible-after <time>', 'the day until which the person sees nothing', parseUntil)
-    .requiredOption('--to <file>', 'a new file, readable by its owner only', parseFileName),
+    .requiredOption('--to <file>', 'a new file, readable by its owner only', parsePath),
   async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {
     const shown = withAnswerBy(env);
     if (lstatSync(to, { throwIfNoEntry: false })) {

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { RegistryError } from '../../../base/error.ts';
 import { countText } from '../../../view/text.ts';
-import { bare, noun, readCommand } from '../../command.ts';
+import { bare, noun, parsePath, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { localDirectory } from '../../project.ts';
@@ -16,7 +16,7 @@ import { loadSql } from './load-sql.ts';
 const write = verb(
   readCommand('write', 'backup write registry-2026-11-21.sqlite', 'backup registry.sqlite --remote')
     .description('Write the whole database to one file; the word write may be left out')
-    .argument('<file>', 'the SQLite file to write; it must not exist yet')
+    .argument('<file>', 'the SQLite file to write; it must not exist yet', parsePath)
     .addHelpText(
       'after',
       `
@@ -58,7 +58,7 @@ async function exportRemote(target: string, environment: string): Promise<void> 
 
 const verify = bare('verify', 'backup verify registry-2026-11-21.sqlite')
   .description('Restore a backup into a temporary database, and compare every table')
-  .argument('<file>', 'a file that backup has written')
+  .argument('<file>', 'a file that backup has written', parsePath)
   .option('--json', 'answer in JSON, and print nothing else to standard output')
   .addHelpText(
     'after',

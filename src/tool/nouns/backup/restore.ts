@@ -9,7 +9,13 @@ import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { messageOf } from '../../../view/message.ts';
 import { countText } from '../../../view/text.ts';
-import { type CommonOptions, commandLine, readCommand, registryOptions } from '../../command.ts';
+import {
+  type CommonOptions,
+  commandLine,
+  parsePath,
+  readCommand,
+  registryOptions,
+} from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { unfinishedRestore } from '../../migrate.ts';
@@ -38,7 +44,7 @@ const command = readCommand(
   'restore registry.sqlite --remote',
 )
   .description('Make a database equal to a backup and publish the lists')
-  .argument('<file>', 'a file that backup or move-in has written')
+  .argument('<file>', 'a file that backup or move-in has written', parsePath)
   .option('--access-as-in-file', 'let in whom the file lets in, whatever has changed since')
   .option('--replace-all', 'replace a registry that is in use with a file of move-in')
   .addHelpText(
