@@ -5,6 +5,7 @@ import type { Env } from '../base/env.ts';
 import { RegistryError } from '../base/error.ts';
 import type { Bindings } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
+import { endRuntimesWithProcess } from './local/runtime.ts';
 import { configPath, projectDirectory } from './project.ts';
 import { confirm } from './report/confirm.ts';
 import { deployedId } from './wrangler-config.ts';
@@ -16,6 +17,7 @@ import { deployedId } from './wrangler-config.ts';
 export async function openRemote(options: CommonOptions): Promise<Bindings> {
   // Keeps wrangler's messages out of standard output.
   process.env.WRANGLER_LOG ??= 'error';
+  endRuntimesWithProcess();
   const { getPlatformProxy, unstable_readConfig } = await import('wrangler');
   const environment = options.env ?? 'production';
   const config = remoteConfig(unstable_readConfig({ config: configPath, env: environment }));

@@ -229,7 +229,7 @@ export class TestRegistry {
   }
 }
 
-/** Kills a process that was started detached, and what it has started: the local runtime outlives a tool that is killed. */
+/** Kills a process that was started detached, and at the same moment what it has started. */
 export function killGroup({ pid }: ChildProcess): void {
   try {
     process.kill(-pid!, 'SIGKILL');

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { unstable_DevEnv as DevEnv } from 'wrangler';
 import { RegistryError } from '../../base/error.ts';
 import { takeLock } from '../../tool/local/lock.ts';
+import { endRuntimesWithProcess } from '../../tool/local/runtime.ts';
 import { configPath } from '../../tool/project.ts';
 import { readLimits } from '../../tool/wrangler-config.ts';
 import type { StartOptions } from './options.ts';
@@ -51,6 +52,7 @@ async function run(options: ServerOptions): Promise<string> {
   // Holds the lock until this process ends, even if its parent is killed before.
   process.on('exit', () => lock?.[Symbol.dispose]());
   prepareDirectory(directory, isSandbox);
+  endRuntimesWithProcess();
   const { unstable_DevEnv } = await import('wrangler');
   server = new unstable_DevEnv();
   let isLoaded = false;

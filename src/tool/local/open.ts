@@ -10,6 +10,7 @@ import { readLocalConfig } from '../wrangler-config.ts';
 import { findDatabaseFile, openFile } from './file.ts';
 import { openOverHttp, tokenHeader } from './http-bindings.ts';
 import { takeLock } from './lock.ts';
+import { endRuntimesWithProcess } from './runtime.ts';
 import { openRunningServer } from './server.ts';
 
 /**
@@ -109,6 +110,7 @@ const lender = `export default {
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
   const { convertV4MiniflareOptions, Miniflare } = await import('miniflare');
+  endRuntimesWithProcess();
   const token = crypto.randomUUID();
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
