@@ -99,7 +99,9 @@ test('a certificate is bound from its file, required, listed and unbound', async
     not_presented_yet: [],
   });
   const { history } = await registry.done('history api-user ats');
-  const fields = history.map(({ changes }: { changes: object }) => Object.keys(changes));
+  const fields = history
+    .toReversed()
+    .map(({ changes }: { changes: object }) => Object.keys(changes));
   expect(fields.slice(1).flat()).toEqual([
     'certificate',
     'is_certificate_required',

@@ -58,7 +58,7 @@ test('contact erase shows what would go and what stays, and then does it', async
     stdout: `nothing is left to erase of contact ALPHA:TAMM\n${backups}\n`,
   });
   const { history } = await registry.done('history contact ALPHA:TAMM');
-  expect(history).toMatchObject([
+  expect(history.toReversed()).toMatchObject([
     { action: 'create', changes: { name: { removed: true }, ident_type: { to: 'priv' } } },
     { action: 'delete', changes: { name: { removed: true } } },
   ]);

@@ -98,7 +98,7 @@ test('the history says what happened to a request, but not whom it is about nor 
   const { registry, file } = await withRequest();
   await registry.done(['disclosure', 'grant', '1', '--to', file]);
   const { history } = await registry.done('history disclosure 1');
-  expect(history).toMatchObject([
+  expect(history.toReversed()).toMatchObject([
     {
       action: 'create',
       changes: {
@@ -118,7 +118,7 @@ test('the history says what happened to a request, but not whom it is about nor 
   for (const value of ['TAMM', 'Jaan', 'jaan@', '38001085718', 'Maasikas']) {
     expect(JSON.stringify(history)).not.toContain(value);
   }
-  const revert = await registry.run(['history', 'revert', history[1].request_id, '--yes']);
+  const revert = await registry.run(['history', 'revert', history[0].request_id, '--yes']);
   expect(revert.status).toBe(1);
 });
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/base/database/open.ts';
-import { readHistory } from '../../src/tool/nouns/history/index.ts';
+import { followHistory, readHistory } from '../../src/tool/nouns/history/index.ts';
 import { counted } from '../support/counted.ts';
 import { countsRows } from '../support/counted-rows.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
@@ -26,7 +26,7 @@ test('history --follow reads only what is newer than the newest entry, even if n
     if (ticks === 3) await worker.env.DB.prepare(insertEntries).bind(10).run();
     if (ticks === 5) throw new Error('enough');
   };
-  const following = readHistory(openDatabase(env.DB), { by: 'nobody' }, pause);
+  const following = followHistory(openDatabase(env.DB), { by: 'nobody' }, pause);
   await expect(following.next()).rejects.toThrow('enough');
   // The newest entry and, where nothing has come since, the look at where there is nothing.
   expect(rowsRead).toEqual(countsRows ? [1_001, 2, 2, 11, 2] : Array(5).fill(0));

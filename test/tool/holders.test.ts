@@ -54,7 +54,7 @@ test.each(nouns)(
     }
     const { history } = await registry.done(`history ${noun} ats`);
     const changes = { [column]: { redacted: true } };
-    expect(history).toMatchObject([
+    expect(history.toReversed()).toMatchObject([
       { action: 'create', ...operator, changes },
       { action: 'update', ...operator, changes },
     ]);
@@ -186,7 +186,7 @@ test('system: one is removed once that is confirmed, and stays in the history', 
   expect((await registry.run('system remove epp --yes')).stdout).toBe('removed system epp\n');
   expect(await registry.done('system list')).toEqual({ systems: [] });
   const { history } = await registry.done('history system epp');
-  expect(history.map(({ action }: { action: string }) => action)).toEqual(['create', 'delete']);
+  expect(history.map(({ action }: { action: string }) => action)).toEqual(['delete', 'create']);
 });
 
 test('a new secret that lets nobody in says why', async () => {

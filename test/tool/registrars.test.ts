@@ -33,7 +33,7 @@ test('adds, changes and lists registrars, and records the operator', async () =>
     },
   ]);
   const { history } = await registry.done('history registrar ALPHA');
-  expect(history).toMatchObject([
+  expect(history.toReversed()).toMatchObject([
     { action: 'create', actor_type: 'operator', actor },
     {
       action: 'update',
@@ -71,7 +71,7 @@ test('suspends a registrar with a reason, and lets it in again', async () => {
   expect(await registry.done('registrar resume ALPHA')).toMatchObject({ changed: true });
   expect((await registry.run(diagnose)).stdout).toMatch(/^registrar +passed$/m);
   const { history } = await registry.done('history registrar ALPHA');
-  expect(history.slice(1)).toMatchObject([
+  expect(history.toReversed().slice(1)).toMatchObject([
     {
       changes: {
         suspended_at: { from: null, to: suspended_at },

@@ -75,7 +75,7 @@ test('a restore brings no access back: what was ended since the backup stays so,
     { name: 'system shop', fields: ['disabled_at'] },
   ]);
   const { history } = await registry.done('history api-user disabled');
-  expect(history).toMatchObject([
+  expect(history.toReversed()).toMatchObject([
     { action: 'create' },
     { changes: { disabled_at: { from: null } } },
   ]);

@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { Argument, Option } from '@commander-js/extra-typings';
-import { historySubjects } from '../../../../drizzle/schema.ts';
+import { and, gt, lt } from 'drizzle-orm';
+import { history, historySubjects } from '../../../../drizzle/schema.ts';
 import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retry } from '../../../base/database/retry.ts';
@@ -27,7 +28,9 @@ const newestAlone = 10;
 
 const show = verb(
   readCommand('show', 'history show contact ALPHA:1B7A3C5D', 'history --last 10 --by ats')
-    .description('Show what happened; JSON is NDJSON, but for the history of one thing')
+    .description(
+      'Show what happened, the newest first; JSON is NDJSON, but for the history of one thing',
+    )
     .addArgument(
       new Argument('[subject]', 'only this kind of thing')
         .choices(Object.values(nounOf))
@@ -39,26 +42,26 @@ const show = verb(
     .option('--by <text>', 'only changes by actors whose name contains this')
     .option('--request <id>', 'only changes of this request id or client reference')
     .addOption(csvOption())
-    .option(
-      '--last <count>',
-      `only so many, the newest first (history alone: ${newestAlone})`,
-      parseNumber,
-    )
+    .option('--last <count>', `only so many (history alone: ${newestAlone})`, parseNumber)
     .addOption(
-      new Option('--follow', 'wait for further changes, until Ctrl-C').conflicts(['until', 'last']),
+      new Option(
+        '--follow',
+        'wait for further changes, until Ctrl-C; prints in the order of time',
+      ).conflicts(['until', 'last']),
     ),
   async ({ db }, noun, text, { follow, ...options }) => {
     const key = text && (await keyOf(db, noun, text));
     const subject = historySubjects.find((subject) => nounOf[subject] === noun);
-    const pause = follow && (() => setTimeout(500));
     const criteria = { ...options, subject, key };
     const { since, until, by, request, json, csv } = options;
     const isAsked = noun ?? since ?? until ?? by ?? request ?? follow ?? json ?? csv;
     const isAlone = (isAsked ?? options.last) === undefined;
     const last = isAlone ? newestAlone : options.last;
+    const readAll = () =>
+      follow ? followHistory(db, criteria, () => setTimeout(500)) : readHistory(db, criteria);
     const entries =
       last === undefined
-        ? readHistory(db, criteria, pause)
+        ? readAll()
         : await retry(() => listNewestEntries(db, meets(criteria), last));
     // One document about one thing; anything longer is printed as it is read.
     if (options.json && key !== undefined && !follow) {
@@ -67,7 +70,7 @@ const show = verb(
     const what = key === undefined ? 'that matches' : `about ${noun} ${key}`;
     const view = { ...historyView, none: `nothing is recorded ${what}` };
     const none = await streamRows(entries, view, options);
-    if (isAlone && !none) say(`at most ${last}, the newest first; --help says how to see others`);
+    if (isAlone && !none) say(`at most ${last}; --help says how to see others`);
     return none;
   },
 );
@@ -89,19 +92,33 @@ async function keyOf(db: Database, noun: string | undefined, text: string): Prom
   return noun === 'api-user' || noun === 'system' ? text : parseNameOrUuid(db, text);
 }
 
-/** Yields the oldest entries first. With a pause, then follows new ones for ever. */
+const idBefore = async (db: Database, { since }: HistoryCriteria) =>
+  since ? await findIdBefore(db, since) : 0;
+
+/** Yields the newest entries first. */
 export async function* readHistory(
   db: Database,
   criteria: HistoryCriteria,
-  pause?: () => Promise<unknown>,
 ): AsyncGenerator<HistoryEntry, void> {
-  let last = criteria.since ? await findIdBefore(db, criteria.since) : 0;
+  const isLater = gt(history.id, await idBefore(db, criteria));
+  yield* everyRow<HistoryEntry>(({ after, limit }) => {
+    const isEarlier = after && lt(history.id, after.id);
+    return listNewestEntries(db, and(meets(criteria), isLater, isEarlier), limit);
+  });
+}
+
+/** Yields the oldest entries first, and new ones for ever. */
+export async function* followHistory(
+  db: Database,
+  criteria: HistoryCriteria,
+  pause: () => Promise<unknown>,
+): AsyncGenerator<HistoryEntry, void> {
+  let last = await idBefore(db, criteria);
   for (;;) {
     const [start, upTo] = [last, await findNewestId(db)];
     yield* everyRow<HistoryEntry>(({ after = { id: start }, limit }) =>
       listHistory(db, criteria, { after, upTo, limit }),
     );
-    if (!pause) return;
     last = upTo;
     await pause();
   }
