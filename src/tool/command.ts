@@ -98,8 +98,14 @@ export function requireOneOf(...flags: string[]) {
   };
 }
 
+/** The values of a list in an option, an argument or a cell of a file. Commas and blanks separate them. */
 export function splitList(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...text.split(',').filter((value) => value !== '')];
+  return [...before, ...text.split(/[\s,]+/).filter((value) => value !== '')];
+}
+
+/** Accepts an option's former spelling, without naming it in help and completion. */
+export function formerOption(flags: string, attribute: string): Option {
+  return Object.assign(new Option(flags).hideHelp(), { attributeName: () => attribute });
 }
 
 /** For commands that neither read standard input nor write their content to standard output. */

@@ -10,7 +10,9 @@ const inverseActions = { create: 'delete', update: 'update', delete: 'create' } 
 
 export function reversalOf(entry: HistoryEntry) {
   const { subject, subjectKey: key, subjectUuid: uuid, registrar } = entry;
-  const changes = Object.entries(entry.changes).map(([field, change]): [string, FieldChange] => [
+  // A reason is that of its own entry.
+  const values = Object.entries(entry.changes).filter(([field]) => field !== 'reason');
+  const changes = values.map(([field, change]): [string, FieldChange] => [
     field,
     'from' in change ? { from: change.to, to: change.from } : change,
   ]);

@@ -10,11 +10,11 @@ import { plain, type Shown } from './columns.ts';
 export const disputesView: Shown<ShownDispute> = {
   name: 'disputes',
   columns: {
-    ...{ name: 'name', punycode_name: 'punycode', from: 'firstDay' },
-    until: { of: untilOf, cell: (one) => untilOf(one) ?? 'until closed' },
+    ...{ name: 'name', punycode_name: 'punycode', ...plain('firstDay') },
+    last_day: { of: lastDayOf, cell: (one) => lastDayOf(one) ?? 'until closed' },
     ...plain('state', 'initiator', 'comment', 'closedAt'),
   },
-  table: 'name from until state initiator',
+  table: 'name first_day last_day state initiator',
 };
 
 export type ShownDispute = Awaited<ReturnType<typeof readDisputes>>[number];
@@ -31,7 +31,7 @@ export function everyDispute(db: Database, name?: string): AsyncGenerator<Disput
 }
 
 /** Null if the dispute lasts until it is closed. */
-export function untilOf({ lastDay }: Dispute): string | null {
+export function lastDayOf({ lastDay }: Dispute): string | null {
   return lastDay === untilClosed ? null : lastDay;
 }
 

@@ -2,6 +2,7 @@ import { untilClosed } from '../../drizzle/schema.ts';
 import type { Problem } from '../base/error.ts';
 import { joinParts, type Sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
+import type { HistoryEntry } from '../change/history/search.ts';
 import { type Auction, hasPassed } from '../name/auction/read.ts';
 import type { ListedDomain } from '../name/domain/operator/list.ts';
 import type { Recorded } from '../name/domain/read.ts';
@@ -15,6 +16,8 @@ interface Facts {
   disputes: readonly ShownDispute[];
   /** The newest first. */
   auctions: readonly Auction[];
+  /** The newest first. */
+  entries: readonly HistoryEntry[];
 }
 
 /** The last one says whether a registration without a secret would be refused, and why. */
@@ -32,6 +35,7 @@ export function nameSentences(
     ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
   ];
   if (sentences.length === 0) sentences.push(unlistedSentence(facts));
+  sentences.push(...closingSentence(facts));
   const sentencesOfName = sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
   if (refusal?.obstacle === 'registered') return sentencesOfName;
   return [
@@ -72,6 +76,15 @@ function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[]
   const isOpen = lastDay === untilClosed;
   const end = isOpen ? ['the dispute is closed'] : ['the end of ', { day: lastDay }];
   return [[' has been disputed since ', start, ', and will be until ', ...end, '.']];
+}
+
+/** Of the newest dispute. */
+function closingSentence({ disputes: [dispute], entries }: Facts): Sentence[] {
+  if (!dispute?.closedAt) return [];
+  const closing = entries.find(({ subject }) => subject === 'dispute');
+  const { to: reason } = { to: null, ...closing?.changes.reason };
+  const why = reason === null ? '' : `: ${reason}`;
+  return [[` was disputed until the dispute was closed on ${timeText(dispute.closedAt)}${why}.`]];
 }
 
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {

@@ -285,8 +285,8 @@ const writes: Record<
       second!,
       { ...third!, firstDay: '2026-05-06' },
     ]);
-    await closeDispute({ db, origin: operator() }, first!);
-    await closeDispute({ db, origin: operator() }, third!);
+    await closeDispute({ db, origin: operator() }, { ...first!, reason: 'settled' });
+    await closeDispute({ db, origin: operator() }, { ...third!, reason: 'settled' });
   },
   async 'adds, removes and replaces retained names'(tag, binding) {
     const db = openDatabase(binding);

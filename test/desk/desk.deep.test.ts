@@ -37,7 +37,7 @@ beforeAll(async () => {
   erased = (await registry.done('contact erase ALPHA:GONE --yes')).contact.uuid;
   await registry.done('retained add kask.ee --status reserved');
   await registry.done('auction start kohv.ee');
-  await registry.done('dispute open lepp.ee --from 2026-01-01');
+  await registry.done('dispute open lepp.ee --first-day 2026-01-01');
   await registry.done(['registrar', 'suspend', 'BETA', '--reason', 'contract ended']);
   await registry.done([
     ...['disclosure', 'open', '--contact', 'ALPHA:TAMM', '--requester', 'Mari Maasikas'],

@@ -34,7 +34,7 @@ beforeAll(async () => {
   );
   await registry.done('retained add kohvikann.pri.ee --status reserved');
   vi.stubEnv('ZONES', 'ee');
-  await registry.done('dispute open lõhe.ee --from 2026-01-01');
+  await registry.done('dispute open lõhe.ee --first-day 2026-01-01');
   await registry.done('auction start räim.ee');
 });
 

@@ -205,7 +205,7 @@ function commandsFor(name: ReturnType<typeof newName>, truth: Truth) {
     disputeSoon: dispute(2, 2),
     disputeWithoutEnd: dispute(0, 0),
     async settle(origin: Origin, at: string) {
-      await closeDispute({ db, origin }, name);
+      await closeDispute({ db, origin }, { ...name, reason: 'settled' });
       const closed = truth.disputes
         .filter(({ last, closings, takenBackAt }) => {
           const isClosed = closings.some(({ until }) => until === never);
@@ -321,7 +321,7 @@ describe('a dispute that was closed, and whose closing was taken back', () => {
     openDispute({ db: worker.db, origin: command(at) }, { ...name, firstDay, lastDay });
   const closeFor = async (name: ReturnType<typeof newName>, from: string, until: string) => {
     const closing = command(from);
-    await closeDispute({ db: worker.db, origin: closing }, name);
+    await closeDispute({ db: worker.db, origin: closing }, { ...name, reason: 'settled' });
     await takeBack(closing.request.requestId, command(until));
   };
 
@@ -340,7 +340,7 @@ describe('a dispute that was closed, and whose closing was taken back', () => {
     const name = newName();
     await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
     const closing = command('2026-01-05T10:00:00.000Z');
-    await closeDispute({ db: worker.db, origin: closing }, name);
+    await closeDispute({ db: worker.db, origin: closing }, { ...name, reason: 'settled' });
     let last = closing;
     for (const day of ['08', '11', '14']) {
       const again = command(`2026-01-${day}T10:00:00.000Z`);
@@ -360,7 +360,10 @@ describe('a dispute that was closed, and whose closing was taken back', () => {
     const name = newName();
     await open(name, '2026-01-01T08:00:00.000Z', '2026-01-01', '2026-01-31');
     await closeFor(name, '2026-01-09T10:00:00.000Z', '2026-01-12T10:00:00.000Z');
-    await closeDispute({ db: worker.db, origin: command('2026-01-15T10:00:00.000Z') }, name);
+    await closeDispute(
+      { db: worker.db, origin: command('2026-01-15T10:00:00.000Z') },
+      { ...name, reason: 'settled' },
+    );
     await open(name, '2026-01-16T10:00:00.000Z', '2025-12-25', '2026-01-09');
     expect(await historyOf(name.name)).toEqual([
       { status: 'disputed', from: '2025-12-25T00:00:00.000Z', until: '2026-01-10T00:00:00.000Z' },

@@ -170,7 +170,8 @@ export const commands: Record<string, Command> = {
         ...{ firstDay: `202${5 + (b % 3)}-01-01`, lastDay: `202${5 + (b % 3)}-12-31` },
       },
     ),
-  'close dispute': (db, origin, { names }, [a]) => closeDispute({ db, origin }, at(names, a)),
+  'close dispute': (db, origin, { names }, [a]) =>
+    closeDispute({ db, origin }, { ...at(names, a), reason: 'settled' }),
 };
 
 /** These, and those that cannot be undone, or that others than the operator give. */

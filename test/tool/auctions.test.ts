@@ -8,7 +8,7 @@ beforeAll(async () => {
   await registry.done('domain import -', 'name,registrar,registrant\ndomeen.ee,ALPHA,ALPHA:1\n');
   await registry.done('retained add reserv.ee --status reserved');
   await registry.done('retained add keeld.ee --status blocked');
-  const days = ['--from', '2020-01-01', '--until', '2099-12-31'];
+  const days = ['--first-day', '2020-01-01', '--last-day', '2099-12-31'];
   await registry.done(['dispute', 'open', 'vaidlus.ee', ...days]);
 });
 
@@ -189,14 +189,14 @@ test.each([
       for (const args of [
         ['auction', 'start', name],
         ['retained', 'add', name, '--status', 'blocked'],
-        ['dispute', 'open', name, '--from', '2026-01-01', '--until', '2026-01-02'],
+        ['dispute', 'open', name, '--first-day', '2026-01-01', '--last-day', '2026-01-02'],
       ]) {
         expect((await registry.run(args)).stderr).toContain(message);
       }
       for (const [args, columns, row] of [
         ['retained import - --status blocked', 'name', name],
         ['auction import -', 'name', name],
-        ['dispute import -', 'name,from', `${name},2026-01-01`],
+        ['dispute import -', 'name,first_day', `${name},2026-01-01`],
       ] as const) {
         const imported = await registry.run(args, `${columns}\n${row}\n`);
         expect(imported.stderr).toBe(`refused: standard input:2: ${message}`);

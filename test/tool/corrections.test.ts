@@ -134,7 +134,7 @@ test('asks before it removes many rows, naming the number', async () => {
 
 test('writes disputes to a file with everything that an import takes', async () => {
   const file =
-    'name,from,until,password,comment,initiator,closed_at\n' +
+    'name,first_day,last_day,password,comment,initiator,closed_at\n' +
     'q.ee,2026-01-01,,salasõna,"kohtuasi, 2-26-1",Mari Maasikas,\n' +
     'r.ee,2026-01-01,2026-01-31,,,,2026-01-02T03:04:05.678Z\n';
   const own = await tool.newRegistry();
@@ -145,21 +145,22 @@ test('writes disputes to a file with everything that an import takes', async () 
   expect(stdout).toMatch(/^r.ee +2026-01-01 +2026-01-31 +closed +-$/m);
   expect(stdout).not.toContain('salasõna');
   expect(await own.done('dispute show q.ee')).toMatchObject({
-    disputes: [{ password: 'salasõna', comment: 'kohtuasi, 2-26-1', until: null }],
+    disputes: [{ password: 'salasõna', comment: 'kohtuasi, 2-26-1', last_day: null }],
   });
 });
 
 test('opens the disputes in a file, once however often it is imported', async () => {
-  const file = 'name,from,until\nx.ee,2026-01-01,2026-01-31\ny.ee,2026-01-01,2026-01-31\n';
+  const file = 'name,first_day,last_day\nx.ee,2026-01-01,2026-01-31\ny.ee,2026-01-01,2026-01-31\n';
   const args = ['dispute', 'import', '-'];
   expect(await registry.done(args, file)).toMatchObject({ opened: 2 });
   expect(await registry.done(args, file)).toMatchObject({ opened: 0, unchanged: 2 });
   const wrong = `${file}x.ee,2026-01-31,2026-02-01\nz.ee,2026-02-30,2026-03-01\n`;
   expect(await refused(args, wrong)).toBe(
     'refused: standard input:4: "x.ee" is already disputed from 2026-01-01 to 2026-01-31 [name]\n' +
-      'refused: standard input:5: "2026-02-30" is not a day in the calendar; write it like 2026-01-31 [from]\n',
+      'refused: standard input:5: "2026-02-30" is not a day in the calendar; write it like 2026-01-31 [first_day]\n',
   );
-  const overlapping = 'name,from,until\nv.ee,2026-01-01,2026-01-31\nv.ee,2026-01-15,2026-02-01\n';
+  const overlapping =
+    'name,first_day,last_day\nv.ee,2026-01-01,2026-01-31\nv.ee,2026-01-15,2026-02-01\n';
   expect(await refused(args, overlapping)).toContain(
     'standard input:3: "v.ee" is already disputed',
   );

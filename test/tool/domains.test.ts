@@ -238,7 +238,7 @@ test('while it is disputed, a domain gets no other person by an update, an impor
   await registry.done('domain update oun.ee --registrant ALPHA:9');
   const { history } = await registry.done(['history', 'domain', 'oun.ee']);
   const { request_id: request } = history[0];
-  await registry.done('dispute open oun.ee --from 2020-01-01');
+  await registry.done('dispute open oun.ee --first-day 2020-01-01');
   const refusal = 'refused: "oun.ee" is disputed [registrant]\n';
   for (const [command, file] of [
     ['domain update oun.ee --registrant ALPHA:2'],
@@ -253,7 +253,7 @@ test('while it is disputed, a domain gets no other person by an update, an impor
   const reverted = await registry.run(['history', 'revert', request, '--yes']);
   expect(reverted.stderr).toContain(refusal);
   await registry.done('domain update oun.ee --admin ALPHA:2');
-  await registry.done('dispute close oun.ee');
+  await registry.done('dispute close oun.ee --reason settled');
   expect(await registry.done('domain update oun.ee --registrant ALPHA:2')).toMatchObject({
     changed: true,
   });

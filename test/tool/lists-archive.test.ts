@@ -24,7 +24,7 @@ beforeAll(async () => {
   await dispose();
 });
 
-const none = { first: null, last: null, days: 0, contents: 0, bytes: 0, gaps: [] };
+const none = { first_day: null, last_day: null, days: 0, contents: 0, bytes: 0, gaps: [] };
 
 test('shows the days of each list, their size, and the gaps', async () => {
   expect(await registry.done('lists archive')).toEqual({
@@ -32,14 +32,14 @@ test('shows the days of each list, their size, and the gaps', async () => {
       { list: 'auctions', ...none },
       {
         list: 'all',
-        first: '2026-05-01',
-        last: '2026-05-05',
+        first_day: '2026-05-01',
+        last_day: '2026-05-05',
         days: 2,
         contents: 1,
         bytes: 20,
         gaps: [
-          { from: '2026-05-02', until: '2026-05-03', reason: 'missing' },
-          { from: '2026-05-05', until: '2026-05-05', reason: 'lost' },
+          { first_day: '2026-05-02', last_day: '2026-05-03', reason: 'missing' },
+          { first_day: '2026-05-05', last_day: '2026-05-05', reason: 'lost' },
         ],
       },
       { list: 'reserved', ...none },
@@ -49,7 +49,7 @@ test('shows the days of each list, their size, and the gaps', async () => {
   });
   const { stdout } = await registry.run('lists archive');
   expect(stdout).toBe(`\
-LIST      FIRST       LAST        DAYS  CONTENTS  BYTES
+LIST      FIRST DAY   LAST DAY    DAYS  CONTENTS  BYTES
 auctions  -           -           0     0         0
 all       2026-05-01  2026-05-05  2     1         20
 reserved  -           -           0     0         0

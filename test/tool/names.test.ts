@@ -195,15 +195,15 @@ test('starts auctions of a platform', async () => {
 test('opens and closes disputes, and publishes the list', async () => {
   const registry = await tool.newRegistry();
   await registry.done('lists publish');
-  const open = ['dispute', 'open', 'õ.ee', '--from', '2020-01-01', '--until', '2099-12-31'];
+  const open = ['dispute', 'open', 'õ.ee', '--first-day', '2020-01-01', '--last-day', '2099-12-31'];
   expect(await registry.done(open)).toMatchObject({ published: ['all', 'disputed'] });
   expect(await published(registry)).toMatchObject({ all: 1, disputed: 1 });
   const { disputes } = await registry.done('dispute list');
   expect(disputes).toMatchObject([{ name: 'õ.ee', state: 'in force' }]);
-  await registry.done('dispute close õ.ee');
+  await registry.done('dispute close õ.ee --reason settled');
   expect(await published(registry)).toMatchObject({ all: 0, disputed: 0 });
   const days = (from: string, until: string) =>
-    registry.run(['dispute', 'open', 'ä.ee', '--from', from, '--until', until]);
+    registry.run(['dispute', 'open', 'ä.ee', '--first-day', from, '--last-day', until]);
   expect(await days('2026-02-30', '2026-03-01')).toMatchObject({
     status: 1,
     stderr: expect.stringContaining('"2026-02-30" is not a day in the calendar'),

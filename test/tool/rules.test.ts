@@ -76,12 +76,12 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'retained show': [['õ.ee']],
   'retained import': [['-'], 'name,status\nx.ee,blocked\n'],
   'retained export': [['-']],
-  'dispute open': [['x.ee', '--from', '2026-01-01', '--until', '2099-01-01']],
-  'dispute close': [['d.ee']],
+  'dispute open': [['x.ee', '--first-day', '2026-01-01', '--last-day', '2099-01-01']],
+  'dispute close': [['d.ee', '--reason', 'settled']],
   'dispute list': [[]],
   'dispute show': [['d.ee']],
   'dispute export': [['-']],
-  'dispute import': [['-'], 'name,from,until\nx.ee,2026-01-01,2099-01-01\n'],
+  'dispute import': [['-'], 'name,first_day,last_day\nx.ee,2026-01-01,2099-01-01\n'],
   'auction start': [['x.ee']],
   'auction list': [[]],
   'auction show': [['k.ee']],
@@ -145,7 +145,7 @@ beforeAll(async () => {
   const domains = 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n';
   await registry.done('domain import -', domains);
   await registry.done('retained add õ.ee --status reserved');
-  const days = ['--from', '2026-01-01', '--until', '2099-01-01'];
+  const days = ['--first-day', '2026-01-01', '--last-day', '2099-01-01'];
   await registry.done(['dispute', 'open', 'd.ee', ...days]);
   await registry.done('auction start k.ee');
   const [request] = calls['disclosure open']!;

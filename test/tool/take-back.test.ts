@@ -35,7 +35,7 @@ test('a change names its request and, if something does, what takes it back', as
     ['contact erase ALPHA:3 --yes', undefined],
     ['domain import -', revert, domains],
     ['domain transfer a.ee --to BETA --yes', revert],
-    ['dispute open d.ee --from 2026-01-01 --until 2099-01-01', revert],
+    ['dispute open d.ee --first-day 2026-01-01 --last-day 2099-01-01', revert],
     ['auction start k.ee', revert],
     ['api-user disable ats', 'api-user enable ats'],
     ['api-user enable ats', 'api-user disable ats'],

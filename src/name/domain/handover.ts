@@ -5,11 +5,10 @@ import { matcherOf } from '../../base/bytes/digest.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
-import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { changesOfRows } from '../../change/write-many.ts';
 import { nameConflict } from '../name.ts';
-import { type Dispute, isInForce } from '../retained/dispute.ts';
+import { closingChanges, type Dispute, isInForce } from '../retained/dispute.ts';
 import type { Recorded } from './read.ts';
 import { codesOf, type ImportedDomain } from './record.ts';
 
@@ -73,7 +72,7 @@ export function closings({ db, origin }: Operation, closed: readonly Dispute[]) 
   const closedAt = origin.request.at.toISOString();
   const closedRows = closed.map((dispute) => ({
     ...{ id: dispute.id, name: dispute.name },
-    changes: difference({ ...dispute }, { closedAt }),
+    changes: closingChanges(dispute, closedAt, 'its password gave the domain to another person'),
   }));
   return jsonArrays(closedRows)
     .map(rowsIn)

@@ -114,7 +114,13 @@ function consequences(
   return [
     consumed.auction && auction && auctionUpdate(operation, auction, endedByRegistration),
     consumed.password !== undefined && passwordUpdate(operation, name, { password, usedPasswords }),
-    dispute && closingUpdate(operation, dispute, origin.request.at.toISOString()),
+    dispute &&
+      closingUpdate(
+        operation,
+        dispute,
+        origin.request.at.toISOString(),
+        'its password registered the name',
+      ),
   ];
 }
 

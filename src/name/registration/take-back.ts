@@ -60,7 +60,7 @@ export async function takeBackRegistration(
             password: consumed.password,
             usedPasswords: sql`nullif(trim(replace(used_passwords, ${digest}, '')), '')`,
           }),
-        dispute && closingUpdate(operation, dispute, null),
+        dispute && closingUpdate(operation, dispute, null, 'the registration was taken back'),
       ]),
     );
   };

@@ -6,18 +6,19 @@ import { type Change, changeOf } from '../../change/write.ts';
 
 export type Dispute = typeof disputes.$inferSelect;
 
-/** Closes a dispute at this time, or opens it again with null. */
+/** Closes a dispute at this time, or opens it again with null. The history keeps the reason. */
 export function closingUpdate(
   operation: Operation,
   dispute: Dispute,
   closedAt: string | null,
+  reason: string,
 ): Change<void> {
   const { id, name } = dispute;
   const change = changeOf(operation, subjectOf(dispute));
   return {
     ...change,
     action: 'update',
-    changes: difference(dispute, { closedAt }),
+    changes: closingChanges(dispute, closedAt, reason),
     // An id can be reused after a deletion. The name shows that it is the same dispute.
     onlyIf: sql`exists (
       select 1 from ${disputes}
@@ -30,6 +31,10 @@ export function closingUpdate(
     ],
     outcome: undefined,
   };
+}
+
+export function closingChanges(dispute: Dispute, closedAt: string | null, reason: string) {
+  return { ...difference(dispute, { closedAt }), reason: { from: null, to: reason } };
 }
 
 export function subjectOf({ name }: Pick<Dispute, 'name'>) {

@@ -40,7 +40,7 @@ export async function saveRetainedDomain(
 ): Promise<SavedName> {
   const { db, origin } = operation;
   const { request } = origin;
-  if (hasEnded(fields, request.at)) throw new RegistryError('invalid', 'is over', 'last_day');
+  checkLastDay(fields, request.at);
   const secret = status === 'reserved' && fields.password === undefined ? randomHex(16) : undefined;
   const isName = and(eq(retainedDomains.name, name), eq(retainedDomains.status, status))!;
   const look = () => db.select().from(retainedDomains).where(isName);
@@ -89,6 +89,11 @@ const limits: SweepLimits = { window: 1_000, windows: 20 };
 /** True if a reservation is over: its last day, in UTC, is past. The cron removes it later. */
 export function hasEnded({ lastDay }: { lastDay?: string | null | undefined }, now: Date): boolean {
   return typeof lastDay === 'string' && lastDay < dayOf(now);
+}
+
+/** Throws `invalid` for a last day that is over. */
+export function checkLastDay(fields: Reservation, now: Date): void {
+  if (hasEnded(fields, now)) throw new RegistryError('invalid', 'is over', 'last_day');
 }
 
 /** Returns how many it removed. The next run continues. */

@@ -10,10 +10,6 @@ export const nameColumn: Column = {
 
 export const wordsNote = 'separated by spaces or commas';
 
-export function words(text: string): string[] {
-  return text.split(/[\s,]+/).filter((word) => word !== '');
-}
-
 export function optionalText(values: Values, field: string): string | undefined {
   return values[field] || undefined;
 }

@@ -10,6 +10,8 @@ export interface FileRow {
 export interface Column {
   note: string;
   isRequired?: boolean;
+  /** Its name in files of earlier releases. */
+  formerName?: string;
 }
 
 export type Columns = Readonly<Record<string, Column>>;

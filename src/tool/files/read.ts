@@ -193,8 +193,10 @@ function readHeader(
   line: number,
   { texts, columns, onUnknown }: Reading & { texts: string[]; columns: Columns },
 ): string[] {
-  const header = texts.map((text) => text.trim().toLowerCase());
   const known = Object.keys(columns);
+  const presentName = (name: string) =>
+    known.find((one) => columns[one]!.formerName === name) ?? name;
+  const header = texts.map((text) => presentName(text.trim().toLowerCase()));
   const refuse = (message: string) => unreadableFile(file, line, message);
   for (const name of header) if (!known.includes(name)) onUnknown?.(name);
   const unknown = onUnknown ? undefined : findUnknownColumn(header, columns);

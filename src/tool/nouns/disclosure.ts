@@ -66,7 +66,7 @@ const grant = verb(
   writeCommand('grant', 'disclosure grant 7 --fields name --to for-the-police.json')
     .description('Grant a request, and write what is disclosed to a new file')
     .argument('<id>', 'the request', parseNumber)
-    .option('--fields <names...>', 'only these of the requested fields, with commas', splitList)
+    .option('--fields <names...>', 'only these of the requested fields', splitList)
     .option('--visible-after <time>', 'the day until which the person sees nothing', parseUntil)
     .requiredOption('--to <file>', 'a new file, readable by its owner only', parsePath),
   async ({ db, origin, env, isDryRun, did }, id, { fields, visibleAfter, to }) => {

@@ -21,12 +21,12 @@ import {
 import {
   disputesView,
   everyDispute,
+  lastDayOf,
   readDisputes,
   type ShownDispute,
-  untilOf,
 } from '../../view/dispute.ts';
 import { countText } from '../../view/text.ts';
-import { noun, readCommand, writeCommand } from '../command.ts';
+import { formerOption, noun, readCommand, reasonOption, writeCommand } from '../command.ts';
 import {
   nameColumn,
   optionalPassword,
@@ -45,32 +45,40 @@ import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
 const publish = listsShowing(['disputed']);
 
 const open = verb(
-  writeCommand('open', 'dispute open piip.ee --from 2026-12-01 --until 2027-02-28')
+  writeCommand('open', 'dispute open piip.ee --first-day 2026-12-01 --last-day 2027-02-28')
     .description('Open a dispute of a name and publish the lists')
     .argument('<name>', 'the name')
-    .requiredOption('--from <day>', 'its first day, YYYY-MM-DD, in UTC')
-    .option('--until <day>', 'its last day; by default, it lasts until it is closed'),
-  async (registry, text, options) => {
-    const { from, until } = options;
+    .requiredOption('--first-day <day>', 'its first day, YYYY-MM-DD, in UTC')
+    .option('--last-day <day>', 'its last day; by default, it lasts until it is closed')
+    .option('--initiator <text>', 'who disputes the name')
+    .option('--comment <text>', 'any text')
+    .addOption(formerOption('--from <day>', 'firstDay'))
+    .addOption(formerOption('--until <day>', 'lastDay')),
+  async (registry, text, { firstDay, lastDay, initiator, comment }) => {
     const [name] = (await parseNewNames([text], registry.env)) as [DomainName];
-    const dispute = { ...name, firstDay: from, lastDay: until ?? untilClosed };
-    await openDispute(registry, dispute);
+    const days = { firstDay, lastDay: lastDay ?? untilClosed };
+    await openDispute(registry, { ...name, ...days, initiator, comment });
     return {
-      data: { name: name.name, from, until: until ?? null },
-      text: `${registry.did('open')} a dispute of ${name.name} from ${from} until ${until ?? 'closed'}`,
+      data: { name: name.name, first_day: firstDay, last_day: lastDay ?? null },
+      text: `${registry.did('open')} a dispute of ${name.name} from ${firstDay} until ${lastDay ?? 'closed'}`,
       publish,
     };
   },
 );
 
 const close = verb(
-  writeCommand('close', 'dispute close piip.ee')
+  writeCommand('close', 'dispute close piip.ee --reason "the parties have settled"')
     .description('Close the dispute of a name as of today and publish the lists')
-    .argument('<name>', 'the name'),
-  async (registry, text) => {
+    .argument('<name>', 'the name')
+    .addOption(reasonOption()),
+  async (registry, text, { reason }) => {
     const { name } = await parseName(registry.db, text);
-    await closeDispute(registry, { name });
-    return { data: { name }, text: `${registry.did('close')} the dispute of ${name}`, publish };
+    await closeDispute(registry, { name, reason });
+    return {
+      data: { name, reason },
+      text: `${registry.did('close')} the dispute of ${name}`,
+      publish,
+    };
   },
 );
 
@@ -100,8 +108,11 @@ const show = verb(
 
 const columns = {
   name: nameColumn,
-  from: { note: 'the first day, YYYY-MM-DD, in UTC', isRequired: true },
-  until: { note: 'the last day; by default, it lasts until it is closed' },
+  first_day: { note: 'YYYY-MM-DD, in UTC', isRequired: true, formerName: 'from' },
+  last_day: {
+    note: 'included; by default, it lasts until it is closed',
+    formerName: 'until',
+  },
   password: { note: 'with which the winner may register the name' },
   comment: { note: 'any text' },
   initiator: { note: 'who disputes the name' },
@@ -131,8 +142,8 @@ function rememberingReader() {
   return (values: Values): NewDispute => {
     const dispute = {
       ...parseDomainName(requiredText(values, 'name')),
-      firstDay: requiredText(values, 'from'),
-      lastDay: optionalText(values, 'until') ?? untilClosed,
+      firstDay: requiredText(values, 'first_day'),
+      lastDay: optionalText(values, 'last_day') ?? untilClosed,
       password: optionalPassword(values),
       comment: optionalText(values, 'comment'),
       initiator: optionalText(values, 'initiator'),
@@ -162,9 +173,9 @@ const exportVerb = verb(
   ),
   async ({ db }, file, options) => {
     return exportRows({ file, ...options }, columns, everyDispute(db), (dispute) => {
-      const { name, firstDay: from, password, comment, initiator, closedAt } = dispute;
+      const { name, firstDay, password, comment, initiator, closedAt } = dispute;
       const known = { password, comment, initiator, closed_at: closedAt };
-      return { name, from, until: untilOf(dispute), ...known };
+      return { name, first_day: firstDay, last_day: lastDayOf(dispute), ...known };
     });
   },
 );

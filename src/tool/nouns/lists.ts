@@ -70,7 +70,7 @@ function bucketOf({ ARCHIVE }: Env): R2Bucket {
   throw new RegistryError('not_found', 'wrangler.toml binds no ARCHIVE: no days are kept');
 }
 
-function gapText({ from, until, reason }: Gap): string {
-  const days = from === until ? from : `${from} to ${until}`;
+function gapText({ first_day: first, last_day: last, reason }: Gap): string {
+  const days = first === last ? first : `${first} to ${last}`;
   return `${days} ${reason === 'missing' ? 'missing: how the list stood is no longer known' : 'lost: the bucket has the record, not the content'}`;
 }

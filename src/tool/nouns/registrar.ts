@@ -13,7 +13,14 @@ import { parseWebhookUrl } from '../../party/webhook/url.ts';
 import { reportOfChange } from '../../view/changes.ts';
 import { dataOf } from '../../view/columns.ts';
 import { addressesText, registrarsView } from '../../view/registrar.ts';
-import { noun, readCommand, reasonOption, requireOneOf, writeCommand } from '../command.ts';
+import {
+  noun,
+  readCommand,
+  reasonOption,
+  requireOneOf,
+  splitList,
+  writeCommand,
+} from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
 import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
@@ -30,7 +37,11 @@ const add = verb(
     .description('Add a registrar')
     .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _, -', asciiUpperCase)
     .requiredOption('--name <name>', 'its name')
-    .option('--allow-ip <cidr...>', 'addresses and ranges it may call from; by default, any'),
+    .option(
+      '--allow-ip <cidr...>',
+      'addresses and ranges it may call from; by default, any',
+      splitList,
+    ),
   async (registry, { code, name, allowIp: allowedIps = [] }) => {
     const registrar = await addRegistrar(registry, { code, name, allowedIps });
     return {
@@ -62,7 +73,7 @@ const update = verb(
     .description('Change the name of a registrar, the addresses it may call from, or its webhook')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .option('--name <name>', 'its new name')
-    .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list')
+    .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list', splitList)
     .addOption(new Option('--allow-all', 'any address may call').conflicts('allowIp'))
     .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
     .option('--no-webhook', 'stop pushing its notifications')

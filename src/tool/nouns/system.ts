@@ -13,7 +13,7 @@ import { verb } from '../run.ts';
 import { listCommand, listVerb, type RowView } from '../view.ts';
 import { rotate, secretText, switching } from './holder.ts';
 
-const rightsHelp = `what it may do, with commas: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
+const rightsHelp = `what it may do: ${systemRights.join(', ')}; act-for=ALPHA is for one registrar`;
 const addressesHelp = 'addresses and ranges it may call from';
 
 const add = verb(

@@ -96,7 +96,7 @@ describe('importDisputes', () => {
     await open(name, may);
     const closed = { ...name, ...days, closedAt: '2026-05-02T00:00:00.000Z' };
     await expect(importDisputes(worker.operation, [closed])).rejects.toThrow(/is not closed here/);
-    await closeDispute(worker.operation, name);
+    await closeDispute(worker.operation, { ...name, reason: 'settled' });
     expect(await importDisputes(worker.operation, [{ ...name, ...days }])).toEqual({
       opened: 0,
       unchanged: 1,
@@ -188,12 +188,15 @@ describe('closeDispute', () => {
     ['to come', '2026-04-30'],
   ])('closes a dispute %s, and keeps it on record', async (_, today) => {
     const name = await disputedName(may);
-    await closeDispute({ db: worker.db, origin: on(today) }, name);
+    await closeDispute({ db: worker.db, origin: on(today) }, { ...name, reason: 'settled' });
     expect(await daysOf(name)).toEqual([may]);
     expect(await closedOf(name)).toEqual([`${today}T12:00:00.000Z`]);
     expect((await changesOf(worker.env, 'dispute', name))[1]).toEqual({
       action: 'update',
-      changes: { closedAt: { from: null, to: `${today}T12:00:00.000Z` } },
+      changes: {
+        closedAt: { from: null, to: `${today}T12:00:00.000Z` },
+        reason: { from: null, to: 'settled' },
+      },
     });
   });
 
@@ -202,13 +205,13 @@ describe('closeDispute', () => {
       '2026-09-01',
       '2026-09-30',
     ]);
-    await closeDispute({ db: worker.db, origin: on('2026-05-15') }, name);
+    await closeDispute({ db: worker.db, origin: on('2026-05-15') }, { ...name, reason: 'settled' });
     expect(await closedOf(name)).toEqual([null, '2026-05-15T12:00:00.000Z', null]);
   });
 
   it('lets the name be disputed again on the same days', async () => {
     const name = await disputedName(may);
-    await closeDispute({ db: worker.db, origin: on('2026-05-15') }, name);
+    await closeDispute({ db: worker.db, origin: on('2026-05-15') }, { ...name, reason: 'settled' });
     await open(name, may);
     expect(await closedOf(name)).toEqual(['2026-05-15T12:00:00.000Z', null]);
   });
@@ -216,7 +219,7 @@ describe('closeDispute', () => {
   it('refuses a name that is not disputed, or no longer', async () => {
     const name = await disputedName(may);
     await expect(
-      closeDispute({ db: worker.db, origin: on('2026-06-01') }, name),
+      closeDispute({ db: worker.db, origin: on('2026-06-01') }, { ...name, reason: 'settled' }),
     ).rejects.toMatchObject({
       reason: 'not_found',
       message: `"${name.name}" is not disputed`,

@@ -6,8 +6,8 @@ import { listObjects } from '../objects.ts';
 
 /** Days that were recorded as missing, or whose content the bucket has lost. */
 export interface Gap {
-  from: string;
-  until: string;
+  first_day: string;
+  last_day: string;
   reason: 'missing' | 'lost';
 }
 
@@ -28,8 +28,8 @@ export async function readContents(bucket: R2Bucket) {
       const bodies = [...sizes].filter(([key]) => key.startsWith(bodyKey({ list, etag: '' })));
       return {
         list,
-        first: days[0]?.day ?? null,
-        last: days.at(-1)?.day ?? null,
+        first_day: days[0]?.day ?? null,
+        last_day: days.at(-1)?.day ?? null,
         days: keptDays,
         contents: bodies.length,
         bytes: bodies.reduce((sum, [, bytes]) => sum + bytes, 0),
@@ -41,6 +41,6 @@ export async function readContents(bucket: R2Bucket) {
 
 function addGap(gaps: Gap[], day: string, reason: Gap['reason']): void {
   const last = gaps.at(-1);
-  if (last?.reason === reason && daysBefore(day, 1) === last.until) last.until = day;
-  else gaps.push({ from: day, until: day, reason });
+  if (last?.reason === reason && daysBefore(day, 1) === last.last_day) last.last_day = day;
+  else gaps.push({ first_day: day, last_day: day, reason });
 }

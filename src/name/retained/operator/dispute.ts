@@ -132,21 +132,21 @@ export function checkDay(day: string, field: string): void {
 }
 
 export function checkDays({ firstDay, lastDay }: Pick<Dispute, 'firstDay' | 'lastDay'>): void {
-  checkDay(firstDay, 'from');
-  checkDay(lastDay, 'until');
+  checkDay(firstDay, 'first_day');
+  checkDay(lastDay, 'last_day');
   if (lastDay < firstDay) {
     const message = `the last day, ${lastDay}, comes before the first, ${firstDay}`;
-    throw new RegistryError('invalid', message, 'until');
+    throw new RegistryError('invalid', message, 'last_day');
   }
 }
 
 /**
- * Closes the name's dispute in force, or else the next one. The dispute stays on record. Throws `not_found` and
- * `changed_meanwhile`.
+ * Closes the name's dispute in force, or else the next one. The dispute stays on record, and the history keeps the
+ * reason. Throws `not_found` and `changed_meanwhile`.
  */
 export async function closeDispute(
   operation: Operation,
-  { name }: Pick<DomainName, 'name'>,
+  { name, reason }: { name: string; reason: string },
 ): Promise<void> {
   const { db, origin } = operation;
   let first: Dispute | undefined;
@@ -165,7 +165,7 @@ export async function closeDispute(
       throw new RegistryError('not_found', `${JSON.stringify(name)} is not disputed`, 'name');
     }
     first = dispute;
-    return closingUpdate(operation, dispute, origin.request.at.toISOString());
+    return closingUpdate(operation, dispute, origin.request.at.toISOString(), reason);
   };
   await write(db, origin.request, { look, judge }, operation);
 }

@@ -82,7 +82,7 @@ function problemsOf(
 
 function notClosed({ name, firstDay }: NewDispute): Problem {
   const message = `the dispute of ${JSON.stringify(name)} from ${firstDay} is not closed here; close it with dispute close`;
-  return { reason: 'taken', message, field: 'closedAt' };
+  return { reason: 'taken', message, field: 'closed_at' };
 }
 
 /** Closed disputes count too, so that importing an older file again opens none. */

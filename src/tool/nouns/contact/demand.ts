@@ -10,7 +10,7 @@ import {
 import { reportOfChange } from '../../../view/changes.ts';
 import { countText } from '../../../view/text.ts';
 import { splitList, usageError, writeCommand } from '../../command.ts';
-import { requiredText, words, wordsNote } from '../../files/field.ts';
+import { requiredText, wordsNote } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
 import { type Import, runImport } from '../../files/import.ts';
 import { fileNote, filesText, parseCsvName } from '../../files/importing.ts';
@@ -40,7 +40,7 @@ function readRow(values: Values, { withdraw, ...given }: Given): DemandRow {
   const code = asciiUpperCase(requiredText(values, 'code'));
   if (withdraw) return { code, demand: null };
   const asked = {
-    claims: values.claims ? words(values.claims) : given.claims,
+    claims: values.claims ? splitList(values.claims) : given.claims,
     by: values.by || given.by,
   };
   return { code, demand: readDemand(asked, currentTime()) };

@@ -18,7 +18,8 @@ import {
   verificationRule,
 } from '../../../contact/operator/verification-rules.ts';
 import { contactRules } from '../../../contact/rules.ts';
-import { words, wordsNote } from '../../files/field.ts';
+import { splitList } from '../../command.ts';
+import { wordsNote } from '../../files/field.ts';
 import { type Columns, columnsNamed, type Values } from '../../files/format.ts';
 
 /** An empty value counts as absent. */
@@ -26,7 +27,7 @@ const optional = <Field extends z.core.$ZodType>(field: Field) =>
   z.preprocess((value) => (isBlank(value) ? undefined : value), z.optional(field));
 
 const list = <Field extends z.core.$ZodType>(field: Field) =>
-  optional(z.preprocess((text) => words(text as string), field));
+  optional(z.preprocess((text) => splitList(text as string), field));
 
 const label = z.string().trim().max(255, 'has more than 255 characters');
 

@@ -1,5 +1,5 @@
-import { Option } from '@commander-js/extra-typings';
-import { contactStatuses } from '../../../../drizzle/schema.ts';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type ContactStatus, contactStatuses } from '../../../../drizzle/schema.ts';
 import { type Problem, throwProblems } from '../../../base/error.ts';
 import { expectedSentence, isBlank } from '../../../base/text/field.ts';
 import {
@@ -9,7 +9,7 @@ import {
 } from '../../../contact/fields.ts';
 import { changeContactStatuses, updateAnyContact } from '../../../contact/operator/administer.ts';
 import { changeTexts, reportOfChange } from '../../../view/changes.ts';
-import { requireOneOf, usageError, writeCommand } from '../../command.ts';
+import { requireOneOf, splitList, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -74,8 +74,12 @@ export const status = verb(
   writeCommand('status', 'contact status ALPHA:1B7A3C5D --add serverUpdateProhibited --note "12-3"')
     .description('Add statuses to a contact or remove them')
     .argument('<code>', 'the contact', parseContactKey)
-    .addOption(new Option('--add <status...>', 'statuses to add').choices(contactStatuses))
-    .option('--remove <status...>', 'statuses to take away, with their notes')
+    .addOption(
+      new Option('--add <status...>', 'statuses to add')
+        .choices(contactStatuses)
+        .argParser(parseStatuses),
+    )
+    .option('--remove <status...>', 'statuses to take away, with their notes', splitList)
     .option('--note <text>', 'why the statuses are added')
     .hook('preAction', requireOneOf('--add', '--remove'))
     .hook('preAction', (command) => {
@@ -88,3 +92,11 @@ export const status = verb(
     return reportOfChange(registry, `contact ${code}`, recorded, { code });
   },
 );
+
+function parseStatuses(text: string, before: readonly ContactStatus[] = []): ContactStatus[] {
+  const isStatus = (word: string): word is ContactStatus =>
+    contactStatuses.some((one) => one === word);
+  const words = splitList(text);
+  if (words.every(isStatus)) return [...before, ...words];
+  throw new InvalidArgumentError(`Allowed choices are ${contactStatuses.join(', ')}.`);
+}

@@ -13,7 +13,8 @@ import type { ImportedDomain } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/save.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { countText } from '../../../view/text.ts';
-import { nameColumn, requiredText, words, wordsNote } from '../../files/field.ts';
+import { splitList } from '../../command.ts';
+import { nameColumn, requiredText, wordsNote } from '../../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importCommand, replaceOption } from '../../files/importing.ts';
 import { exportCommand, exportRows } from '../../files/write.ts';
@@ -73,7 +74,7 @@ export const domainImport = {
 
 /** Undefined keeps a role that the file lacks. */
 function codes(text: string | undefined): string[] | undefined {
-  return text === undefined ? undefined : words(text);
+  return text === undefined ? undefined : splitList(text);
 }
 
 /** Asks before it removes many domains. */

@@ -16,7 +16,7 @@ import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { reportOfChange } from '../../../view/changes.ts';
 import { domainsView } from '../../../view/domain.ts';
 import { countText } from '../../../view/text.ts';
-import { noun, readCommand, requireOneOf, writeCommand } from '../../command.ts';
+import { noun, readCommand, requireOneOf, splitList, writeCommand } from '../../command.ts';
 import { parseName, parseNames } from '../../names.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -61,15 +61,15 @@ const update = verb(
     .description('Give a domain other contacts; a role that is not given keeps its own')
     .argument('<name>', 'the name')
     .option('--registrant <code>', 'the contact that holds the domain')
-    .option('--admin <code...>', "all its administrative contacts; '' for none")
-    .option('--tech <code...>', "all its technical contacts; '' for none")
+    .option('--admin <code...>', "all its administrative contacts; '' for none", splitList)
+    .option('--tech <code...>', "all its technical contacts; '' for none", splitList)
     .hook('preAction', requireOneOf('--registrant', '--admin', '--tech')),
   async (registry, text, { registrant, admin, tech }) => {
     const name = await parseName(registry.db, text);
     const contacts = {
       ...(registrant !== undefined && { registrant }),
-      ...(admin && { admin: admin.filter((code) => code !== '') }),
-      ...(tech && { tech: tech.filter((code) => code !== '') }),
+      ...(admin && { admin }),
+      ...(tech && { tech }),
     };
     const recorded = await updateDomain(registry, name, contacts);
     return reportOfChange(registry, `domain ${name.name}`, recorded, { name: name.name });
@@ -79,7 +79,7 @@ const update = verb(
 const remove = verb(
   writeCommand('remove', 'domain remove õunaaed.ee')
     .description('Remove domains, so that they no longer link their contacts')
-    .argument('<name...>', 'the names')
+    .argument('<name...>', 'the names', splitList)
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
     const { db, did } = registry;

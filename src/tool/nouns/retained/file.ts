@@ -100,7 +100,7 @@ function replaceNames(
   );
 }
 
-const updatedText = (updated: number, isDryRun: boolean) =>
+export const updatedText = (updated: number, isDryRun: boolean) =>
   updated === 0 ? '' : `, ${isDryRun ? 'update' : 'updated'} ${updated}`;
 
 const overText = (over = 0) =>
@@ -110,7 +110,7 @@ const usedText = (used = 0) =>
   used === 0 ? '' : `; did not take ${countText(used, 'password')} that a registration has used up`;
 
 /** Only a reserved name has password and last day. */
-function readReservation(values: Values, status: RetainedStatus) {
+export function readReservation(values: Values, status: RetainedStatus) {
   const password = optionalPassword(values);
   const lastDay = optionalText(values, 'last_day');
   const [field] = Object.entries({ password, last_day: lastDay }).find(([, text]) => text) ?? [];

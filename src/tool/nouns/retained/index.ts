@@ -8,28 +8,41 @@ import {
   countRetainedDomains,
 } from '../../../name/retained/operator/change-names.ts';
 import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
+import { checkLastDay } from '../../../name/retained/save.ts';
 import { retainedView } from '../../../view/retained.ts';
 import { countText } from '../../../view/text.ts';
-import { noun, readCommand, writeCommand } from '../../command.ts';
+import { noun, readCommand, splitList, writeCommand } from '../../command.ts';
 import { parseName, parseNames, parseNewNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 import { listCommand, listVerb, type RowView, showReport } from '../../view.ts';
-import { everyName, retainedExportVerb, retainedImportVerb, statusOption } from './file.ts';
+import {
+  everyName,
+  readReservation,
+  retainedExportVerb,
+  retainedImportVerb,
+  statusOption,
+  updatedText,
+} from './file.ts';
 
 const add = verb(
   writeCommand('add', 'retained add riigikogu.ee õ.ee --status reserved')
     .description('Reserve or block names and publish the lists')
-    .argument('<name...>', 'the names')
-    .addOption(statusOption('the status to give them').makeOptionMandatory()),
-  async (registry, texts, { status }) => {
+    .argument('<name...>', 'the names', splitList)
+    .addOption(statusOption('the status to give them').makeOptionMandatory())
+    .option('--last-day <day>', 'the last day on which they are reserved, YYYY-MM-DD, in UTC'),
+  async (registry, texts, { status, lastDay }) => {
+    const { isDryRun, did, origin } = registry;
+    const reservation = readReservation({ last_day: lastDay }, status);
+    checkLastDay(reservation, origin.request.at);
     const parsed = await parseNewNames(texts, registry.env, status);
-    const names = parsed.map((name) => ({ ...name, status }));
-    const { added } = await addRetainedDomains(registry, names);
-    const unchanged = names.length - added;
+    const names = parsed.map((name) => ({ ...name, ...reservation }));
+    const { added, updated } = await addRetainedDomains(registry, names);
+    const unchanged = names.length - added - updated;
+    const count = countText(added, `${status} name`);
     return {
-      data: { status, added, unchanged, changed: added > 0 },
-      text: `${registry.did('add')} ${countText(added, `${status} name`)}, ${unchanged} already there`,
+      data: { status, added, updated, unchanged, changed: added + updated > 0 },
+      text: `${did('add')} ${count}${updatedText(updated, isDryRun)}, ${unchanged} already there`,
       publish: listsShowing([status]),
     };
   },
@@ -38,7 +51,7 @@ const add = verb(
 const remove = verb(
   writeCommand('remove', 'retained remove riigikogu.ee --status reserved')
     .description('Release reserved or blocked names and publish the lists')
-    .argument('<name...>', 'the names')
+    .argument('<name...>', 'the names', splitList)
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {

@@ -148,7 +148,13 @@ test("with the dispute's password, the domain changes hands and the dispute clos
   const { closedAt } = await disputeOf(name);
   expect(closedAt).not.toBeNull();
   expect(await changesOf(worker.env, 'dispute', { name })).toEqual([
-    { action: 'update', changes: { closedAt: { from: null, to: closedAt } } },
+    {
+      action: 'update',
+      changes: {
+        closedAt: { from: null, to: closedAt },
+        reason: { from: null, to: 'its password gave the domain to another person' },
+      },
+    },
   ]);
   const path = `/repp/v1/retained_domains/${name}`;
   await expect.poll(async () => (await answerOf(worker.fetch(path))).body.statuses).toEqual([]);

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { loadProgram } from '../../src/tool/program.ts';
+import { everyCommand, helpOf } from './program.ts';
+import { startTool } from './tool.ts';
+
+const tool = startTool();
+const registry = tool.sharedRegistry('ALPHA');
+
+test('days keep their former spellings in options and files, and no help names these', async () => {
+  await registry.done('dispute open a.ee --from 2026-01-01 --until 2099-12-31');
+  await registry.done('dispute import -', 'name,from,until\nb.ee,2026-01-01,2099-12-31\n');
+  const { disputes } = await registry.done('dispute list');
+  expect(disputes).toMatchObject(
+    ['a.ee', 'b.ee'].map((name) => ({ name, first_day: '2026-01-01', last_day: '2099-12-31' })),
+  );
+  for (const [words, command] of everyCommand(await loadProgram())) {
+    if (words.startsWith('dispute'))
+      expect(helpOf(command)).not.toMatch(/--(from|until)\b|^ +(from|until) /m);
+  }
+});
+
+test('a dispute has an initiator and a comment from its beginning', async () => {
+  const open = ['dispute', 'open', 'c.ee', '--first-day', '2026-01-01'];
+  await registry.done([...open, '--initiator', 'Mari Maasikas', '--comment', 'case 2-26-1']);
+  expect(await registry.done('dispute show c.ee')).toMatchObject({
+    disputes: [{ initiator: 'Mari Maasikas', comment: 'case 2-26-1', last_day: null }],
+  });
+});
+
+test('a dispute is closed for a reason, which history and name show', async () => {
+  await registry.done('dispute open d.ee --first-day 2026-01-01');
+  expect((await registry.run('dispute close d.ee')).stderr).toContain(
+    "required option '--reason <text>' not specified",
+  );
+  await registry.done(['dispute', 'close', 'd.ee', '--reason', 'the parties have settled']);
+  const { history } = await registry.done('history dispute d.ee');
+  expect(history[0]).toMatchObject({
+    changes: { reason: { from: null, to: 'the parties have settled' } },
+  });
+  const { stdout } = await registry.run('name d.ee');
+  expect(stdout).toMatch(
+    /It was disputed until the dispute was closed on .*: the parties have settled\./,
+  );
+
+  await registry.done(['history', 'revert', history[0].request_id, '--yes']);
+  const { history: reverted } = await registry.done('history dispute d.ee');
+  expect(reverted[0].changes).toEqual({
+    closed_at: { from: history[0].changes.closed_at.to, to: null },
+  });
+});
+
+test('retained add takes a last day, and gives it to names that are reserved already', async () => {
+  const add = 'retained add r.ee s.ee --status reserved --last-day';
+  await registry.done('retained add r.ee --status reserved');
+  expect(await registry.done(`${add} 2099-12-31`)).toMatchObject({
+    ...{ added: 1, updated: 1, unchanged: 0, changed: true },
+  });
+  expect(await registry.done('retained list')).toMatchObject({
+    retained_domains: ['r.ee', 's.ee'].map((name) => ({ name, last_day: '2099-12-31' })),
+  });
+  for (const [words, refusal] of [
+    [`${add} 2001-01-01`, 'is over [last_day]'],
+    [`${add} soon`, '"soon" is not a day in the calendar'],
+    [
+      'retained add t.ee --status blocked --last-day 2099-12-31',
+      'a blocked name has no last_day [last_day]',
+    ],
+  ] as const) {
+    expect((await registry.run(words)).stderr).toContain(refusal);
+  }
+});
+
+test('a list takes commas and blanks, in options, arguments and files', async () => {
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
+  const header = 'name,registrar,registrant,admin';
+  await registry.done('domain import -', `${header}\nl.ee,ALPHA,ALPHA:1,"ALPHA:1, ALPHA:2"\n`);
+  const admin = async (...words: string[]) => {
+    await registry.done(['domain', 'update', 'l.ee', '--admin', ...words]);
+    return (await registry.done('domain show l.ee')).domain.admin;
+  };
+  expect(await admin('')).toEqual([]);
+  expect(await admin('ALPHA:1,ALPHA:2')).toEqual(['ALPHA:1', 'ALPHA:2']);
+  expect(await admin('ALPHA:2')).toEqual(['ALPHA:2']);
+  expect(await admin('ALPHA:1', 'ALPHA:2')).toEqual(['ALPHA:1', 'ALPHA:2']);
+
+  const allow = ['registrar', 'update', 'ALPHA', '--allow-ip', '192.0.2.1,192.0.2.2 192.0.2.3'];
+  const { registrar } = await registry.done(allow);
+  expect(registrar.allowed_ips).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.3']);
+
+  const statuses = 'serverUpdateProhibited,serverDeleteProhibited';
+  await registry.done(`contact status ALPHA:1 --add ${statuses}`);
+  const { contact } = await registry.done('contact show ALPHA:1');
+  expect(contact.statuses).toEqual(expect.arrayContaining(statuses.split(',')));
+  expect((await registry.run('contact status ALPHA:1 --add ok,nonsense')).status).toBe(2);
+  await registry.done(`contact status ALPHA:1 --remove ${statuses}`);
+
+  expect(await registry.done('auction start u.ee,v.ee')).toMatchObject({ started: 2 });
+});
