@@ -35,6 +35,10 @@ export const registrars = sqliteTable(
     /** New codes follow a stricter rule (src/party/registrar/operator/account.ts) than those of a former registry. */
     code: text().notNull().unique(),
     name: text().notNull(),
+    /** How people reach it. Those of a former registry may not meet the rules (src/party/registrar/operator/channels.ts). */
+    phone: text(),
+    email: text(),
+    website: text(),
     /** Addresses and CIDR ranges; empty allows every address. */
     allowedIps: text('allowed_ips', { mode: 'json' }).$type<string[]>().notNull().default([]),
     /** Saves a scan for the total of a list. */

@@ -2,31 +2,13 @@ import * as z from 'zod/mini';
 import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../base/on-first-use.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { nameOpenedFor, readDomainName } from '../base/text/domain-name.ts';
-import {
-  expecting,
-  isBlank,
-  plainText,
-  spoiledBy,
-  textField,
-  unseenIn,
-} from '../base/text/field.ts';
+import { emailField } from '../base/text/email.ts';
+import { isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
+import { phoneField } from '../base/text/phone.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
 
 /** Each zod type accepts the client's value and returns the stored one. */
-
-/** RFC 5733: `+`, country code, dot, number. Avoids look-aheads, which many clients' programs lack. */
-const phonePattern = /^\+\d{1,3}\.\d{1,14}$/;
-const hasPartOfZeros = /^\+0+\.|\.0+$/;
-
-const emailFault = 'Email is invalid';
-/** RFC 5321, section 4.5.3.1.1. */
-const maximumLocalOctets = 64;
-const emailForm = `at most ${maximumLocalOctets} bytes (letters of any script, RFC 6531), \`@\`, and a domain name, which may be international`;
-
-const phoneForm =
-  '`+`, the country’s code, a dot, the number (RFC 5733), neither of zeros only: +372.55501020';
 
 const countryForm = 'the two letters of a country (ISO 3166-1 alpha-2)';
 
@@ -36,20 +18,12 @@ const countryCode = (message: string) =>
     z.transform(asciiUpperCase),
   );
 
-const phone = (message: string) =>
-  expecting(
-    phoneForm,
-    textField(message, 19, phonePattern).check(
-      z.refine((value) => !hasPartOfZeros.test(value), message),
-    ),
-  );
-
 export const contactRules = {
   name: onFirstUse(() => textField('Name is invalid', 255)),
   orgName: onFirstUse(() => textField('Org name is invalid', 255)),
-  email: onFirstUse(() => z.pipe(textField(emailFault, 255, undefined, emailForm), emailAddress())),
-  phone: onFirstUse(() => phone('Phone nr is invalid')),
-  fax: onFirstUse(() => phone('Fax nr is invalid')),
+  email: onFirstUse(() => emailField('Email is invalid')),
+  phone: onFirstUse(() => phoneField('Phone nr is invalid')),
+  fax: onFirstUse(() => phoneField('Fax nr is invalid')),
   authInfo: onFirstUse(() => textField('Auth info is invalid', 255)),
   street: onFirstUse(() => textField('Street is invalid', 255)),
   city: onFirstUse(() => textField('City is invalid', 255)),
@@ -96,34 +70,3 @@ export function isRepeated(column: keyof Contact, value: unknown, stored: unknow
   };
   return form(value) === form(stored);
 }
-
-/** Letters, marks and digits of any script, except those that Unicode lets fonts omit. */
-const letter = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}]';
-
-/** RFC 5321's dot-string of atoms, with RFC 6531's letters of every script. Quoted strings are refused. */
-const atom = `(${letter}|[!#$%&'*+\\-/=?^_\`{|}~])+`;
-const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
-
-/** Accepts international domain names. The top-level domain has letters only, or is in punycode. */
-const emailAddress = () =>
-  z.transform((email: string, { issues }) => {
-    const [local = '', domain = '', ...rest] = email.split('@');
-    const read = readDomainName(domain);
-    const isLocal =
-      rest.length === 0 &&
-      localPattern.test(local) &&
-      new TextEncoder().encode(local).length <= maximumLocalOctets;
-    const hasLetters = /\.([a-z]{2,}|xn--[a-z\d-]+)$/.test(read.domain?.punycode ?? '');
-    if (isLocal && hasLetters) return email;
-    const suggestion = isLocal && !read.domain && nameOpenedFor(domain);
-    const hint = suggestion
-      ? ` Did you mean ${JSON.stringify(`${local}@${suggestion.name}`)}?`
-      : '';
-    const cause = unseenIn(email);
-    const params = cause
-      ? { brief: emailFault, detail: `It ${cause}.${hint}` }
-      : { detail: `Expected: ${emailForm}.${hint}` };
-    const message = cause ? `${emailFault}: ${cause}` : emailFault;
-    issues.push({ code: 'custom', message, input: email, params });
-    return z.NEVER;
-  });

@@ -5,7 +5,7 @@ import { plain, type Shown } from './columns.ts';
 export const registrarsView: Shown<Registrar> = {
   name: 'registrars',
   columns: {
-    ...plain('code', 'name', 'contactCount', 'suspendedAt'),
+    ...plain('code', 'name', 'phone', 'email', 'website', 'contactCount', 'suspendedAt'),
     allowed_ips: { of: 'allowedIps', cell: addressesText },
     ...plain('webhookUrl', 'webhookFailingSince', 'createdAt', 'updatedAt'),
   },

@@ -23,6 +23,9 @@ test('adds, changes and lists registrars, and records the operator', async () =>
     {
       code: 'ALPHA',
       name: 'Alpha AS',
+      phone: null,
+      email: null,
+      website: null,
       allowed_ips: [],
       webhook_url: null,
       webhook_failing_since: null,
@@ -46,6 +49,50 @@ test('adds, changes and lists registrars, and records the operator', async () =>
     },
   ]);
 }, 120_000);
+
+const channels = {
+  phone: '+372.6123456',
+  email: 'abi@alpha.example',
+  website: 'https://alpha.example/',
+};
+
+test('keeps how people reach a registrar: given, changed and cleared', async () => {
+  const registry = await tool.newRegistry();
+  const given = Object.entries(channels).flatMap(([name, value]) => [`--${name}`, value]);
+  await registry.done(['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha OÜ', ...given]);
+  expect((await registry.done('registrar show ALPHA')).registrar).toMatchObject(channels);
+  const { changes } = await registry.done([
+    ...['registrar', 'update', 'ALPHA', '--phone', ' +372.6999999 ', '--email', ''],
+  ]);
+  expect(changes).toEqual({
+    phone: { from: channels.phone, to: '+372.6999999' },
+    email: { from: channels.email, to: null },
+  });
+  const { stdout } = await registry.run('registrar list --csv');
+  expect(stdout).toContain('ALPHA,Alpha OÜ,+372.6999999,,https://alpha.example/,');
+});
+
+test.each([
+  ['--phone', '3726123456'],
+  ['--phone', '+372.0'],
+  ['--email', 'abi@alpha'],
+  ['--email', 'abi@ﬁrma.ee'],
+  ['--website', 'alpha.example'],
+  ['--website', 'javascript:alert(1)//https://alpha.example'],
+  ['--website', 'https://alpha.example@beta.example/'],
+  ['--website', 'https://alpha\u00ad.example/'],
+  ['--website', `https://alpha.example/${'a'.repeat(255)}`],
+])('refuses %s %s of a registrar', async (option, value) => {
+  const registry = await tool.newRegistry('ALPHA');
+  const { status, stderr } = await registry.run(['registrar', 'update', 'ALPHA', option, value]);
+  expect(status).toBe(1);
+  expect(stderr).toMatch(new RegExp(`^refused: .* is invalid.* \\[${option.slice(2)}\\]`));
+  expect((await registry.done('registrar show ALPHA')).registrar).toMatchObject({
+    phone: null,
+    email: null,
+    website: null,
+  });
+});
 
 test('suspends a registrar with a reason, and lets it in again', async () => {
   const registry = await tool.newRegistry('ALPHA');

@@ -87,7 +87,7 @@ test.each([
   [
     'a change of nothing',
     'registrar update ALPHA',
-    'give --name, --allow-ip, --allow-all, --webhook or --no-webhook',
+    'give --name, --phone, --email, --website, --allow-ip, --allow-all, --webhook or --no-webhook',
   ],
   ['a certificate of nobody', 'certificate require --off', 'give --user or --system'],
   [

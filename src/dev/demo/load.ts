@@ -29,8 +29,14 @@ import { domainImport } from '../../tool/nouns/domain/file.ts';
 import { retainedImport } from '../../tool/nouns/retained/file.ts';
 
 const demoRegistrars = [
-  { code: 'ALPHA', name: 'Alpha Domeenid OÜ', allowedIps: [] },
-  { code: 'BETA', name: 'Beta Veebimajutus AS', allowedIps: [] },
+  {
+    ...{ code: 'ALPHA', name: 'Alpha Domeenid OÜ', allowedIps: [] },
+    ...{ phone: '+372.6000001', email: 'abi@alpha.example', website: 'https://alpha.example/' },
+  },
+  {
+    ...{ code: 'BETA', name: 'Beta Veebimajutus AS', allowedIps: [] },
+    ...{ phone: '+372.6000002', email: 'info@beta.example', website: 'https://beta.example/' },
+  },
 ];
 
 /** Local only: the secrets are public. */

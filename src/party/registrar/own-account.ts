@@ -25,6 +25,9 @@ export async function getOwnAccount(db: Database, login: Login) {
     db
       .select({
         name: registrars.name,
+        phone: registrars.phone,
+        email: registrars.email,
+        website: registrars.website,
         username: apiUsers.username,
         allowedIps: registrars.allowedIps,
         webhookUrl: webhooks.url,

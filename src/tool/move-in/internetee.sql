@@ -17,7 +17,7 @@ set local datestyle to iso;
 set local statement_timeout to 0;
 
 copy (
-  select id, code, name, created_at, updated_at
+  select id, code, name, phone, email, website, created_at, updated_at
   from registrars
   order by id
 ) to stdout (format csv, header) \g registrars.csv

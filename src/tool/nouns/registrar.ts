@@ -32,18 +32,28 @@ const registrars: RowView<Registrar, unknown[]> = {
   read: ({ db }) => listRegistrars(db),
 };
 
+const channelNotes = {
+  phone: 'where to call it, for example +372.5123456',
+  email: 'where to write to it',
+  website: 'its pages, an http or https URL',
+};
+
 const add = verb(
   writeCommand('add', 'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24')
     .description('Add a registrar')
     .requiredOption('--code <code>', 'the prefix of its contacts: A-Z, 0-9, _, -', asciiUpperCase)
     .requiredOption('--name <name>', 'its name')
+    .option('--phone <number>', channelNotes.phone)
+    .option('--email <address>', channelNotes.email)
+    .option('--website <url>', channelNotes.website)
     .option(
       '--allow-ip <cidr...>',
       'addresses and ranges it may call from; by default, any',
       splitList,
     ),
-  async (registry, { code, name, allowIp: allowedIps = [] }) => {
-    const registrar = await addRegistrar(registry, { code, name, allowedIps });
+  async (registry, { code, name, phone, email, website, allowIp: allowedIps = [] }) => {
+    const described = { code, name, phone, email, website, allowedIps };
+    const registrar = await addRegistrar(registry, described);
     return {
       data: { registrar: dataOf(registrarsView.columns, registrar) },
       text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar)}`,
@@ -70,21 +80,30 @@ const show = verb(
 
 const update = verb(
   writeCommand('update', 'registrar update ALPHA --allow-ip 192.0.2.7')
-    .description('Change the name of a registrar, the addresses it may call from, or its webhook')
+    .description(
+      'Change what is on record about a registrar, where it may call from, or its webhook',
+    )
     .argument('<code>', 'the registrar', asciiUpperCase)
     .option('--name <name>', 'its new name')
+    .option('--phone <number>', `${channelNotes.phone}; '' clears it`)
+    .option('--email <address>', `${channelNotes.email}; '' clears it`)
+    .option('--website <url>', `${channelNotes.website}; '' clears it`)
     .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list', splitList)
     .addOption(new Option('--allow-all', 'any address may call').conflicts('allowIp'))
     .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
     .option('--no-webhook', 'stop pushing its notifications')
     .hook(
       'preAction',
-      requireOneOf('--name', '--allow-ip', '--allow-all', '--webhook', '--no-webhook'),
+      requireOneOf(
+        ...['--name', '--phone', '--email', '--website'],
+        ...['--allow-ip', '--allow-all', '--webhook', '--no-webhook'],
+      ),
     ),
-  async (registry, code, { name, allowIp, allowAll, webhook }) => {
+  async (registry, code, { name, phone, email, website, allowIp, allowAll, webhook }) => {
     const isLocal = isLocalEnvironment(registry.env);
     const webhookUrl = webhookUrlOf(webhook, { isLocal });
-    return change(registry, code, { name, allowedIps: allowAll ? [] : allowIp, webhookUrl });
+    const allowedIps = allowAll ? [] : allowIp;
+    return change(registry, code, { name, phone, email, website, allowedIps, webhookUrl });
   },
 );
 

@@ -499,6 +499,40 @@ test('names what no login can supply, and codes that today would be refused', as
   ]);
 });
 
+test('keeps how people reach a registrar, and names what today would be refused', async () => {
+  const alpha = {
+    phone: '+372.6123456',
+    email: 'abi@alpha.example',
+    website: 'http://alpha.example',
+  };
+  const beta = { phone: '6 123 456', email: 'x', website: 'javascript:alert(1)' };
+  const none = { phone: '', email: '', website: '' };
+  const { lines } = await own.moveIn({
+    registrars: [
+      row.registrar(7, 'ALPHA', alpha),
+      row.registrar(9, 'BETA', beta),
+      row.registrar(11, 'GAMMA', none),
+    ],
+  });
+  expect(lines.filter((line) => line.startsWith('registrars.csv'))).toEqual([
+    'registrars.csv:3 BETA phone "6 123 456" carried: Phone is invalid',
+    'registrars.csv:3 BETA email "x" carried: Email is invalid',
+    'registrars.csv:3 BETA website "javascript:alert(1)" carried: Website is invalid',
+  ]);
+  expect(own.rows().registrars).toMatchObject([
+    alpha,
+    beta,
+    { phone: null, email: null, website: null },
+  ]);
+  expect(await own.reconcile()).toMatchObject({ status: 0 });
+  writeFiles(own.directory, {
+    registrars: [row.registrar(7, 'ALPHA', { ...alpha, phone: '+372.6999999' })],
+  });
+  expect((await own.reconcile()).differences[0]).toMatchObject({
+    ...{ key: 'ALPHA', difference: 'other values', columns: ['phone'] },
+  });
+});
+
 test('writes nothing while a row is refused, unless it may stay behind, and says so last', async () => {
   const files = smallRegistry();
   files.domains!.push(row.domain('-.ee', 'ALPHA'));

@@ -11,6 +11,10 @@ import { type Change, changeOf, write } from '../../../change/write.ts';
 import { isAsSeen } from '../../credential/holder.ts';
 import { getRegistrar, type Registrar, selectRegistrars } from '../account.ts';
 import { generateWebhookSecret, webhookStatements } from '../webhook.ts';
+import { type Channel, channelValues } from './channels.ts';
+
+/** A blank channel counts as absent. */
+type ChannelTexts = Partial<Record<Channel, string | undefined>>;
 
 export async function listRegistrars(db: Database): Promise<Registrar[]> {
   return selectRegistrars(db).orderBy(asc(registrars.code));
@@ -31,7 +35,7 @@ export const registrarCodeRule = 'use 1 to 32 of A-Z, 0-9, _ and -';
  */
 export async function addRegistrar(
   operation: Operation,
-  input: Pick<Registrar, 'code' | 'name' | 'allowedIps'>,
+  input: Pick<Registrar, 'code' | 'name' | 'allowedIps'> & ChannelTexts,
 ): Promise<Registrar> {
   const { db, origin } = operation;
   const { code } = input;
@@ -40,7 +44,8 @@ export async function addRegistrar(
     throw new RegistryError('invalid', message, 'code');
   }
   const [name, allowedIps] = [registrarName(input.name), addressEntries(input.allowedIps)];
-  const described = { code, name, allowedIps };
+  const noChannels = { phone: null, email: null, website: null };
+  const described = { code, name, allowedIps, ...noChannels, ...channelValues(input) };
   const at = origin.request.at.toISOString();
   const row = { ...described, createdAt: at, updatedAt: at };
   const initial = {
@@ -63,8 +68,8 @@ export async function addRegistrar(
   return (await write(db, origin.request, { look, judge }, operation)).outcome;
 }
 
-/** Undefined fields stay as they are. */
-export interface RegistrarChanges {
+/** Undefined fields stay as they are. A blank channel is removed. */
+export interface RegistrarChanges extends ChannelTexts {
   name?: string | undefined;
   allowedIps?: string[] | undefined;
   /** Null removes the webhook. `parseWebhookUrl` reads a URL. */
@@ -94,11 +99,14 @@ export async function updateRegistrar(
   const fresh = { secret: generateWebhookSecret(), replacedSecrets: [], goneAt: null };
   const webhook = typeof url === 'string' ? { url, ...fresh } : url;
   const updatedAt = origin.request.at.toISOString();
+  const newChannels = channelValues(input);
   const look = () => getRegistrar(db, code);
   const judge = (current: Awaited<ReturnType<typeof look>>): Change<UpdatedRegistrar> => {
     const isSuspended =
       suspension === undefined ? current.suspendedAt !== null : suspension !== null;
+    const { phone, email, website } = current;
     const row = {
+      ...{ phone, email, website, ...newChannels },
       suspendedAt: isSuspended ? (current.suspendedAt ?? updatedAt) : null,
       name: input.name === undefined ? current.name : registrarName(input.name),
       allowedIps: input.allowedIps ? addressEntries(input.allowedIps) : current.allowedIps,

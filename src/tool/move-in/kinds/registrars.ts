@@ -5,6 +5,7 @@ import {
   registrarCodePattern,
   registrarCodeRule,
 } from '../../../party/registrar/operator/account.ts';
+import { channelRules, channels } from '../../../party/registrar/operator/channels.ts';
 import { hashPassword } from '../../../party/registrar/operator/password.ts';
 import { isPasswordOf } from '../../../party/registrar/password.ts';
 import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
@@ -16,6 +17,9 @@ export const registrarKind = kindOf(registrars, {
     id: read.positiveInteger,
     code: read.registrarCode,
     name: undefined,
+    phone: undefined,
+    email: undefined,
+    website: undefined,
     created_at: read.requiredInstant,
     updated_at: read.requiredInstant,
   },
@@ -24,6 +28,10 @@ export const registrarKind = kindOf(registrars, {
   check(form, note) {
     const isToday = registrarCodePattern.test(form.code!);
     if (!isToday) note('code', 'carried', `is not a registrar code: ${registrarCodeRule}`);
+    for (const channel of channels) {
+      const { error } = channelRules[channel]().safeParse(form[channel]);
+      if (form[channel] && error) note(channel, 'carried', error.issues[0]!.message);
+    }
     return form;
   },
   subject: 'registrar',

@@ -21,6 +21,15 @@ const user = z.object({
 const account = named('RegistrarAccount', {
   code: z.string().describe('The registrar’s code, with which those of its contacts begin.'),
   name: z.string(),
+  phone: z
+    .string()
+    .nullable()
+    .describe('Where the registry’s staff send people who call about a name; null if unknown.'),
+  email: z.string().nullable().describe('Likewise.'),
+  website: z
+    .string()
+    .nullable()
+    .describe('Likewise; an http or https URL, unless moved in from a former registry.'),
   allowed_ips: z
     .array(z.string())
     .describe('The addresses and CIDR ranges that may call; empty if any may.'),

@@ -41,6 +41,9 @@ registrarAccount.get('/', async (c) => {
   const registrar = {
     code: account.registrarCode,
     name: account.name,
+    phone: account.phone,
+    email: account.email,
+    website: account.website,
     allowed_ips: account.allowedIps,
     webhook_url: account.webhookUrl,
     api_user: account.username === null ? null : user,

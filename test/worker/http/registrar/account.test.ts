@@ -55,8 +55,14 @@ async function use(registrar: Registrar, caller: Caller) {
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString();
 const unauthorized = refused(2202, 'Invalid authorization information', null, 401);
 
-it('a registrar’s account says who calls, for which registrar, from where, and nothing secret', async () => {
-  const registrar = await addRegistrar(worker.env, { allowedIps: ['127.0.0.0/8', '::1'] });
+it('a registrar’s account says who calls, for which registrar, how people reach it, from where, and nothing secret', async () => {
+  const channels = {
+    phone: '+372.6123456',
+    email: 'abi@registrar.example',
+    website: 'https://registrar.example/',
+  };
+  const allowedIps = ['127.0.0.0/8', '::1'];
+  const registrar = await addRegistrar(worker.env, { allowedIps, ...channels });
   await addRegistrar(worker.env);
   const webhookUrl = 'https://registrar.example/hook';
   const { webhookSecret } = await updateRegistrar(operation(), registrar.code, {
@@ -68,7 +74,8 @@ it('a registrar’s account says who calls, for which registrar, from where, and
       registrar: {
         code: registrar.code,
         name: registrar.name,
-        allowed_ips: ['127.0.0.0/8', '::1'],
+        ...channels,
+        allowed_ips: allowedIps,
         webhook_url: webhookUrl,
         api_user: {
           username: registrar.apiUser.username,
