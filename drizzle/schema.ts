@@ -740,6 +740,11 @@ export const changesIdentity = sql.raw(
   "subject = 'contact' and action = 'update' and coalesce(changes -> '$.ident', changes -> '$.identType', changes -> '$.identCountryCode') is not null",
 );
 
+/** True for what a registrar's user, or a system such as one that acts for it, changed of its own. An index uses this expression. */
+export const isByRegistrar = sql.raw(
+  "registrar is not null and actor_type in ('api_user', 'system')",
+);
+
 /**
  * Every change and its author, written in the batch of the change. Triggers refuse to change or delete rows unless
  * `history_permits` allows it.
@@ -780,6 +785,7 @@ export const history = sqliteTable(
       .on(table.subjectUuid)
       .where(sql`subject = 'contact' and action <> 'update'`),
     index('history_of_identity').on(table.subjectUuid).where(changesIdentity),
+    index('history_of_registrar').on(table.registrar).where(isByRegistrar),
   ],
 );
 

@@ -7,12 +7,15 @@ import { listNewestEntries } from '../change/history/operator/search.ts';
 import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
 import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
+import { listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
+import { checkText } from '../view/contact.ts';
+import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countryText, dayText, fieldWords } from '../view/words.ts';
 import { Entries } from './history.tsx';
-import { type DeskPage, isUuid, Part, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, isUuid, mailHref, Part, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
 
@@ -31,6 +34,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
   const ofContact = { contact: shownCode };
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
+  const disclosures = await listDisclosuresOf(db, uuid, shownRows);
   // Several contacts may have had the code.
   const erased = contact?.uuid ?? entries[0]!.subjectUuid ?? uuid;
   const erasure = await readErasure(db, { uuid: erased });
@@ -47,6 +51,13 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
             <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
           </Part>
         )}
+        <Part title="Who asked for its data">
+          <Rows
+            view={disclosuresOfContact}
+            rows={disclosures.map(withAnswerBy(registry.env))}
+            links={{ id: 'disclosure' }}
+          />
+        </Part>
         <Entries entries={entries} />
       </>
     ),
@@ -69,11 +80,14 @@ function identitySentence(contact: ContactWithRegistrar): Sentence {
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
   const { email, phone, fax, street, zip, city, state, orgName } = contact;
   const checks = claims.map((claim) => {
-    return [`${fieldWords(claim)} checked`, contact[verificationColumn[claim]]] as const;
+    return [
+      `${fieldWords(claim)} verified`,
+      checkText(contact[verificationColumn[claim]]),
+    ] as const;
   });
   const address = [street, zip, city, state, countryText(contact.countryCode)];
   return [
-    ['email', <a href={`mailto:${email}`}>{email}</a>],
+    ['email', <a href={mailHref(email)}>{email}</a>],
     ...Object.entries({ phone, fax, orgName }),
     ['address', address.filter(Boolean).join(', ')],
     [
@@ -83,7 +97,6 @@ function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
         .join('; '),
     ],
     ...checks,
-    ['checked', checks.some(([, check]) => check) ? null : 'nothing yet'],
     ['to_be_checked', contact.verificationDemand],
     ['to_be_decided', contact.identityRequest?.pending],
   ];

@@ -27,14 +27,24 @@ function heading({ id, occurredAt, requestId, ...entry }: HistoryEntry): Child[]
 
 const shownChanges = 4;
 
-export function Entries({ entries }: { entries: readonly HistoryEntry[] }) {
-  if (entries.length === 0) return null;
+export function Entries(props: {
+  entries: readonly HistoryEntry[];
+  title?: string;
+  none?: string;
+}) {
+  const { entries, title = 'What happened', none } = props;
+  if (entries.length === 0)
+    return none ? (
+      <Part title={title}>
+        <p>{none}</p>
+      </Part>
+    ) : null;
   const items = entries.map((entry) => {
     const all = changeSentences(entry);
     const changes = <Sentences all={all} class={all.length > shownChanges ? 'many' : 'few'} />;
     return <li>{[...heading(entry), changes]}</li>;
   });
-  return timeline('What happened', items);
+  return timeline(title, items);
 }
 
 const timeline = (title: string, items: Child[]) => (

@@ -44,6 +44,10 @@ export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }
 export const pageHref = (kind: Thing['kind'], key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
 
+/** Escapes the `?` that an address may have. */
+export const mailHref = (email: string) =>
+  `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`;
+
 export const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
 const PageNaming = createContext<Naming>(async () => undefined);
@@ -113,7 +117,11 @@ export function Rows<Row>(props: {
   );
 }
 
-export function factsIn<Row>(view: Shown<Row>, row: Row, names: string): DeskPage['facts'] {
+export function factsIn<Row>(
+  view: Shown<Row>,
+  row: Row,
+  names: string,
+): NonNullable<DeskPage['facts']> {
   const values = Object.fromEntries(fieldsOf(view.columns, row, true));
   return names.split(' ').map((name) => [name, values[name]]);
 }

@@ -1,13 +1,15 @@
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Sentence } from '../base/text/sentence.ts';
+import { listRegistrarsEntries } from '../change/history/operator/search.ts';
 import {
   type Disclosure,
   findGrantObstacle,
   type GrantObstacle,
   getDisclosure,
 } from '../contact/operator/disclosure/read.ts';
-import { getRegistrar } from '../party/registrar/account.ts';
+import { getRegistrar, type Registrar } from '../party/registrar/account.ts';
 import { listApiUsers } from '../party/registrar/operator/api-user.ts';
+import { type Channel, channelRules, channels } from '../party/registrar/operator/channels.ts';
 import { disclosuresView, withAnswerBy } from '../view/disclosure.ts';
 import { apiUsersView } from '../view/holders.ts';
 import { findNameFacts, intervalText } from '../view/name.ts';
@@ -15,7 +17,7 @@ import { registrarsView } from '../view/registrar.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
 import { Entries, entriesAbout } from './history.tsx';
-import { factsIn, Part, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, factsIn, mailHref, Part, Rows, type ShowPage } from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
   const facts = await findNameFacts(registry, key);
@@ -35,6 +37,27 @@ export const namePage: ShowPage = async ({ registry, key }) => {
   };
 };
 
+const hrefs: Record<Channel, (text: string) => string> = {
+  phone: (text) => `tel:${text}`,
+  email: mailHref,
+  website: (text) => text,
+};
+
+/** What a former registry had may be anything, so it becomes a link only if today's rule accepts it. */
+function channelFacts(registrar: Registrar): NonNullable<DeskPage['facts']> {
+  return channels.map((channel) => {
+    const text = registrar[channel];
+    const isFit = text !== null && channelRules[channel]().safeParse(text).success;
+    const link = isFit && (
+      <a href={hrefs[channel](text)} rel="noreferrer">
+        {text}
+      </a>
+    );
+    return [channel, link || text];
+  });
+}
+
+const shownChanges = 20;
 const registrarFacts = 'contact_count webhook_url webhook_failing_since created_at';
 
 export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
@@ -42,7 +65,8 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const registrar = await getRegistrar(db, code);
   const users = await listApiUsers(db, code);
   const entries = await entriesAbout(db, 'registrar', code);
-  const { suspendedAt, allowedIps } = registrar;
+  const changes = await listRegistrarsEntries(db, code, shownChanges);
+  const { suspendedAt, allowedIps, phone, email } = registrar;
   const enabled = users.filter(({ disabledAt }) => disabledAt === null).length;
   const from = valueText(allowedIps.length > 0 ? allowedIps : 'every address');
   const reason = entries.find(({ changes }) => 'reason' in changes)?.changes.reason;
@@ -54,13 +78,19 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
       suspendedAt
         ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
         : [`${countText(enabled, 'enabled API user')} can log in for it, from ${from}.`],
+      ...(phone || email ? [] : [['Neither its phone nor its e-mail address is recorded.']]),
     ],
-    facts: factsIn(registrarsView, registrar, registrarFacts),
+    facts: [...channelFacts(registrar), ...factsIn(registrarsView, registrar, registrarFacts)],
     children: (
       <>
         <Part title="Who logs in for it">
           <Rows view={apiUsersView} rows={users} />
         </Part>
+        <Entries
+          entries={changes}
+          title="What its users changed"
+          none="They have changed no contact and no domain."
+        />
         <Entries entries={entries} />
       </>
     ),

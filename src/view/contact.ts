@@ -1,8 +1,10 @@
+import type { Verification } from '../../drizzle/schema.ts';
 import { type ContactWithRegistrar, statusesOf } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import type { InvalidValue } from '../contact/invalid.ts';
 import type { ContactDeletion } from '../contact/operator/administer.ts';
 import { plain, type Shown } from './columns.ts';
+import { actorText, timeText } from './words.ts';
 
 /** A contact with an export's column names and the interfaces' statuses. */
 export const contactsView: Shown<ContactWithRegistrar> = {
@@ -23,6 +25,20 @@ export const deletedContacts: Shown<ContactDeletion> = {
   columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
   table: 'code uuid registrar deleted_at ended',
 };
+
+const results = {
+  success: 'yes,',
+  failed: 'no, the check failed',
+  ended: 'no longer, it has changed since its check',
+};
+
+/** `yes, on 27 Nov 2026, 23:13 UTC (2 hours ago) by API user ats: eid` */
+export function checkText(check: Verification | null): string {
+  if (!check) return 'not checked';
+  const { result, method, framework, reference, verified_at: at, verified_by: who } = check;
+  const how = [method, framework, reference].filter(Boolean).join(', ');
+  return `${results[result]} on ${timeText(at)}${who ? ` by ${actorText(who)}` : ''}: ${how}`;
+}
 
 type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };
 

@@ -20,6 +20,13 @@ export const disclosuresView: Shown<ShownDisclosure> = {
   table: 'id contact organization fields answer_by outcome',
 };
 
+/** On the page of the contact. Staff must not tell the person of a confidential one. */
+export const disclosuresOfContact: typeof disclosuresView = {
+  ...disclosuresView,
+  table:
+    'id organization requester fields outcome granted_fields answered_at is_confidential visible_after',
+};
+
 function timeLeft({ answerBy, outcome }: Disclosure & { answerBy: string }): string {
   if (outcome !== null) return answerBy;
   const hours = Math.floor((Date.parse(answerBy) - currentTime().getTime()) / 3_600_000);

@@ -18,6 +18,8 @@ interface Facts {
   auctions: readonly Auction[];
   /** The newest first. */
   entries: readonly HistoryEntry[];
+  /** How people reach the registrar of the name. */
+  channels: readonly string[];
 }
 
 /** The last one says whether a registration without a secret would be refused, and why. */
@@ -27,16 +29,20 @@ export function nameSentences(
   refusal: Problem | undefined,
 ): Sentence[] {
   const sentences = [
+    ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
     ...facts.registered.map(registeredSentence),
     ...facts.retained
       .filter((retained) => !hasEnded(retained, currentTime()))
       .map(retainedSentence),
     ...facts.disputes.flatMap(disputeSentence),
-    ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
   ];
   if (sentences.length === 0) sentences.push(unlistedSentence(facts));
   sentences.push(...closingSentence(facts));
   const sentencesOfName = sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
+  if (facts.channels.length > 0)
+    sentencesOfName.push([`Its registrar can be reached at ${facts.channels.join(' or ')}.`]);
+  if (facts.auctions.length > 0)
+    sentencesOfName.push(['Only the auction centre knows who bid for it, and who won.']);
   if (refusal?.obstacle === 'registered') return sentencesOfName;
   return [
     ...sentencesOfName,
@@ -84,7 +90,8 @@ function closingSentence({ disputes: [dispute], entries }: Facts): Sentence[] {
   const closing = entries.find(({ subject }) => subject === 'dispute');
   const { to: reason } = { to: null, ...closing?.changes.reason };
   const why = reason === null ? '' : `: ${reason}`;
-  return [[` was disputed until the dispute was closed on ${timeText(dispute.closedAt)}${why}.`]];
+  const closed = { instant: dispute.closedAt };
+  return [[' was disputed until the dispute was closed on ', closed, `${why}.`]];
 }
 
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
@@ -94,6 +101,13 @@ function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[]
   const paid = isLate
     ? ', but its winner could register it only'
     : ': only its winner can register it, with the registration code';
+  const must: Sentence = deadline
+    ? [
+        isLate ? ' should have been registered by ' : ' must be registered by ',
+        { field: 'registration_deadline', value: deadline },
+        ', and',
+      ]
+    : [];
   const sentences: Partial<Record<Auction['status'], Sentence>> = {
     started: [
       ' has been in auction since ',
@@ -101,7 +115,8 @@ function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[]
       ': it goes to the highest bidder, at the auction centre.',
     ],
     awaiting_payment: [
-      ' was sold at auction, and is not paid yet: nobody but its winner will get it.',
+      ...must,
+      ' is not paid yet: it was sold at auction, and nobody but its winner will get it.',
     ],
     payment_received: [` was sold at auction and is paid${paid}`, ...end, '.'],
   };

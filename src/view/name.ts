@@ -1,5 +1,5 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
-import { auctions, history, retainedStatuses } from '../../drizzle/schema.ts';
+import { auctions, domains, history, registrars, retainedStatuses } from '../../drizzle/schema.ts';
 import { type Env, nameRulesOf } from '../base/env.ts';
 import { hostWithin } from '../base/text/domain-name.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
@@ -47,25 +47,33 @@ function registrableAbove(name: string, zones: readonly string[]): string[] {
 
 async function readNameFacts(registry: Asked, name: DomainName) {
   const { db, origin, env } = registry;
+  const channels = db
+    .select({ phone: registrars.phone, email: registrars.email })
+    .from(domains)
+    .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+    .where(eq(domains.name, name.name));
   const ofName = db.select().from(auctions).where(eq(auctions.name, name.name));
   const isAbout = and(inArray(history.subject, nameSubjects), eq(history.subjectKey, name.name));
-  const [domains, retained, disputes, sold, intervals, entries, state] = await Promise.all([
-    loadDomains(db, [name.name]),
-    findRetainedDomains(
-      db,
-      retainedStatuses.map((status) => ({ ...name, status })),
-    ),
-    readDisputes(registry, name.name),
-    ofName.orderBy(desc(auctions.id)).limit(maximumRows),
-    readNameHistory(db, name.name, origin.request.at),
-    listNewestEntries(db, isAbout, maximumRows),
-    readNameState(db, name.name, origin.request.at),
-  ]);
-  const registered = [...domains.values()].map((domain) => ({ ...name, ...domain }));
+  const [recorded, [reach], retained, disputes, sold, intervals, entries, state] =
+    await Promise.all([
+      loadDomains(db, [name.name]),
+      channels,
+      findRetainedDomains(
+        db,
+        retainedStatuses.map((status) => ({ ...name, status })),
+      ),
+      readDisputes(registry, name.name),
+      ofName.orderBy(desc(auctions.id)).limit(maximumRows),
+      readNameHistory(db, name.name, origin.request.at),
+      listNewestEntries(db, isAbout, maximumRows),
+      readNameState(db, name.name, origin.request.at),
+    ]);
+  const registered = [...recorded.values()].map((domain) => ({ ...name, ...domain }));
   const facts = {
     ...{ registered, retained, entries, auctions: sold },
     disputes: disputes.slice(-maximumRows).reverse(),
     intervals: intervals.slice(-maximumRows).reverse(),
+    channels: Object.values(reach ?? {}).filter((channel) => channel !== null),
   };
   const isOnRecord = Object.values(facts).some((rows) => rows.length > 0);
   const [problem] = findRuleProblems([name], nameRulesOf(env));

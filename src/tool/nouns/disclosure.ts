@@ -2,6 +2,7 @@ import { lstatSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { everyRow } from '../../base/database/every-row.ts';
 import { RegistryError } from '../../base/error.ts';
+import { getContactByCode } from '../../contact/contact.ts';
 import {
   declineDisclosure,
   grantDisclosure,
@@ -20,12 +21,20 @@ import { writeWhole } from '../files/whole.ts';
 import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
-import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
+import { listCommand, listReport, type RowView, showReport } from '../view.ts';
 
-const disclosures: RowView<ShownDisclosure, [{ open?: true }]> = {
+interface Listed {
+  open?: true;
+  contact?: string;
+}
+
+const disclosures: RowView<ShownDisclosure, [Listed]> = {
   ...disclosuresView,
-  read: ({ db, env }, { open: onlyOpen = false }) => {
-    const every = everyRow<Disclosure>((page) => listDisclosures(db, { onlyOpen }, page));
+  read: async ({ db, env }, { open: onlyOpen = false, contact: code }) => {
+    const contactUuid = code && (await getContactByCode(db, code)).uuid;
+    const every = everyRow<Disclosure>((page) =>
+      listDisclosures(db, { onlyOpen, contactUuid }, page),
+    );
     return Array.fromAsync(every, withAnswerBy(env));
   },
 };
@@ -118,12 +127,11 @@ const declining = (
     },
   );
 
-const list = listVerb(
-  disclosures,
-  listCommand('List the requests', 'disclosure list --open').option(
-    '--open',
-    'only those without an answer',
-  ),
+const list = verb(
+  listCommand('List the requests', 'disclosure list --open', 'disclosure list --contact ALPHA:TAMM')
+    .option('--open', 'only those without an answer')
+    .option('--contact <code>', 'only those about this contact', parseContactKey),
+  (registry, options) => listReport(disclosures, registry, options),
 );
 
 const show = verb(

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gt, gte, lt, lte, or, type SQL, sql } from 'drizzle-orm';
-import { type HistorySubject, history } from '../../../../drizzle/schema.ts';
+import { type HistorySubject, history, isByRegistrar } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
 import { findNewestId, type HistoryEntry } from '../search.ts';
@@ -62,6 +62,15 @@ export function listNewestEntries(
   limit: number,
 ): Promise<HistoryEntry[]> {
   return db.select().from(history).where(condition).orderBy(desc(history.id)).limit(limit);
+}
+
+/** Changes of contacts and domains by the registrar's users, and by systems such as those that act for it. The newest first. */
+export function listRegistrarsEntries(
+  db: Database,
+  code: string,
+  limit: number,
+): Promise<HistoryEntry[]> {
+  return listNewestEntries(db, and(eq(history.registrar, code), isByRegistrar), limit);
 }
 
 /**

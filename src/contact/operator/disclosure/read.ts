@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, lte } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, isNull, lte } from 'drizzle-orm';
 import { contacts, disclosures } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
@@ -74,17 +74,41 @@ export function findGrantObstacle(
   return fields.length > 0 ? { kind: 'without_values', fields } : undefined;
 }
 
+/** With a UUID, only those about this contact. */
+interface DisclosureCriteria {
+  onlyOpen?: boolean;
+  contactUuid?: string | undefined;
+}
+
 export function listDisclosures(
   db: Database,
-  { onlyOpen }: { onlyOpen: boolean },
+  { onlyOpen = false, contactUuid }: DisclosureCriteria,
   { after, limit }: RowsAfter<Disclosure>,
 ): Promise<Disclosure[]> {
   return db
     .select()
     .from(disclosures)
     .where(
-      and(gt(disclosures.id, after?.id ?? 0), onlyOpen ? isNull(disclosures.outcome) : undefined),
+      and(
+        gt(disclosures.id, after?.id ?? 0),
+        onlyOpen ? isNull(disclosures.outcome) : undefined,
+        contactUuid === undefined ? undefined : eq(disclosures.contactUuid, contactUuid),
+      ),
     )
     .orderBy(asc(disclosures.id))
+    .limit(limit);
+}
+
+/** The newest first. */
+export function listDisclosuresOf(
+  db: Database,
+  contactUuid: string,
+  limit: number,
+): Promise<Disclosure[]> {
+  return db
+    .select()
+    .from(disclosures)
+    .where(eq(disclosures.contactUuid, contactUuid))
+    .orderBy(desc(disclosures.id))
     .limit(limit);
 }

@@ -1,0 +1,1 @@
+CREATE INDEX `history_of_registrar` ON `history` (`registrar`) WHERE registrar is not null and actor_type in ('api_user', 'system');
