@@ -7,7 +7,7 @@ import { listNewestEntries } from '../change/history/operator/search.ts';
 import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
 import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
-import { listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
+import { type Disclosure, listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText } from '../view/contact.ts';
@@ -34,15 +34,18 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
   const ofContact = { contact: shownCode };
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
-  const disclosures = await listDisclosuresOf(db, uuid, shownRows);
   // Several contacts may have had the code.
-  const erased = contact?.uuid ?? entries[0]!.subjectUuid ?? uuid;
-  const erasure = await readErasure(db, { uuid: erased });
+  const shownUuid = contact?.uuid ?? entries[0]!.subjectUuid ?? uuid;
+  const disclosures = await listDisclosuresOf(db, shownUuid, shownRows);
+  const erasure = await readErasure(db, { uuid: shownUuid });
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
   return {
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
-    answer: [contact ? identitySentence(contact) : ['This contact no longer exists.']],
+    answer: [
+      contact ? identitySentence(contact) : ['This contact no longer exists.'],
+      ...disclosureSentences(disclosures),
+    ],
     facts: contact ? factsOf(contact) : [],
     children: (
       <>
@@ -65,7 +68,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
       ...(contact ? [['contact', 'show', shownCode]] : []),
       ...(contact ? [['contact', 'update', '--help']] : []),
       ['history', 'contact', shownCode],
-      ...(isErasable ? [['contact', 'erase', erased, '--dry-run']] : []),
+      ...(isErasable ? [['contact', 'erase', shownUuid, '--dry-run']] : []),
     ],
   };
 };
@@ -75,6 +78,16 @@ function identitySentence(contact: ContactWithRegistrar): Sentence {
   const code = identType === 'birthday' ? dayText(ident) : ident;
   const who = `The ${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
   return [`${who}, a contact of `, { kind: 'registrar', key }, '.'];
+}
+
+/** Says nothing if older requests are not read. */
+function disclosureSentences(disclosures: readonly Disclosure[]): Sentence[] {
+  const granted = disclosures.filter(({ outcome }) => outcome === 'granted');
+  if (granted.length === 0 && disclosures.length === shownRows) return [];
+  const receivers = granted.map(({ organization, isConfidential }) =>
+    isConfidential ? `${organization} (kept from the person)` : organization,
+  );
+  return [[`Its data were given to ${[...new Set(receivers)].join(', ') || 'nobody'} on request.`]];
 }
 
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {

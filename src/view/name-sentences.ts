@@ -42,7 +42,7 @@ export function nameSentences(
   if (facts.channels.length > 0)
     sentencesOfName.push([`Its registrar can be reached at ${facts.channels.join(' or ')}.`]);
   if (facts.auctions.length > 0)
-    sentencesOfName.push(['Only the auction centre knows who bid for it, and who won.']);
+    sentencesOfName.push(['Only the auction centre knows the bidders and the winner.']);
   if (refusal?.obstacle === 'registered') return sentencesOfName;
   return [
     ...sentencesOfName,

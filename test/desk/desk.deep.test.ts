@@ -23,6 +23,8 @@ let erased: string;
 beforeAll(async () => {
   const names = Array.from({ length: 250 }, (_, n) => `many${n}.ee`);
   await registry.done(['retained', 'add', ...names, '--status', 'blocked']);
+  const channels = ['--phone', '+372.6123456', '--email', 'abi@alpha.example'];
+  await registry.done(['registrar', 'update', 'ALPHA', ...channels]);
   const people = [
     'ALPHA:TAMM,Jaan Tamm,jaan@tamm.example,+372.5551234,38001085718,priv,EE',
     'ALPHA:KASK,Mari Kask,mari@kask.example,+372.5551235,48703146529,priv,EE',
@@ -89,6 +91,11 @@ test('prints the address beside the file, for a browser that cannot read the fil
 /** What is asked on the telephone, what one types, and what the first page then says. */
 test.each([
   ['Whose is tamm.ee?', 'tamm.ee', 'registered with Alpha OÜ ALPHA since'],
+  ['Whom do I call about tamm.ee?', 'tamm.ee', 'can be reached at +372.6123456 or abi@alpha'],
+  ['What is the number of Alpha?', 'alpha oü', '+372.6123456'],
+  ['Is my e-mail verified?', 'alpha:tamm', 'not checked'],
+  ['To whom were my data given?', 'alpha:tamm', 'Its data were given to nobody on request.'],
+  ['Who won kohv.ee?', 'kohv.ee', 'Only the auction centre knows the bidders and the winner.'],
   ['Who is behind www.tamm.ee?', 'tamm.ee', 'and held by Jaan Tamm ALPHA:TAMM.'],
   ['Why can I not register kask.ee?', 'KASK.ee', '"kask.ee" is reserved, and no password is set'],
   ['Is kohv.ee still in auction?', 'kohv.ee', 'kohv.ee has been in auction since'],

@@ -136,12 +136,6 @@ test('a contact’s page lists who asked for its data, the newest first, and so 
   await registry.done(open('ALPHA:2', 'Court'));
   await registry.done([...open('ALPHA:1', 'Bank'), '--confidential']);
   await registry.done(['disclosure', 'refuse', '1', '--reason', 'no basis']);
-  const { text, html } = await show('/contact/ALPHA:1');
-  expect(text).toMatch(
-    /Who asked for its data .*disclosure 3 Bank Mati name, e-mail open yes disclosure 1 Police Mati name, e-mail refused .* no What/,
-  );
-  expect(text).not.toContain('Court');
-  expect(html).toContain('href="/disclosure/1"');
   const idsOf = async (words: string) => {
     const { disclosures } = await registry.done(`disclosure list ${words}`);
     return (disclosures as { id: number }[]).map(({ id }) => id);
@@ -150,6 +144,19 @@ test('a contact’s page lists who asked for its data, the newest first, and so 
   expect(await idsOf('--contact ALPHA:1 --open')).toEqual([3]);
   const unknown = await registry.run('disclosure list --contact ALPHA:9');
   expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('ALPHA:9') });
+  const { text, html } = await show('/contact/ALPHA:1');
+  expect(text).toMatch(
+    /Who asked for its data .*disclosure 3 Bank Mati name, e-mail open yes disclosure 1 Police Mati name, e-mail refused .* no What/,
+  );
+  expect(text).toContain('Its data were given to nobody on request.');
+  expect(text).not.toContain('Court');
+  for (const [id, to] of Object.entries({ 2: 'Court', 3: 'Bank (kept from the person)' })) {
+    await registry.done(['disclosure', 'grant', id, '--to', `${registry.directory}/${id}.json`]);
+    const contact = id === '2' ? 'ALPHA:2' : 'ALPHA:1';
+    const answer = `Its data were given to ${to} on request.`;
+    expect((await show(`/contact/${contact}`)).text).toContain(answer);
+  }
+  expect(html).toContain('href="/disclosure/1"');
 });
 
 test('a name’s answer says how its registrar can be reached, on the desk and in the tool', async () => {
@@ -170,7 +177,7 @@ test('a name in auction or after one says its deadline first, and who alone know
     const { stdout } = await registry.run(['name', name]);
     return stdout.split('\n')[0];
   };
-  const centre = 'Only the auction centre knows who bid for it, and who won.';
+  const centre = 'Only the auction centre knows the bidders and the winner.';
   expect(await answerAbout('kohv.ee')).toMatch(
     new RegExp(`^kohv.ee has been in auction since .* ${centre} A registration`),
   );
