@@ -10,7 +10,7 @@ import {
 import { isIn, jsonArrays } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Problem } from '../base/error.ts';
-import { joinParts, type Sentence } from '../base/text/sentence.ts';
+import { joinParts, type Sentence, sentence } from '../base/text/sentence.ts';
 import { changesRepresentation } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { isRevertible } from './kinds.ts';
@@ -38,25 +38,24 @@ export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
 
 /** `newer` is a later change of the same thing. */
 export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null): Problem[] {
-  const problem = (reason: Problem['reason'], ...why: Sentence) => [
-    problemOf(entry, reason, ...why),
+  const problem = (reason: Problem['reason'], why: string | Sentence) => [
+    problemOf(entry, reason, why),
   ];
   if (entry.actorType !== 'operator') {
     return problem(
       'invalid',
-      'made by ',
-      { actor: entry.actor },
-      "; only the operator's commands can be taken back",
+      sentence`made by ${{ actor: entry.actor }}; only the operator's commands can be taken back`,
     );
   }
-  const fieldsThat = (has: (change: FieldChange, field: string) => boolean) =>
-    Object.entries(changesRepresentation(entry.changes))
+  const fieldsThat = (has: (change: FieldChange, field: string) => boolean) => {
+    const fields = Object.entries(changesRepresentation(entry.changes))
       .filter(([field, change]) => has(change, field))
       .map(([field]) => ({ field }));
+    return fields.length > 0 && joinParts(fields);
+  };
   const removed = fieldsThat((change) => 'removed' in change);
-  if (removed.length > 0) {
-    const fields = joinParts(removed);
-    return problem('gone', 'the values of ', ...fields, ' were removed from the history');
+  if (removed) {
+    return problem('gone', sentence`the values of ${removed} were removed from the history`);
   }
   if (!isRevertible(reversalOf(entry))) {
     return problem('invalid', 'this kind of change cannot be taken back');
@@ -67,18 +66,14 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
   );
   const isContactDeletion = entry.subject === 'contact' && entry.action === 'delete';
   // Taking a creation back needs no values. A restored contact gets a new auth_info.
-  if (secret.length > 0 && entry.action !== 'create' && !isContactDeletion) {
-    return problem('gone', 'the history does not have the values of ', ...joinParts(secret));
+  if (secret && entry.action !== 'create' && !isContactDeletion) {
+    return problem('gone', sentence`the history does not have the values of ${secret}`);
   }
   if (!newer) return [];
   const { action, actor, occurredAt, requestId } = newer;
   return problem(
     'changed_meanwhile',
-    `changed since: ${action} by `,
-    { actor },
-    ' at ',
-    { instant: occurredAt },
-    `, request ${requestId}`,
+    sentence`changed since: ${action} by ${{ actor }} at ${{ instant: occurredAt }}, request ${String(requestId)}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import type { FieldChange, HistorySubject } from '../../drizzle/schema.ts';
 import type { Problem } from '../base/error.ts';
-import { plainText, type Sentence } from '../base/text/sentence.ts';
+import { plainText, type Sentence, sentence } from '../base/text/sentence.ts';
 import type { Action, Changes } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 
@@ -31,10 +31,10 @@ export function returning(reversals: readonly Reversal[], kind: HistorySubject):
 export function problemOf(
   { action, subject, subjectKey }: HistoryEntry,
   reason: Problem['reason'],
-  ...why: Sentence
+  why: string | Sentence,
 ): Problem {
-  const sentence = [`${action} ${subject.replace('_', ' ')} ${subjectKey}: `, ...why];
-  return { reason, message: plainText(sentence), sentence };
+  const all = sentence`${action} ${subject.replace('_', ' ')} ${subjectKey}: ${why}`;
+  return { reason, message: plainText(all), sentence: all };
 }
 
 export function valuesAfter(changes: Changes): Record<string, unknown> {

@@ -1,7 +1,7 @@
 import { auctionStatuses } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { type Env, entriesOf } from '../base/env.ts';
-import type { Sentence } from '../base/text/sentence.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { countOverdue } from '../contact/operator/administer.ts';
 import { listDueDisclosures } from '../contact/operator/disclosure/read.ts';
 import {
@@ -64,34 +64,30 @@ const alarms = {
       !last || now.getTime() - Date.parse(last.startedAt) > maximumCronPauseMilliseconds;
     if (!isDeployed || !isLate) return [];
     if (!last) return [['The cron has never run.']];
-    return [['The cron has not run since ', { instant: last.startedAt }, '.']];
+    return [sentence`The cron has not run since ${{ instant: last.startedAt }}.`];
   },
   cron_failed: ({ runs: [last] }) =>
     last?.failed.length
-      ? [['The last cron run failed to do ', { field: 'failed', value: last.failed }, '.']]
+      ? [sentence`The last cron run failed to do ${{ field: 'failed', value: last.failed }}.`]
       : [],
   database_large({ bytes }) {
     const share = bytes / maximumDatabaseBytes;
     return share > largeShare ? [[`The database is ${Math.floor(100 * share)} % full.`]] : [];
   },
   webhook_failing: ({ failingWebhooks }) =>
-    failingWebhooks.map(({ registrar: key, since }) => [
-      'The webhook of ',
-      { kind: 'registrar', key },
-      ' has been failing since ',
-      { instant: since },
-      '.',
-    ]),
+    failingWebhooks.map(({ registrar: key, since: instant }) => {
+      const registrar = { kind: 'registrar', key } as const;
+      return sentence`The webhook of ${registrar} has been failing since ${{ instant }}.`;
+    }),
   certificate_ending: ({ endingCertificates }, now) =>
     endingCertificates.map(({ holder, endsAt }) => {
       const refused = ': its logins are refused.';
       if (endsAt === null) {
-        return [`No certificate is bound to ${holder}, which needs one${refused}`];
+        return sentence`No certificate is bound to ${holder}, which needs one${refused}`;
       }
       const isOver = endsAt <= now.toISOString();
-      const ends = `, which needs one, ${isOver ? 'ended' : 'ends'} at `;
-      const end = { instant: endsAt };
-      return [`The last certificate of ${holder}${ends}`, end, isOver ? refused : '.'];
+      const last = `The last certificate of ${holder}, which needs one, ${isOver ? 'ended' : 'ends'}`;
+      return sentence`${last} at ${{ instant: endsAt }}${isOver ? refused : '.'}`;
     }),
   disclosure_late: ({ dueDisclosures }, now) =>
     dueDisclosures
@@ -112,33 +108,17 @@ const alarms = {
       : [],
   auction_overdue: ({ overdueAuctions }) =>
     overdueAuctions.map(({ name, registrationDeadline: day }) => ({
-      sentence: [
-        'The winner of ',
-        { kind: 'name', key: name },
-        ' has paid and had to register it by ',
-        { field: 'registration_deadline', value: day },
-        '.',
-      ],
+      sentence: sentence`The winner of ${nameOf(name)} has paid and had to register it by ${{ field: 'registration_deadline', value: day }}.`,
       command: ['auction', 'show', name],
     })),
   auction_of_domain: ({ auctionsOfDomains }) =>
     auctionsOfDomains.map(({ name, status }) => ({
-      sentence: [
-        { kind: 'name', key: name },
-        ' is a registered domain, and has an auction with the status ',
-        { field: 'status', value: status },
-        '.',
-      ],
+      sentence: sentence`${nameOf(name)} is a registered domain, and has an auction with the status ${{ field: 'status', value: status }}.`,
       command: ['name', name],
     })),
   auction_not_restarted: ({ auctionsNotRestarted }) =>
     auctionsNotRestarted.map(({ name, status }) => ({
-      sentence: [
-        { kind: 'name', key: name },
-        ' was not put up for auction again after ',
-        { field: 'status', value: status },
-        ', because it was blocked or disputed.',
-      ],
+      sentence: sentence`${nameOf(name)} was not put up for auction again after ${{ field: 'status', value: status }}, because it was blocked or disputed.`,
       command: ['auction', 'start', name],
     })),
 } satisfies Record<string, (findings: Findings, now: Date) => readonly (Sentence | Advice)[]>;
@@ -176,10 +156,9 @@ export function findAlarms(findings: Findings, now: Date): Alarm[] {
   );
 }
 
-const disclosureSentence = (id: number, verb: string, answerBy: string): Sentence => [
-  'The request for ',
-  { kind: 'disclosure', key: String(id) },
-  ` ${verb} to be answered by `,
-  { instant: answerBy },
-  '.',
-];
+const nameOf = (key: string) => ({ kind: 'name', key }) as const;
+
+function disclosureSentence(id: number, verb: string, instant: string): Sentence {
+  const disclosure = { kind: 'disclosure', key: String(id) } as const;
+  return sentence`The request for ${disclosure} ${verb} to be answered by ${{ instant }}.`;
+}

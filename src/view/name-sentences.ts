@@ -1,6 +1,6 @@
 import { untilClosed } from '../../drizzle/schema.ts';
 import type { Problem } from '../base/error.ts';
-import { joinParts, type Sentence } from '../base/text/sentence.ts';
+import { joinParts, type Sentence, sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { type Auction, hasPassed } from '../name/auction/read.ts';
@@ -71,17 +71,17 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
 }
 
 function retainedSentence({ status, lastDay }: RetainedDomain): Sentence {
-  const end = lastDay ? [' until the end of ', { day: lastDay }] : [];
-  return [` is ${status}`, ...end, '.'];
+  const end = lastDay ? sentence` until the end of ${{ day: lastDay }}` : '';
+  return sentence` is ${status}${end}.`;
 }
 
 function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[] {
   const start = { day: firstDay };
-  if (state === 'to come') return [[' will be disputed from ', start, '.']];
+  if (state === 'to come') return [sentence` will be disputed from ${start}.`];
   if (state !== 'in force') return [];
   const isOpen = lastDay === untilClosed;
-  const end = isOpen ? ['the dispute is closed'] : ['the end of ', { day: lastDay }];
-  return [[' has been disputed since ', start, ', and will be until ', ...end, '.']];
+  const end = isOpen ? 'the dispute is closed' : sentence`the end of ${{ day: lastDay }}`;
+  return [sentence` has been disputed since ${start}, and will be until ${end}.`];
 }
 
 /** Of the newest dispute. */
@@ -91,42 +91,30 @@ function closingSentence({ disputes: [dispute], entries }: Facts): Sentence[] {
   const { to: reason } = { to: null, ...closing?.changes.reason };
   const why = reason === null ? '' : `: ${reason}`;
   const closed = { instant: dispute.closedAt };
-  return [[' was disputed until the dispute was closed on ', closed, `${why}.`]];
+  return [sentence` was disputed until the dispute was closed on ${closed}${why}.`];
 }
 
 function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
   const deadline = auction.registrationDeadline;
-  const end = deadline ? [' until ', { field: 'registration_deadline', value: deadline }] : [];
+  const day = { field: 'registration_deadline', value: deadline };
+  const end = deadline ? sentence` until ${day}` : '';
   const isLate = deadline !== null && hasPassed(deadline, currentTime());
-  const paid = isLate
-    ? ', but its winner could register it only'
-    : ': only its winner can register it, with the registration code';
-  const must: Sentence = deadline
-    ? [
-        isLate ? ' should have been registered by ' : ' must be registered by ',
-        { field: 'registration_deadline', value: deadline },
-        ', and',
-      ]
-    : [];
+  const must = isLate ? 'should have been' : 'must be';
+  const first = deadline ? sentence` ${must} registered by ${day}, and` : '';
   const sentences: Partial<Record<Auction['status'], Sentence>> = {
-    started: [
-      ' has been in auction since ',
-      { instant: createdAt },
-      ': it goes to the highest bidder, at the auction centre.',
-    ],
-    awaiting_payment: [
-      ...must,
-      ' is not paid yet: it was sold at auction, and nobody but its winner will get it.',
-    ],
-    payment_received: [` was sold at auction and is paid${paid}`, ...end, '.'],
+    started: sentence` has been in auction since ${{ instant: createdAt }}: it goes to the highest bidder, at the auction centre.`,
+    awaiting_payment: sentence`${first} is not paid yet: it was sold at auction, and nobody but its winner will get it.`,
+    payment_received: isLate
+      ? sentence` was sold at auction and is paid, but its winner could register it only${end}.`
+      : sentence` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
   };
-  const sentence = sentences[status];
-  return sentence === undefined ? [] : [sentence];
+  const one = sentences[status];
+  return one === undefined ? [] : [one];
 }
 
 function unlistedSentence({ auctions }: Facts): Sentence {
   const [last] = auctions;
   const status = last && { field: 'status', value: last.status };
-  const ended = status ? ['; its last auction ended as ', status] : [];
-  return [' is not registered here, and on none of the lists', ...ended, '.'];
+  const ended = status ? sentence`; its last auction ended as ${status}` : '';
+  return sentence` is not registered here, and on none of the lists${ended}.`;
 }

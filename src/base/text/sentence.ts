@@ -16,8 +16,18 @@ export type Term =
   | { field: string }
   | { field: string; value: unknown };
 
+type Part = string | Thing | Term;
+
 /** A sentence for people, as data. */
-export type Sentence = readonly (string | Thing | Term)[];
+export type Sentence = readonly Part[];
+
+/** A tag of templates: sentence`ended at ${{ instant }}`. Sentences may be parts of others. */
+export function sentence(
+  texts: readonly string[],
+  ...parts: readonly (Part | Sentence)[]
+): Sentence {
+  return texts.flatMap((text, index) => [text, parts[index] ?? []].flat());
+}
 
 /** Adds the kind to a disclosure's number. */
 export const labelOf = ({ kind, key }: Thing) => (kind === 'disclosure' ? `${kind} ${key}` : key);

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Database } from '../../base/database/open.ts';
 import { limitTime, retry } from '../../base/database/retry.ts';
 import { isAboutMigration, migrationHint } from '../../base/database/violations.ts';
-import type { Sentence } from '../../base/text/sentence.ts';
+import { type Sentence, sentence } from '../../base/text/sentence.ts';
 import { newestMigration } from '../../base/version.ts';
 import type { Published } from '../../list/format/head.ts';
 import { readPublished } from '../../list/kv.ts';
@@ -50,11 +50,10 @@ export async function readHealth(db: Database, kv: KVNamespace, now: Date): Prom
       ...(isMigrated === false ? [[migrationHint]] : []),
       ...(isDatabaseReachable ? [] : [['The database is unreachable.']]),
       ...(published ? [] : [['The store of the public lists is unreachable.']]),
-      ...late.map(([list, instant]) => [
-        `The list ${list} has been behind its source since `,
-        { instant: instant! },
-        '.',
-      ]),
+      ...late.map(
+        ([list, since]) =>
+          sentence`The list ${list} has been behind its source since ${{ instant: since! }}.`,
+      ),
     ],
     isDatabaseReachable,
     areListsLate: late.length > 0,
