@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import path from 'node:path';
 import {
   Command,
@@ -7,6 +8,9 @@ import {
   Option,
 } from '@commander-js/extra-typings';
 import { textField } from '../base/text/field.ts';
+
+/** The words of the running command. */
+export const typedWords = new AsyncLocalStorage<readonly string[]>();
 
 export const programName = 'npm run registry --';
 

@@ -5,7 +5,7 @@ import {
   type OutputConfiguration,
 } from '@commander-js/extra-typings';
 import { type OpenBindings, opening } from './bindings.ts';
-import { programName } from './command.ts';
+import { programName, typedWords } from './command.ts';
 import { projectVersion } from './project.ts';
 import { say, writeAnswer } from './report/output.ts';
 
@@ -64,10 +64,10 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     writeErr: (text) => (printed += text),
   });
   try {
-    await opening.run(open, () =>
+    const parse = () =>
       // Commander would answer --help with the general help.
-      program.parseAsync(isUnknown ? [first] : args, { from: 'user' }),
-    );
+      program.parseAsync(isUnknown ? [first] : args, { from: 'user' });
+    await opening.run(open, () => typedWords.run(args, parse));
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return await writeAnswer(help);

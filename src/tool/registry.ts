@@ -7,8 +7,12 @@ import { type Bindings, type OpenBindings, opening } from './bindings.ts';
 import type { CommonOptions } from './command.ts';
 import { openLocal } from './local/open.ts';
 import { findMissingMigrations } from './migrate.ts';
+import type { Batches } from './report/batches.ts';
 
-export type Registry = Awaited<ReturnType<typeof openRegistry>>;
+export type Registry = Awaited<ReturnType<typeof openRegistry>> & {
+  /** Set by a command that writes in batches. */
+  batches?: Batches;
+};
 
 export const openBindings: OpenBindings = async (options, access) =>
   options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);

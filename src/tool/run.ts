@@ -4,15 +4,17 @@ import {
   type CommandUnknownOpts,
   type OptionValues,
 } from '@commander-js/extra-typings';
+import { limitTime } from '../base/database/retry.ts';
 import { type Problem, RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { type ListName, listNames } from '../list/lists.ts';
 import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
 import { countText, type Lines, linesOf, printable } from '../view/text.ts';
-import { type CommonOptions, commandLine, registryOptions } from './command.ts';
+import { type CommonOptions, commandLine, registryOptions, typedWords } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
+import { atInterrupt } from './report/interrupt.ts';
 import {
   checkOutputIsRead,
   OutputError,
@@ -56,10 +58,13 @@ export async function run(
   // Disposed of after the answer is printed.
   await using opened = new AsyncDisposableStack();
   await report(options, async () => {
-    const registry = await openRegistry(options, opened, needs);
+    const registry: Registry = await openRegistry(options, opened, needs);
     const isWriting = options.dryRun !== undefined;
-    const worked = await work(registry).catch((error) => {
-      throw isWriting && !registry.isDryRun ? uncertain(error) : error;
+    using _ = atInterrupt(() => registry.batches && explainInterruption(registry, options));
+    const worked = await work(registry).catch(async (error) => {
+      if (!isWriting || registry.isDryRun) throw error;
+      const progress = await progressOf(registry, options);
+      throw progress ? new UnfinishedError(error, progress) : uncertain(error);
     });
     if (!worked) return undefined;
     const { changed = true } = worked.data;
@@ -70,6 +75,52 @@ export async function run(
     const { data, ...answer } = await published(done, registry, options);
     return { ...answer, data: { ...data, ...request?.data }, note: request?.note };
   });
+}
+
+type Progress = NonNullable<Awaited<ReturnType<typeof progressOf>>>;
+
+class UnfinishedError extends Error {
+  readonly progress: Progress;
+
+  constructor(cause: unknown, progress: Progress) {
+    super(messageOf(cause), { cause });
+    this.progress = progress;
+  }
+}
+
+/** What a command that did not come to its last batch has written, and the commands that help. Undefined for nothing. */
+async function progressOf({ batches, db, origin }: Registry, options: CommonOptions) {
+  if (!batches || batches.written + batches.uncertain === 0) return undefined;
+  const { written, uncertain, one, hasLists } = batches;
+  const { requestId: request } = origin.request;
+  const repeat = commandLine(typedWords.getStore()!);
+  // If this read fails, the command itself says whether it can.
+  const isRevertible = await limitTime(5_000, findRevertible(db, request)).catch(() => undefined);
+  const words = ['history', 'revert', request, ...registryOptions(options)];
+  const takeBack = isRevertible === false ? undefined : commandLine(words);
+  const more = uncertain === 0 ? '' : `, and perhaps ${uncertain} more`;
+  return {
+    data: {
+      request_id: request,
+      written,
+      uncertain,
+      repeat,
+      ...(takeBack && { take_back: takeBack }),
+    },
+    lines: [
+      `${countText(written, `${one} was`, `${one}s were`)} written${more}, by request ${request}`,
+      `to write the rest: ${repeat}`,
+      ...(takeBack ? [`to take back what was written: ${takeBack}`] : []),
+      ...(hasLists ? ['either command publishes the lists'] : []),
+    ],
+  };
+}
+
+/** Waits for the batch that is being written. */
+async function explainInterruption(registry: Registry, options: CommonOptions): Promise<string> {
+  await registry.batches?.settle();
+  const progress = await progressOf(registry, options);
+  return progress ? progress.lines.join('\n') : 'nothing was written';
 }
 
 /** Returns the error of a change that may or may not have been made. */
@@ -180,12 +231,15 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     reportLostOutput(error);
     return;
   }
+  const isUnfinished = error instanceof UnfinishedError;
+  const cause = isUnfinished ? error.cause : error;
   const problems: readonly (Problem & Partial<FileProblem>)[] =
-    error instanceof RegistryError
-      ? error.problems.map(({ sentence: _, ...problem }) => problem)
-      : [{ reason: 'unexpected', message: messageOf(error) }];
+    cause instanceof RegistryError
+      ? cause.problems.map(({ sentence: _, ...problem }) => problem)
+      : [{ reason: 'unexpected', message: messageOf(cause) }];
   if (options.json) {
-    const answer = `${JSON.stringify({ errors: problems })}\n`;
+    const data = isUnfinished ? error.progress.data : {};
+    const answer = `${JSON.stringify({ errors: problems, ...data })}\n`;
     await writeOutput(answer).catch(() => process.stderr.write(answer));
     return;
   }
@@ -204,4 +258,5 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
   }
   const hidden = causes.length - printedProblems;
   if (hidden > 0) say(`refused: ${countText(hidden, 'more problem')}; --json shows all`);
+  if (isUnfinished) say(error.progress.lines);
 }

@@ -1,11 +1,10 @@
-import { and, asc, between, eq, gt, type SQL, sql } from 'drizzle-orm';
+import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import { changesIdentity, history } from '../../drizzle/schema.ts';
-import { everyRow } from '../base/database/every-row.ts';
+import { changesIdentity, type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retry } from '../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../base/error.ts';
-import { type HistoryEntry, nothingSince } from '../change/history/search.ts';
+import { findNewestId, type HistoryEntry, nothingSince } from '../change/history/search.ts';
 import type { Operation } from '../change/origin.ts';
 import { changeEach } from '../change/write-many.ts';
 import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
@@ -22,51 +21,99 @@ import {
 } from './problems.ts';
 import { type Reversal, returning, reversalOf } from './reversal.ts';
 
-export interface RevertPlan {
-  request: string;
+/** The changes of one batch. D1 and the local runtime have no memory for all changes of a large import at once. */
+const pageRows = 5_000;
+
+interface Page {
   reversals: Reversal[];
   /** The checked rows, which `revert` writes. */
   domains: DomainRows;
   /** Obstacles of restored names that do not prevent the revert. */
   warnings: string[];
-  /** The newest history entry at the time of the plan. */
+  /** The newest history entry before the page was read. */
   seen: number;
+  /** The last history entry of the page. */
+  end: number;
+}
+
+/** The first page, with the warnings of all. */
+export interface RevertPlan extends Page {
+  request: string;
+  /** The last history entry of the request. */
+  last: number;
+  count: number;
+  subjects: ReadonlySet<HistorySubject>;
 }
 
 /**
- * Plans the reversal of all changes that one command of the operator made. Throws `not_found` for a request that the
- * history does not have; otherwise a problem for each change that cannot be taken back: `invalid` for its kind,
- * `linked` for a contact that was added and to which a domain refers, `gone` where the values or the registrar of a
- * contact are gone, `changed_meanwhile` where something has changed since. The history has no index by request: `within`
- * restricts the entries that are read.
+ * Plans the reversal of all changes that one command of the operator made, except those that an interrupted revert has
+ * taken back. Throws `not_found` for a request that the history does not have; otherwise a problem for each change that
+ * cannot be taken back, of the first 5,000 changes that have any: `invalid` for its kind, `linked` for a contact that
+ * was added and to which a domain refers, `gone` where the values or the registrar of a contact are gone,
+ * `changed_meanwhile` where something has changed since. The history has no index by request: `within` restricts the
+ * entries that are read.
  */
 export async function planRevert(
   operation: Operation,
   request: string,
   within?: SQL,
 ): Promise<RevertPlan> {
-  const { db } = operation;
-  const [range] = await retry(() =>
+  const [start, last] = await rangeOf(operation.db, request, within);
+  let first: Page | undefined;
+  let count = 0;
+  const subjects = new Set<HistorySubject>();
+  const warnings: string[] = [];
+  for await (const page of planPages(operation, request, [start, last])) {
+    first ??= page;
+    count += page.reversals.length;
+    for (const { subject } of page.reversals) subjects.add(subject);
+    for (const warning of page.warnings) warnings.push(warning);
+  }
+  // Without any change that is left, a page of all of them says why.
+  first ??= await planPage(operation, await readPage(operation.db, request, [start, last]));
+  return { ...first, warnings, request, last, count, subjects };
+}
+
+/** The first and the last entry of the request. */
+async function rangeOf(db: Database, request: string, within?: SQL): Promise<[number, number]> {
+  const [found] = await retry(() =>
     db
       .select({
         first: sql<number | null>`min(${history.id})`,
         last: sql<number>`max(${history.id})`,
-        seen: sql<number>`(select max(id) from ${history} as newest)`,
       })
       .from(history)
       .where(and(within, eq(history.requestId, request))),
   );
-  const { first, last, seen } = range!;
-  if (first === null) {
-    const message = `the history has no change of request ${JSON.stringify(request)}`;
-    throw new RegistryError('not_found', message);
+  const { first, last } = found!;
+  if (first !== null) return [first, last];
+  const message = `the history has no change of request ${JSON.stringify(request)}`;
+  throw new RegistryError('not_found', message);
+}
+
+/** Reads each page when the one before has been used. */
+async function* planPages(
+  operation: Operation,
+  request: string,
+  [start, last]: [number, number],
+): AsyncGenerator<Page, void> {
+  for (let next = start; next <= last; ) {
+    const { entries, seen } = await readPage(operation.db, request, [next, last]);
+    next = (entries.at(-1)?.id ?? last) + 1;
+    const remaining = entries.filter((entry) => !isOver(entry, request));
+    if (remaining.length > 0) yield await planPage(operation, { entries: remaining, seen });
   }
-  const all = await Array.fromAsync(entriesOf(db, request, [first, last]));
-  const remaining = all.filter((entry) => !isOver(entry));
-  const every = (remaining.length > 0 ? remaining : all).map((entry) => ({
-    ...reversalOf(entry),
-    entry,
-  }));
+}
+
+type Entry = HistoryEntry & { newer: HistoryEntry | null };
+
+/** Throws the problems of the entries. */
+async function planPage(
+  operation: Operation,
+  { entries, seen }: { entries: readonly Entry[]; seen: number },
+): Promise<Page> {
+  const { db } = operation;
+  const every = entries.map((entry) => ({ ...reversalOf(entry), entry }));
   const links = await findLinks(db, every);
   // A copy that another transfer has used again stays.
   const isTransfer = every.some(
@@ -87,17 +134,19 @@ export async function planRevert(
   const registered = returning(reversals, 'domain').map(({ key }) => recordedName(key));
   const againstDomains = await findAuctionObstacles(operation, registered, ['registered']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
-  return { request, reversals, domains, warnings, seen };
+  return { reversals, domains, warnings, seen, end: entries.at(-1)!.id };
 }
 
-type Entry = HistoryEntry & { newer: HistoryEntry | null };
+/**
+ * Whether the change is over: the cron has removed what was added, a reservation after its last day or an orphan; or an
+ * interrupted revert has taken it back.
+ */
+const isOver = ({ action, newer }: Entry, request: string) =>
+  (action === 'create' && newer?.action === 'delete' && newer.actorType === 'cron') ||
+  (newer?.actorType === 'operator' && newer.clientReference === request);
 
-/** Whether the cron has removed since what was added: a reservation after its last day, or an orphan. */
-const isOver = ({ action, newer }: Entry) =>
-  action === 'create' && newer?.action === 'delete' && newer.actorType === 'cron';
-
-/** The entries of the request, each with the newest entry about the same thing that others wrote since. */
-function entriesOf(db: Database, request: string, [first, last]: [number, number]) {
+/** Entries of the request, each with the newest entry about the same thing that others wrote since. */
+async function readPage(db: Database, request: string, [start, last]: [number, number]) {
   const newer = alias(history, 'newer');
   // Only a reserved name can change and stay.
   const statusIn = (entry: 'later' | 'history') =>
@@ -114,32 +163,45 @@ function entriesOf(db: Database, request: string, [first, last]: [number, number
       and later.subject_uuid = history.subject_uuid
       and history.subject = 'contact' and ${isNewer}`;
   const isNewest = sql`${newer.id} = max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0))`;
-  return everyRow<Entry>(async ({ after, limit }) => {
-    const rows = await db
+  // Read before the entries, so that a change in between makes the write fail.
+  const seen = await findNewestId(db);
+  const rows = await retry(() =>
+    db
       .select({ entry: history, newer })
       .from(history)
       .leftJoin(newer, isNewest)
-      .where(
-        and(
-          between(history.id, first, last),
-          gt(history.id, after?.id ?? 0),
-          eq(history.requestId, request),
-        ),
-      )
+      .where(and(between(history.id, start, last), eq(history.requestId, request)))
       .orderBy(asc(history.id))
-      .limit(limit);
-    return rows.map(({ entry, newer }) => ({ ...entry, newer }));
-  });
+      .limit(pageRows),
+  );
+  return { seen, entries: rows.map(({ entry, newer }): Entry => ({ ...entry, newer })) };
 }
 
+/** Calls `write` for each batch, with the number of its changes. */
+export type WriteBatch = (count: number, write: () => Promise<void>) => Promise<void>;
+
 /**
- * Makes the changes of a plan, all or none, under a request of its own, whose history names the request that it takes
- * back. It is one batch, which D1 stops after 30 seconds; 100,000 names take about eight. Throws what `planRevert`
- * throws if something has changed since.
+ * Makes the changes of a plan under a request of its own, whose history names the request that it takes back. Each
+ * 5,000 changes are one batch, all or none. Throws what `planRevert` throws if something has changed since; a plan and
+ * a revert after that continue with what is left.
  */
-export async function revert(operation: Operation, plan: RevertPlan): Promise<void> {
-  const { db, origin } = operation;
-  const { request, seen, reversals, domains } = plan;
+export async function revert(
+  operation: Operation,
+  plan: RevertPlan,
+  writeBatch: WriteBatch = (_, write) => write(),
+): Promise<void> {
+  const { request, end, last } = plan;
+  await writeBatch(plan.reversals.length, () => revertPage(operation, request, plan));
+  for await (const page of planPages(operation, request, [end + 1, last])) {
+    await writeBatch(page.reversals.length, () => revertPage(operation, request, page));
+  }
+}
+
+async function revertPage(
+  { db, origin }: Operation,
+  request: string,
+  { seen, reversals, domains }: Page,
+): Promise<void> {
   const own = { ...origin, request: { ...origin.request, clientReference: request } };
   // Deletes contacts after their domains.
   const isOfContacts = ([some]: Reversal[]) => Number(some!.subject === 'contact');
@@ -169,7 +231,7 @@ export async function revert(operation: Operation, plan: RevertPlan): Promise<vo
     await changeEach(reverting, { reverted: reverted.flat() }, isAsPlanned);
   } catch (error) {
     // Another plan says what has changed.
-    if (error instanceof RegistryError) await planRevert(operation, request);
+    if (error instanceof RegistryError) await planRevert({ db, origin }, request);
     throw error;
   }
 }

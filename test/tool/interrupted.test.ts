@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { OpenBindings } from '../../src/tool/bindings.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
-import { openKept, startTool } from './tool.ts';
+import { contactHeader, openKept, startTool } from './tool.ts';
 
 const tool = startTool();
 
@@ -31,23 +31,86 @@ function untilGone(batches: number): OpenBindings {
   };
 }
 
-test.each(['retained import FILE', 'retained add a.ee --status reserved'])(
-  'does not claim to know whether the change of %s was made whose answer was lost',
-  async (command) => {
-    const registry = await tool.newRegistry();
-    const file = await registry.file('names.csv', 'name,status\na.ee,reserved\n');
-    const args = command.replace('FILE', file).split(' ');
-    const place = ['--persist-to', registry.directory];
-    const message =
-      'other side closed; all or part of the change may have been made: check, then repeat the command';
-    const run = (...more: string[]) =>
-      captured(() => runProgram([...args, ...place, ...more], untilGone(0)));
-    expect(await run()).toEqual({ status: 1, stdout: '', stderr: `failed: ${message}\n` });
-    const { status, stdout } = await run('--json');
-    expect(status).toBe(1);
-    expect(JSON.parse(stdout)).toEqual({ errors: [{ reason: 'unexpected', message }] });
-  },
-);
+test('does not claim to know whether a change was made whose answer was lost', async () => {
+  const { directory } = await tool.newRegistry();
+  const args = ['retained', 'add', 'a.ee', '--status', 'reserved', '--persist-to', directory];
+  const message =
+    'other side closed; all or part of the change may have been made: check, then repeat the command';
+  const run = (...more: string[]) => captured(() => runProgram([...args, ...more], untilGone(0)));
+  expect(await run()).toEqual({ status: 1, stdout: '', stderr: `failed: ${message}\n` });
+  const { status, stdout } = await run('--json');
+  expect(status).toBe(1);
+  expect(JSON.parse(stdout)).toEqual({ errors: [{ reason: 'unexpected', message }] });
+});
+
+/** The words of a command that was printed, as a shell reads them when nothing in it is quoted. */
+const wordsOf = (command: string) => command.replace('npm run registry -- ', '').split(' ');
+
+test('an import that fails says what it wrote, and the commands that continue it and take it back work', async () => {
+  const registry = await tool.newRegistry();
+  const rows = Array.from({ length: 2_500 }, (_, n) => `nimi${n}.ee,reserved\n`);
+  const file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
+  const args = ['retained', 'import', file, '--persist-to', registry.directory];
+  const { status, stdout, stderr } = await captured(() => runProgram(args, untilGone(1)));
+  const [, request, repeat, takeBack] =
+    /by request (\S+)\nto write the rest: (.*)\nto take back what was written: (.*)\n/.exec(
+      stderr,
+    )!;
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr.replace(/^checking.*\n/gm, '')).toBe(
+    'failed: other side closed\n' +
+      `1000 rows were written, and perhaps 1000 more, by request ${request}\n` +
+      `to write the rest: npm run registry -- ${args.join(' ')}\n` +
+      `to take back what was written: npm run registry -- history revert ${request} --persist-to ${registry.directory}\n` +
+      'either command publishes the lists\n',
+  );
+  const count = async () => (await registry.rows()).retained_domains!.length;
+  expect(await count()).toBe(1_000);
+  await captured(() => runProgram([...wordsOf(takeBack!), '--yes'], openKept));
+  expect(await count()).toBe(0);
+  await captured(() => runProgram(wordsOf(repeat!), openKept));
+  expect(await count()).toBe(2_500);
+});
+
+test('an import that fails says in JSON what it wrote', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  const rows = Array.from(
+    { length: 1_500 },
+    (_, n) => `ALPHA:${n},Mari ${n},mari@example.ee,+372.5123456,${n},org,LV\n`,
+  );
+  const file = await registry.file('contacts.csv', contactHeader + rows.join(''));
+  const place = ['--persist-to', registry.directory, '--json'];
+  const args = ['contact', 'import', file, '--registrar', 'ALPHA', ...place];
+  const { stdout } = await captured(() => runProgram(args, untilGone(1)));
+  expect(JSON.parse(stdout)).toEqual({
+    errors: [{ reason: 'unexpected', message: 'other side closed' }],
+    ...{ request_id: expect.any(String), written: 1_000, uncertain: 500 },
+    repeat: `npm run registry -- ${args.join(' ')}`,
+    take_back: expect.stringMatching(/^npm run registry -- history revert \S+ --persist-to /),
+  });
+});
+
+test('an import that fails before its first batch offers no command for rows that it did not write', async () => {
+  const registry = await tool.newRegistry();
+  const file = await registry.file('names.csv', 'name,status\nÄÄ.ee,reserved\n');
+  const { stderr } = await registry.run(['retained', 'import', file]);
+  expect(stderr).toMatch(/^refused: [^\n]*\n$/);
+});
+
+test('a revert that fails says how far it came, and the same command continues it', async () => {
+  const registry = await tool.newRegistry();
+  const rows = Array.from({ length: 6_000 }, (_, n) => `nimi${n}.ee,blocked\n`);
+  const file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
+  const { request_id: request } = await registry.done(['retained', 'import', file]);
+  const place = ['--persist-to', registry.directory];
+  const args = ['history', 'revert', request, '--yes', ...place];
+  const { stderr } = await captured(() => runProgram(args, untilGone(1)));
+  expect(stderr).toContain('\n5000 changes were written, and perhaps 1000 more, by request ');
+  const [, repeat] = /to write the rest: (.*)\n/.exec(stderr)!;
+  const { stdout } = await captured(() => runProgram(wordsOf(repeat!), openKept));
+  expect(stdout).toContain(`reverted request ${request}: 1000 changes`);
+  expect((await registry.rows()).retained_domains).toEqual([]);
+});
 
 test('says that a change is made but not published, and how to publish it', async () => {
   const registry = await tool.newRegistry();

@@ -11,6 +11,7 @@ import type { ListName } from '../../list/lists.ts';
 import { countText } from '../../view/text.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
+import { Batches } from '../report/batches.ts';
 import { displayName, type FileProblem } from '../report/problem.ts';
 import { inChunks } from '../report/progress.ts';
 import { attempt, type Report, run } from '../run.ts';
@@ -56,8 +57,9 @@ interface Line<Row> extends FileRow {
 type ReadFile<Row> = Awaited<ReturnType<typeof readImport<Row>>>;
 
 /**
- * Imports all rows or none; with --skip-invalid, the valid rows. Refuses a faulty file before
- * it opens a registry.
+ * Judges all rows, then writes them in batches. Refuses a file with faulty rows, without --skip-invalid, before it
+ * writes any, and a file that cannot be read before it opens a registry. If a later batch fails or the command is
+ * interrupted, the first rows are written.
  */
 export async function runImport<Row, Outcome extends string>(
   file: string,
@@ -102,6 +104,7 @@ export async function importRows<Row, Outcome extends string>(
   kind: Import<Row, Outcome>,
 ): Promise<Report> {
   const { lines, skipped } = read;
+  if (!registry.isDryRun) registry.batches = new Batches('row', kind.publish !== undefined);
   const isValid = ({ problems }: Line<Row>) => problems.length === 0;
   const rowOf = ({ row }: Line<Row>) => row as Row;
   for (const chunk of inChunks('checking', lines.filter(isValid))) {
@@ -168,16 +171,17 @@ async function settleRejected(
   return target;
 }
 
-/** Writes each chunk completely or not at all, and adds up the outcomes. */
+/** Writes each chunk completely or not at all, and adds up the outcomes. Without batches, only counts. */
 export async function writeInChunks<Row, Name extends string>(
-  label: string,
-  rows: readonly Row[],
+  { batches }: Pick<Registry, 'batches'>,
+  { label, rows, size }: { label: string; rows: readonly Row[]; size?: number },
   none: Record<Name, number>,
   write: (chunk: Row[]) => Promise<Record<Name, number>>,
 ): Promise<Record<Name, number>> {
   const total = { ...none };
-  for (const chunk of inChunks(label, rows)) {
-    const counts = await write(chunk);
+  for (const chunk of inChunks(label, rows, size)) {
+    const writeChunk = () => write(chunk);
+    const counts = await (batches ? batches.write(chunk.length, writeChunk) : writeChunk());
     for (const name of Object.keys(none) as Name[]) total[name] += counts[name];
   }
   return total;

@@ -89,11 +89,16 @@ const auctionImport = (
     ...(await findAuctionObstacles(registry, names, ['in_auction', ...ignoredBy(options)])),
   ],
   write: (registry, names) =>
-    writeInChunks('starting', names, { started: 0, unchanged: 0 }, async (chunk) => {
-      const ignored = ['in_auction', ...ignoredBy(options)] as const;
-      const started = await startAuctions(registry, chunk, { ignored });
-      return { started, unchanged: chunk.length - started };
-    }),
+    writeInChunks(
+      registry,
+      { label: 'starting', rows: names },
+      { started: 0, unchanged: 0 },
+      async (chunk) => {
+        const ignored = ['in_auction', ...ignoredBy(options)] as const;
+        const started = await startAuctions(registry, chunk, { ignored });
+        return { started, unchanged: chunk.length - started };
+      },
+    ),
   text: ({ started, unchanged }, { did }) =>
     `${did('start')} ${countText(started, 'auction')}, ${unchanged} already in progress`,
   publish: auctionLists,

@@ -129,8 +129,11 @@ export const disputeImport = (): Import<NewDispute, 'opened'> => ({
     ...(await findDisputeProblems(db, rows)),
   ],
   write: (registry, disputes) =>
-    writeInChunks('importing', disputes, { opened: 0, unchanged: 0 }, (chunk) =>
-      importDisputes(registry, chunk),
+    writeInChunks(
+      registry,
+      { label: 'importing', rows: disputes },
+      { opened: 0, unchanged: 0 },
+      (chunk) => importDisputes(registry, chunk),
     ),
   text: ({ opened, unchanged }, { did }) =>
     `${did('open')} ${countText(opened, 'dispute')}, ${unchanged} already there`,

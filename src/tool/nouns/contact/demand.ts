@@ -12,11 +12,10 @@ import { countText } from '../../../view/text.ts';
 import { splitList, usageError, writeCommand } from '../../command.ts';
 import { requiredText, wordsNote } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
-import { type Import, runImport } from '../../files/import.ts';
+import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { fileNote, filesText, parseCsvName } from '../../files/importing.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
-import { inChunks } from '../../report/progress.ts';
 import { type Report, run } from '../../run.ts';
 
 const columns = {
@@ -53,13 +52,13 @@ function demandImport(given: Given) {
     key: ({ code }) => code,
     findProblems: ({ db }, rows) => findDemandProblems(db, rows),
     async write(registry, rows) {
-      const counts = { changed_contacts: 0, unchanged: 0 };
-      for (const [row] of inChunks('demanding', rows, 1)) {
-        const { code, demand } = row!;
-        const { changes } = await demandVerification(registry, code, demand);
-        counts[Object.keys(changes).length > 0 ? 'changed_contacts' : 'unchanged'] += 1;
-      }
-      return counts;
+      const none = { changed_contacts: 0, unchanged: 0 };
+      const each = { label: 'demanding', rows, size: 1 };
+      return writeInChunks(registry, each, none, async ([row]) => {
+        const { changes } = await demandVerification(registry, row!.code, row!.demand);
+        const isChange = Object.keys(changes).length > 0;
+        return { changed_contacts: Number(isChange), unchanged: Number(!isChange) };
+      });
     },
     text: ({ changed_contacts: changed, unchanged }, { did }) =>
       `${did('change')} the demands on ${countText(changed, 'contact')}; ${unchanged} unchanged`,

@@ -33,7 +33,7 @@ export function contactImport({
     key: ({ code }) => code,
     findProblems: ({ db }, contacts) => findContactProblems(db, contacts, { isUpdate }),
     write: (registry, contacts) =>
-      writeInChunks('importing', contacts, none, async (chunk) => {
+      writeInChunks(registry, { label: 'importing', rows: contacts }, none, async (chunk) => {
         const updated = isUpdate ? await updateContacts(registry, chunk) : 0;
         const added = await importContacts(registry, chunk, { isUpdate });
         return { added, updated, unchanged: chunk.length - added - updated };

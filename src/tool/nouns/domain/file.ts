@@ -48,8 +48,8 @@ export const domainImport = {
   async write(registry, records) {
     const obstacles: string[] = [];
     const counts = await writeInChunks(
-      'importing',
-      records,
+      registry,
+      { label: 'importing', rows: records },
       { created: 0, updated: 0, unchanged: 0, admin_cleared: 0, tech_cleared: 0 },
       async (chunk) => {
         const counts = await importDomains(registry, chunk);
@@ -88,7 +88,8 @@ function domainReplacement(options: RemovalOptions): Import<ImportedDomain, RowR
       const { removed } = await confirmedRemoval(registry, options, all, async (operation) => {
         others ??= await listOthers(db, records);
         const remove = (chunk: string[]) => removeDomains(operation, chunk);
-        return writeInChunks('removing', others, { removed: 0 }, remove);
+        const rows = { label: 'removing', rows: others };
+        return writeInChunks(operation.isDryRun ? {} : registry, rows, { removed: 0 }, remove);
       });
       return { ...(await domainImport.write(registry, records)), removed };
     },

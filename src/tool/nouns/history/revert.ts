@@ -7,7 +7,9 @@ import { changeTexts } from '../../../view/changes.ts';
 import { nounOf } from '../../../view/history.ts';
 import { countText } from '../../../view/text.ts';
 import { writeCommand } from '../../command.ts';
+import { Batches } from '../../report/batches.ts';
 import { confirm } from '../../report/confirm.ts';
+import { startProgress } from '../../report/progress.ts';
 import { verb } from '../../run.ts';
 
 const shownReversals = 20;
@@ -25,34 +27,48 @@ export const revertVerb = verb(
     .addHelpText(
       'after',
       `
-Takes back changes of names, auctions, domains and contacts: all of the request or none. It is refused where something
-has changed since, and where the history no longer has the values. It can be taken back as well, unless it removed a
+Takes back changes of names, auctions, domains and contacts. It is refused where something has changed since, and where
+the history no longer has the values. It is judged as a whole, and makes all changes or none; of more than 5,000, as
+many at a time. If it is interrupted, the same command continues. It can be taken back as well, unless it removed a
 transfer's copies.`,
     ),
   async (registry, request, options) => {
     const { isDryRun, did } = registry;
     const plan = await planRevert(registry, request);
-    const { reversals, warnings } = plan;
-    const subjects = new Set(reversals.map(({ subject }) => subject));
+    const { reversals, count, subjects, warnings } = plan;
     const publish = [...new Set([...subjects].flatMap((subject) => listsOf[subject] ?? []))];
     const notes = warnings.map((warning) => `note: ${warning}`);
     const data = {
       request,
       changes: reversals.map(reversalData),
+      ...(count > reversals.length && { count }),
       ...(warnings.length > 0 && { warnings }),
     };
-    const what = `request ${request}: ${countText(reversals.length, 'change')}`;
+    const what = `request ${request}: ${countText(count, 'change')}`;
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
+    const others = (shown: number, where = '') =>
+      count > shown ? [`  and ${count - shown} more${where}`] : [];
     if (isDryRun) {
-      const text = [...lines, ...notes];
+      const text = [...lines, ...others(reversals.length), ...notes];
       return { data: { ...data, changed: false }, text, publish };
     }
     if (!options.yes) {
-      const hidden = lines.splice(1 + shownReversals).length;
-      if (hidden > 0) lines.push(`  and ${hidden} more, which --dry-run shows`);
-      await confirm([...lines, ...notes, 'This makes these changes.']);
+      const shown = lines.slice(0, 1 + shownReversals);
+      const where = count > reversals.length ? '' : ', which --dry-run shows';
+      await confirm([
+        ...shown,
+        ...others(shownReversals, where),
+        ...notes,
+        'This makes these changes.',
+      ]);
     }
-    await revert(registry, plan);
+    const batches = new Batches('change', publish.length > 0);
+    registry.batches = batches;
+    using progress = startProgress('reverting', count, count > reversals.length);
+    await revert(registry, plan, async (size, write) => {
+      await batches.write(size, write);
+      progress.advance(size);
+    });
     const text = [`${did('revert')} ${what}`, ...notes].join('; ');
     return { data: { ...data, changed: true }, text, publish };
   },

@@ -82,10 +82,12 @@ export function retainedImport(
 }
 
 const addNames = (registry: Registry, names: readonly RetainedDomain[]) =>
-  writeInChunks('importing', names, { added: 0, updated: 0, removed: 0 }, async (chunk) => ({
-    ...(await addRetainedDomains(registry, chunk)),
-    removed: 0,
-  }));
+  writeInChunks(
+    registry,
+    { label: 'importing', rows: names },
+    { added: 0, updated: 0, removed: 0 },
+    async (chunk) => ({ ...(await addRetainedDomains(registry, chunk)), removed: 0 }),
+  );
 
 function replaceNames(
   registry: Registry,
@@ -95,9 +97,11 @@ function replaceNames(
   const statuses = statusesOf(options.status);
   const one = statuses.length === 1 ? `${statuses[0]} name` : 'name';
   const all = { one, countAll: () => countRetainedDomains(registry.db, statuses) };
-  return confirmedRemoval(registry, options, all, (operation) =>
-    replaceRetainedDomains(operation, statuses, names),
-  );
+  return confirmedRemoval(registry, options, all, (operation) => {
+    const replace = () => replaceRetainedDomains(operation, statuses, names);
+    const { batches } = operation.isDryRun ? {} : registry;
+    return batches ? batches.write(names.length, replace) : replace();
+  });
 }
 
 export const updatedText = (updated: number, isDryRun: boolean) =>
