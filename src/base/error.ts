@@ -41,6 +41,8 @@ export interface Problem {
   obstacle?: string | undefined;
   /** The message without its cause, if the detail has that. */
   brief?: string | undefined;
+  /** The words of the operator's command that helps. */
+  command?: readonly string[];
   /** A sentence for people, where an interface's own words are not enough. */
   detail?: string | undefined;
 }

@@ -14,11 +14,37 @@ export const typedWords = new AsyncLocalStorage<readonly string[]>();
 
 export const programName = 'npm run registry --';
 
-export function commandLine(words: readonly string[], program = programName): string {
-  const quoted = words.map((word) =>
-    /^[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
+/**
+ * A command to paste into a shell: the words, quoted, and the options that choose the same registry. The operands come
+ * before the options of the words.
+ */
+export function commandLine(
+  words: readonly string[],
+  options: Pick<CommonOptions, 'persistTo' | 'remote' | 'env'> = {},
+  program = programName,
+): string {
+  const firstOption = words.findIndex((word) => /^--[a-z]/.test(word));
+  const operands = firstOption < 0 ? words : words.slice(0, firstOption);
+  const chosen = [...words.slice(operands.length), ...registryOptions(options)];
+  // An operand with a hyphen at its beginning would be read as an option.
+  const start = operands.findIndex((word) => /^-./.test(word));
+  const all =
+    start < 0
+      ? [...operands, ...chosen]
+      : [...operands.slice(0, start), ...chosen, '--', ...operands.slice(start)];
+  const quoted = all.map((word) =>
+    /^(?!=)[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
   );
   return [program, ...quoted].join(' ');
+}
+
+/** Without its command, which the message then has. */
+export function withCommand<
+  Advised extends { message: string; command?: readonly string[] | undefined },
+>({ command, ...advised }: Advised, options: CommonOptions): Omit<Advised, 'command'> {
+  if (!command) return advised;
+  const [, sentence, end] = /^(.*?)(\.?)$/s.exec(advised.message)!;
+  return { ...advised, message: `${sentence} (${commandLine(command, options)})${end}` };
 }
 
 /** Commands about one thing, with the first example of the first verb. Without a verb, the unnamed one runs. */
@@ -81,7 +107,11 @@ export type CommonOptions = ReturnType<ReturnType<typeof readCommand>['opts']> &
 };
 
 /** The options that choose the same registry, from any directory. */
-export function registryOptions({ persistTo, remote, env }: CommonOptions): string[] {
+function registryOptions({
+  persistTo,
+  remote,
+  env,
+}: Pick<CommonOptions, 'persistTo' | 'remote' | 'env'>): string[] {
   return [
     ...(persistTo === undefined ? [] : ['--persist-to', path.resolve(persistTo)]),
     ...(remote ? ['--remote'] : []),
@@ -89,8 +119,18 @@ export function registryOptions({ persistTo, remote, env }: CommonOptions): stri
   ];
 }
 
-export function usageError(message: string): CommanderError {
-  return new CommanderError(2, 'registry.usage', message);
+export class UsageError extends CommanderError {
+  /** The words of a command that helps. */
+  readonly command: readonly string[] | undefined;
+
+  constructor(message: string, command?: readonly string[]) {
+    super(2, 'registry.usage', message);
+    this.command = command;
+  }
+}
+
+export function usageError(message: string, command?: readonly string[]): UsageError {
+  return new UsageError(message, command);
 }
 
 export function requireOneOf(...flags: string[]) {
@@ -102,9 +142,12 @@ export function requireOneOf(...flags: string[]) {
   };
 }
 
-/** The values of a list in an option, an argument or a cell of a file. Commas and blanks separate them. */
+/**
+ * The values of a list in an option, an argument or a cell of a file. Commas and blanks separate them, and JSON, as
+ * --csv writes it, will do.
+ */
 export function splitList(text: string, before: readonly string[] = []): string[] {
-  return [...before, ...text.split(/[\s,]+/).filter((value) => value !== '')];
+  return [...before, ...text.split(/[\s,"[\]]+/).filter((value) => value !== '')];
 }
 
 /** Accepts an option's former spelling, without naming it in help and completion. */

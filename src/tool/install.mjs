@@ -1,7 +1,16 @@
 // Runs before `npm start` and `npm test`, so it is plain JavaScript that any Node from 20 on understands:
 // TypeScript runs only under the Node that the package `node` brings in here.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
@@ -12,17 +21,41 @@ function packagesOf(lockFile) {
   return existsSync(url) ? JSON.parse(readFileSync(url, 'utf8')).packages : undefined;
 }
 
-/** Whether node_modules holds what package-lock.json asks for; npm notes what it installed in its own lock file. */
-function isInstalled() {
+/** The digest of the lock file from which npm installed last. The next `npm ci` removes it with node_modules. */
+const installedFrom = new URL('node_modules/.installed-from', root);
+
+const lockDigest = () =>
+  createHash('sha256')
+    .update(readFileSync(new URL('package-lock.json', root)))
+    .digest('hex');
+
+/** What package-lock.json asks for and npm has not noted in its own lock file. */
+function findMissing() {
   const installed = packagesOf('node_modules/.package-lock.json');
-  if (!installed) return false;
-  return Object.entries(packagesOf('package-lock.json')).every(([path, wanted]) => {
-    const found = installed[path];
+  if (!installed) return ['nothing is installed'];
+  return Object.entries(packagesOf('package-lock.json')).flatMap(([path, wanted]) => {
     // An optional package may be for another platform, and the one without a path is the project itself.
-    if (!found) return path === '' || wanted.optional || wanted.devOptional;
-    const isSame = found.version === wanted.version && found.integrity === wanted.integrity;
-    return isSame && existsSync(new URL(`${path}/package.json`, root));
+    if (path === '' || (!installed[path] && (wanted.optional || wanted.devOptional))) return [];
+    return installed[path] ? [] : [`${path} is missing`];
   });
+}
+
+/** Why the packages have to be installed; undefined if node_modules holds what package-lock.json asks for. */
+function findReason() {
+  const installed = packagesOf('node_modules/.package-lock.json') ?? {};
+  const wanted = packagesOf('package-lock.json');
+  for (const [path, { version, integrity }] of Object.entries(installed)) {
+    if (!wanted[path]) continue;
+    if (version !== wanted[path].version || integrity !== wanted[path].integrity) {
+      return `${path} is not version ${wanted[path].version}`;
+    }
+    if (!existsSync(new URL(`${path}/package.json`, root))) return `${path} is gone`;
+  }
+  const [missing] = findMissing();
+  if (missing === undefined) return undefined;
+  // npm leaves out a package that package.json does not ask for, however often it installs.
+  const isTried = existsSync(installedFrom) && readFileSync(installedFrom, 'utf8') === lockDigest();
+  return isTried ? undefined : missing;
 }
 
 /** A link to the number of the process that installs: made with its content in one step. */
@@ -60,15 +93,23 @@ function findHolder() {
 }
 
 /** `npm ci`, with the npm that runs this script and the Node that runs that npm: node_modules is about to go. */
-function install() {
+function install(reason) {
   const { npm_node_execpath: node = process.execPath, npm_execpath: npm } = process.env;
   if (!npm) fail('Run it through npm: npm start, or npm test.');
   // On standard error: standard output is the result of the script that comes next.
-  console.error('Installing the packages of package-lock.json, which takes about a minute.');
+  console.error(
+    `Installing the packages of package-lock.json, which takes about a minute: ${reason}.`,
+  );
   const options = { cwd: fileURLToPath(root), stdio: ['ignore', 2, 2] };
   const { status } = spawnSync(node, [npm, 'ci', '--include=dev', '--loglevel=error'], options);
   if (status !== 0)
     fail('npm ci failed, see above; with the network there, run the command again.');
+  writeFileSync(installedFrom, lockDigest());
+  for (const missing of findMissing()) {
+    console.error(
+      `${missing}: package.json does not ask for it. npm install corrects the lock file.`,
+    );
+  }
 }
 
 function fail(message) {
@@ -79,14 +120,15 @@ function fail(message) {
 if (Number(process.versions.node.split('.')[0]) < 20) {
   fail(`Node 20 or newer is needed; this is ${process.versions.node}.`);
 }
-if (!isInstalled()) {
+if (findReason()) {
   try {
     takeTurn();
   } catch (error) {
     fail(`The packages cannot be installed: ${error.message}`);
   }
   // Another process may have done it meanwhile.
-  if (!isInstalled()) install();
+  const reason = findReason();
+  if (reason) install(reason);
 }
 if (!existsSync(new URL('node_modules/.bin/node', root))) {
   fail(

@@ -6,7 +6,7 @@ import { findDomainName } from '../name/domain/operator/name.ts';
 import { findRuleProblems } from '../name/domain/rules.ts';
 import { type DomainName, domainNameOf } from '../name/name.ts';
 import type { RetainedStatus } from '../name/retained/list.ts';
-import { commandLine, usageError } from './command.ts';
+import { usageError } from './command.ts';
 import { say } from './report/output.ts';
 
 /** Accepts any spelling, and prints the stored one if it differs. */
@@ -22,8 +22,8 @@ function understood(text: string, domain: DomainName): DomainName {
 /** Refuses a likely identity code as wrong usage. */
 export function parseContactKey(text: string): string {
   if (!/^\d{11}$/.test(text)) return asciiUpperCase(text);
-  const list = commandLine(['contact', 'list', '--ident', text]);
-  throw usageError(`${text} looks like an identity code; to find its contacts: ${list}`);
+  const message = `${text} looks like an identity code, for which there is a list of contacts`;
+  throw usageError(message, ['contact', 'list', '--ident', text]);
 }
 
 export async function parseNameOrUuid(db: Database, text: string): Promise<string> {

@@ -5,7 +5,7 @@ import {
   type OutputConfiguration,
 } from '@commander-js/extra-typings';
 import { type OpenBindings, opening } from './bindings.ts';
-import { programName, typedWords } from './command.ts';
+import { commandLine, programName, typedWords, type UsageError, withCommand } from './command.ts';
 import { projectVersion } from './project.ts';
 import { say, writeAnswer } from './report/output.ts';
 
@@ -72,14 +72,28 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return await writeAnswer(help);
     process.exitCode = 2;
+    const named = findCommands(program, args);
+    const { message, command } = error as UsageError;
+    const suggest = (text: string) => withSynonym(text, named.at(-1)?.commands ?? []);
+    const stated = withCommand({ message, command }, named.at(-1)?.opts() ?? {}).message;
     if (args.includes('--json')) {
-      const message = error.message.replace(/^error: /, '').trim();
-      await writeAnswer(`${JSON.stringify({ errors: [{ reason: 'usage', message }] })}\n`);
+      const errors = [
+        {
+          reason: 'usage',
+          message: suggest(stated)
+            .replace(/^error: /, '')
+            .trim(),
+        },
+      ];
+      await writeAnswer(`${JSON.stringify({ errors })}\n`);
     } else {
-      say((printed || `error: ${error.message}`).trimEnd().split('\n'));
-      process.stderr.write(
-        `(see ${[programName, ...commandNames(program, args)].join(' ')} --help)\n`,
+      say(
+        suggest(printed || `error: ${stated}`)
+          .trimEnd()
+          .split('\n'),
       );
+      const words = named.map((command) => command.name());
+      process.stderr.write(`(see ${commandLine([...words, '--help'])})\n`);
     }
   }
 }
@@ -92,10 +106,33 @@ async function complete(words: readonly string[]): Promise<void> {
   await (await import('./completion.ts')).printCompletions(program, words);
 }
 
-function commandNames(program: CommandUnknownOpts, [noun, verb]: readonly string[]): string[] {
-  const match = program.commands.find((command) => command.name() === noun);
-  const verbs = match?.commands.filter((command) => command.name() === verb) ?? [];
-  return match ? [match.name(), ...verbs.map((command) => command.name())] : [];
+/** Words for the same: first those that are verbs here. */
+const synonyms = [
+  ['add', 'open', 'start', 'import', 'create', 'new', 'insert'],
+  ['remove', 'delete', 'close', 'cancel', 'drop', 'rm', 'end', 'stop'],
+  ['update', 'change', 'edit', 'modify', 'set', 'correct'],
+  ['show', 'get', 'view', 'info', 'display'],
+  ['list', 'ls', 'find', 'search'],
+  ['resume', 'enable', 'unsuspend', 'unlock', 'activate'],
+  ['suspend', 'disable', 'lock', 'block', 'deactivate'],
+];
+
+/** Commander suggests the verb with similar letters, which may mean something else. */
+function withSynonym(text: string, verbs: readonly CommandUnknownOpts[]): string {
+  const [, word = ''] = /unknown command '(.*)'/.exec(text) ?? [];
+  const names = verbs.map((verb) => verb.name());
+  const meant = synonyms.find((all) => all.includes(word))?.find((one) => names.includes(one));
+  if (meant === undefined) return text;
+  return `${text.replace(/\n\(Did you mean .*\)/, '').trimEnd()}\n(Did you mean ${meant}?)`;
+}
+
+/** The noun and the verb. */
+function findCommands(
+  { commands }: CommandUnknownOpts,
+  [name, ...others]: readonly string[],
+): CommandUnknownOpts[] {
+  const match = commands.find((command) => command.name() === name);
+  return match ? [match, ...findCommands(match, others)] : [];
 }
 
 /** Collects Commander's output until its form is known. */

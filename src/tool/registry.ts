@@ -4,7 +4,7 @@ import { RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import type { Origin } from '../change/origin.ts';
 import { type Bindings, type OpenBindings, opening } from './bindings.ts';
-import type { CommonOptions } from './command.ts';
+import { type CommonOptions, commandLine } from './command.ts';
 import { openLocal } from './local/open.ts';
 import { findMissingMigrations } from './migrate.ts';
 import type { Batches } from './report/batches.ts';
@@ -28,7 +28,7 @@ export async function openRegistry(
   const open = opening.getStore() ?? openBindings;
   const { env, service, dispose }: Bindings = await open(options, { isWritable });
   opened.defer(dispose);
-  if (!mayBeEmpty) await checkMigrations(env.DB);
+  if (!mayBeEmpty) await checkMigrations(env.DB, options);
   if (options.remote && isChange) await checkClock(env.DB);
   // The environment of the command may override these.
   const { ZONES = env.ZONES, NAME_LETTERS = env.NAME_LETTERS } = process.env;
@@ -47,20 +47,26 @@ export async function openRegistry(
     ...(service !== undefined && { service }),
     origin,
     isDryRun,
+    /** A command to type that works on this registry. */
+    commandLine: (words: readonly string[]) => commandLine(words, options),
     did(verb: string, past = verb.endsWith('e') ? `${verb}d` : `${verb}ed`) {
       return isDryRun ? `would ${verb}` : past;
     },
   };
 }
 
-export async function checkMigrations(db: D1Database): Promise<void> {
+export async function checkMigrations(db: D1Database, options: CommonOptions): Promise<void> {
   const missing = await findMissingMigrations(db);
   if (missing.length === 0) return;
   const isEmpty = missing.some((name) => name.startsWith('0000_'));
+  const { remote, env = remote && 'production' } = options;
+  const apply = remote
+    ? commandLine(['d1', 'migrations', 'apply', 'DB'], { remote, env }, 'npx wrangler')
+    : commandLine(['--no-demo'], options, 'npm start --');
   throw new RegistryError(
     'not_found',
     `the database ${isEmpty ? 'has no tables yet' : 'is older than this program'}: it lacks ${missing.join(', ')}; ` +
-      'npm start -- --no-demo applies them to a local database, npx wrangler d1 migrations apply to a deployed one',
+      `to apply them: ${apply}`,
   );
 }
 

@@ -11,7 +11,7 @@ import { type ListName, listNames } from '../list/lists.ts';
 import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
 import { countText, type Lines, linesOf, printable } from '../view/text.ts';
-import { type CommonOptions, commandLine, registryOptions, typedWords } from './command.ts';
+import { type CommonOptions, commandLine, typedWords, withCommand } from './command.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
 import { atInterrupt } from './report/interrupt.ts';
@@ -72,7 +72,7 @@ export async function run(
       ? { ...worked, data: { ...worked.data, changed: changed && !registry.isDryRun } }
       : worked;
     const request = await requestOf(done, registry, options);
-    const { data, ...answer } = await published(done, registry, options);
+    const { data, ...answer } = await published(done, registry);
     return { ...answer, data: { ...data, ...request?.data }, note: request?.note };
   });
 }
@@ -96,8 +96,8 @@ async function progressOf({ batches, db, origin }: Registry, options: CommonOpti
   const repeat = commandLine(typedWords.getStore()!);
   // If this read fails, the command itself says whether it can.
   const isRevertible = await limitTime(5_000, findRevertible(db, request)).catch(() => undefined);
-  const words = ['history', 'revert', request, ...registryOptions(options)];
-  const takeBack = isRevertible === false ? undefined : commandLine(words);
+  const revert = commandLine(['history', 'revert', request], options);
+  const takeBack = isRevertible === false ? undefined : revert;
   const more = uncertain === 0 ? '' : `, and perhaps ${uncertain} more`;
   return {
     data: {
@@ -130,14 +130,18 @@ function uncertain(error: unknown): unknown {
   return new RegistryError('unexpected', message);
 }
 
-async function requestOf({ data, undo }: Report, { db, origin }: Registry, options: CommonOptions) {
+async function requestOf(
+  { data, undo }: Report,
+  { db, origin, commandLine }: Registry,
+  options: CommonOptions,
+) {
   if (options.dryRun !== false || data.changed !== true) return undefined;
   const { requestId: request } = origin.request;
   // The change is made even if this read fails.
   const isRevertible = await findRevertible(db, request).catch(() => undefined);
   if (isRevertible === undefined) return undefined;
   const words = undo ?? (isRevertible ? ['history', 'revert', request] : undefined);
-  const back = words && `; take back: ${commandLine([...words, ...registryOptions(options)])}`;
+  const back = words && `; take back: ${commandLine(words)}`;
   return { data: { request_id: request }, note: `request ${request}${back ?? ''}` };
 }
 
@@ -175,8 +179,7 @@ export async function attempt<Result>(
 /** After a change of a list, publishes all lists that are behind, and adds the outcome. A failure keeps the change and sets exit status 1. */
 async function published(
   report: Report,
-  { db, env, isDryRun }: Registry,
-  options: CommonOptions,
+  { db, env, isDryRun, commandLine }: Registry,
 ): Promise<Report> {
   const { data, text, publish: lists } = report;
   if (!lists?.length) return report;
@@ -197,7 +200,7 @@ async function published(
     process.exitCode = 1;
     const message = messageOf(error);
     const errors = [{ reason: 'unexpected', message }];
-    const repeat = commandLine(['lists', 'publish', ...registryOptions(options)]);
+    const repeat = commandLine(['lists', 'publish']);
     return {
       data: { errors, ...data, published: [], not_published: lists, repeat },
       text: [
@@ -225,6 +228,17 @@ async function print(
 }
 
 const printedProblems = 20;
+const printedLines = 10;
+
+/** Where else the same problem is. */
+function othersText(others: readonly Partial<FileProblem>[]): string {
+  const lines = [...new Set(others.flatMap(({ line }) => line ?? []))];
+  if (lines.length === 0) return '';
+  const hidden = lines.length - printedLines;
+  const shown = lines.slice(0, printedLines).join(', ');
+  const rest = hidden > 0 ? ` and ${countText(hidden, 'other')}` : '';
+  return ` (also line ${shown}${rest})`;
+}
 
 async function printProblems(error: unknown, options: CommonOptions): Promise<void> {
   if (error instanceof OutputError) {
@@ -235,7 +249,7 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
   const cause = isUnfinished ? error.cause : error;
   const problems: readonly (Problem & Partial<FileProblem>)[] =
     cause instanceof RegistryError
-      ? cause.problems.map(({ sentence: _, ...problem }) => problem)
+      ? cause.problems.map(({ sentence: _, ...problem }) => withCommand(problem, options))
       : [{ reason: 'unexpected', message: messageOf(cause) }];
   if (options.json) {
     const data = isUnfinished ? error.progress.data : {};
@@ -252,9 +266,8 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
   ];
   for (const [first, ...others] of causes.slice(0, printedProblems)) {
-    const rows = others.length === 0 ? '' : ` (and in ${countText(others.length, 'more row')})`;
     const label = first!.reason === 'unexpected' ? 'failed' : 'refused';
-    say(`${label}: ${problemLine(first!)}${rows}`);
+    say(`${label}: ${problemLine(first!)}${othersText(others)}`);
   }
   const hidden = causes.length - printedProblems;
   if (hidden > 0) say(`refused: ${countText(hidden, 'more problem')}; --json shows all`);

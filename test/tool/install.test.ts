@@ -91,6 +91,31 @@ it('says and does nothing where every package is there but those for other platf
   expect(npmArguments).toThrow('ENOENT');
 });
 
+it('says why it installs', () => {
+  expect(install().stderr).toContain('about a minute: nothing is installed.\n');
+  writeLock(noted, {});
+  rmSync(join(project, 'node_modules/.installed-from'));
+  expect(install().stderr).toContain('about a minute: node_modules/hono is missing.\n');
+  const older = { version: '3.9.9', integrity: 'sha512-z' };
+  writeLock(noted, { 'node_modules/hono': older });
+  expect(install().stderr).toContain('about a minute: node_modules/hono is not version 4.0.0.\n');
+});
+
+it('installs once where the lock file names a package for which package.json does not ask', () => {
+  const extra = { version: '1.0.0', integrity: 'sha512-c' };
+  writeLock('package-lock.json', { ...wanted, 'node_modules/extra': extra });
+  writeLock(noted, { 'node_modules/hono': hono! });
+  addPackage('node_modules/hono');
+  expect(install().stderr).toBe(
+    'Installing the packages of package-lock.json, which takes about a minute: node_modules/extra is missing.\n' +
+      'node_modules/extra is missing: package.json does not ask for it. npm install corrects the lock file.\n',
+  );
+  expect(install()).toMatchObject({ status: 0, stderr: '' });
+  writeLock('package-lock.json', wanted);
+  writeLock(noted, {});
+  expect(install().stderr).toContain('node_modules/hono is missing.');
+});
+
 it('installs once for commands that run at the same time: the second waits for the first', async () => {
   // Ends once the test has seen the second command wait.
   const npm = `

@@ -146,6 +146,7 @@ test('says in JSON that a change is made but not published', async () => {
     ...{
       status: 'reserved',
       added: 1,
+      updated: 0,
       unchanged: 0,
       changed: true,
       request_id: expect.any(String),

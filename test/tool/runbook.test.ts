@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, it } from 'vitest';
 import { loginRefusals } from '../../src/base/error.ts';
+import { readEnvironment } from '../../src/tool/wrangler-config.ts';
 import { alarmNames } from '../../src/view/alarm.ts';
 import { phases } from '../../src/worker/cron.ts';
 import { startTool } from './tool.ts';
@@ -34,6 +35,13 @@ it.each(loginRefusals.map((refusal) => [refusal]))('explains the refusal %s', (r
 
 it.each([...new Set(events)].map((name) => [name]))('explains the line %s of the log', (event) => {
   expect(runbook).toContain(`"event":"${event}"`);
+});
+
+const { own } = readEnvironment('wrangler.toml', 'production');
+
+it.each(Object.keys(own!.vars!))('has the setting %s in the check list', (name) => {
+  const [, checkList] = runbook.split(/^## Check list for a new deployment$/m);
+  expect(checkList).toContain(`\`${name}\``);
 });
 
 it("counts a month's figures on a backup with the SQL that it shows", async () => {

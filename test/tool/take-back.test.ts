@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { registryOptions } from '../../src/tool/command.ts';
+import { commandLine } from '../../src/tool/command.ts';
 import { startTool } from './tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA', 'BETA');
@@ -44,7 +44,16 @@ test('a change names its request and, if something does, what takes it back', as
     ['system disable epp', 'system enable epp'],
     ['registrar suspend ALPHA --reason unpaid', 'registrar resume ALPHA'],
     ['registrar resume ALPHA', undefined],
-    ['registrar update ALPHA --name Alfa', undefined],
+    ['registrar update ALPHA --name Alfa', "registrar update ALPHA --name 'Alpha OÜ'"],
+    ['registrar update ALPHA --allow-ip 192.0.2.7', 'registrar update ALPHA --allow-all'],
+    ['registrar update ALPHA --allow-all', 'registrar update ALPHA --allow-ip 192.0.2.7'],
+    ['registrar update ALPHA --webhook https://hooks.ee/', 'registrar update ALPHA --no-webhook'],
+    ['registrar update ALPHA --webhook https://b.hooks.ee/', undefined],
+    ['registrar update ALPHA --no-webhook', undefined],
+    [
+      'system update epp --may auctions,changes --allow-ip 192.0.2.8',
+      'system update epp --may domains --allow-ip 192.0.2.7',
+    ],
   ];
   const said: (typeof commands)[number][] = [];
   for (const [command, , input] of commands) {
@@ -54,8 +63,16 @@ test('a change names its request and, if something does, what takes it back', as
   expect(said).toEqual(commands);
 });
 
+test('an operand with a hyphen at its beginning is no option of a printed command', () => {
+  expect(commandLine(['contact', 'transfer', '-A:1', '--to', '-B'], { remote: true })).toBe(
+    'npm run registry -- contact transfer --to -B --remote -- -A:1',
+  );
+});
+
 test('what takes a change back names the same registry in any directory', () => {
-  expect(registryOptions({ persistTo: 'data' })).toEqual(['--persist-to', path.resolve('data')]);
+  expect(commandLine(['health'], { persistTo: 'data' })).toBe(
+    `npm run registry -- health --persist-to ${path.resolve('data')}`,
+  );
 });
 
 test('JSON has the request of a change', async () => {

@@ -183,6 +183,7 @@ test('health warns of overdue demands', async () => {
   });
   const { stdout } = await registry.run('health');
   expect(stdout).toContain(
-    '\nwarning verification_overdue: Contacts with overdue demands for verification: 1 (contact list --overdue).\n',
+    '\nwarning verification_overdue: Contacts with overdue demands for verification: 1 ' +
+      `(npm run registry -- contact list --overdue --persist-to ${registry.directory}).\n`,
   );
 });

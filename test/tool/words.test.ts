@@ -96,3 +96,31 @@ test('a list takes commas and blanks, in options, arguments and files', async ()
 
   expect(await registry.done('auction start u.ee,v.ee')).toMatchObject({ started: 2 });
 });
+
+test('an import takes what a list writes, and names what it skips', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
+  await registry.done(
+    'domain import -',
+    'name,registrar,registrant,admin\nl.ee,ALPHA,ALPHA:1,ALPHA:2\n',
+  );
+  await registry.done('retained add r.ee --status reserved --last-day 2099-12-31');
+  await registry.done('dispute open d.ee --first-day 2026-01-01 --last-day 2099-12-31');
+  const listed = async (noun: string) => (await registry.run(`${noun} list --csv`)).stdout;
+  const demand = 'contact demand --file - --claims identity --by 2099-01-31';
+  expect(await registry.done(demand, await listed('contact'))).toMatchObject({
+    changed_contacts: 2,
+    skipped_columns: expect.arrayContaining(['name', 'email', 'phone']),
+  });
+  for (const [noun, skipped] of [
+    ['contact', ['uuid']],
+    ['domain', ['punycode_name']],
+    ['retained', ['punycode_name']],
+    ['dispute', ['punycode_name', 'state']],
+  ] as const) {
+    expect(await registry.done(`${noun} import -`, await listed(noun))).toMatchObject({
+      ...{ changed: false, unchanged: noun === 'contact' ? 2 : 1 },
+      skipped_columns: expect.arrayContaining([...skipped]),
+    });
+  }
+});

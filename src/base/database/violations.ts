@@ -10,7 +10,7 @@ export function isAboutMigration(error: unknown): boolean {
 }
 
 export const migrationHint =
-  'The database lacks migrations: the next npm start applies them, or npx wrangler d1 migrations apply DB with --local or --remote.';
+  'The database lacks migrations: npm start applies them to a local one, npm run deploy to a deployed one.';
 
 /** D1 accepts 2,000,000 bytes in a text of the query or its result. */
 export function isTooLong(error: unknown): boolean {

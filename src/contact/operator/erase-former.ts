@@ -84,7 +84,8 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
   const { key = null, end = 0, newest = 0 } = present ?? {};
   if (key === identityKey(ident)) {
     const message = `${code} belongs to this person now: erase it without --former`;
-    throw new RegistryError('invalid', message);
+    const command = ['contact', 'erase', code];
+    throw new RegistryError([{ reason: 'invalid', message, command }]);
   }
   const [former] = await db
     .select({ registrar: history.registrar })

@@ -80,8 +80,9 @@ function linkProblem({ code, domainCount }: Contact): Problem | undefined {
   if (domainCount === 0) return undefined;
   const message =
     `domains refer to ${code}, and the registry must know their contacts; ` +
-    `give the domains another contact first (domain list --contact shows them)`;
-  return { reason: 'linked', message, field: 'domains' };
+    `give the domains another contact first`;
+  const command = ['domain', 'list', '--contact', code];
+  return { reason: 'linked', message, field: 'domains', command };
 }
 
 /** Matches kept outcomes with the person's data; others have only the contact's code. */

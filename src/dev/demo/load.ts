@@ -19,6 +19,7 @@ import { parseDomainName } from '../../name/domain/operator/name.ts';
 import { addRegistrar } from '../../party/registrar/operator/account.ts';
 import { addApiUser, listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { addSystem, listSystems } from '../../party/system/operator/system.ts';
+import { commandLine } from '../../tool/command.ts';
 import { requiredText } from '../../tool/files/field.ts';
 import { columnsNamed } from '../../tool/files/format.ts';
 import { type Import, importRows, readImport } from '../../tool/files/import.ts';
@@ -78,6 +79,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
       origin,
       isDryRun: false,
       did: (verb: string) => verb,
+      commandLine,
     };
     await importRows(registry, read, {}, kind);
   };

@@ -2,10 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, globSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { commandLine } from '../../tool/command.ts';
 import { findClockAhead } from '../../tool/local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
 import { listMigrations } from '../../tool/migrate.ts';
-import { enterUsersDirectory, projectDirectory } from '../../tool/project.ts';
+import { enterUsersDirectory, localDirectory, projectDirectory } from '../../tool/project.ts';
 import { startIdentityService } from '../sandbox/identity-service.ts';
 import { cronPath, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
@@ -18,7 +19,10 @@ function addressOf(ip: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function welcome(address: string, hasDemoUsers: boolean, { isSandbox, ip }: StartOptions): void {
+function welcome(address: string, hasDemoUsers: boolean, options: StartOptions): void {
+  const { isSandbox, ip, env, directory } = options;
+  const persistTo = directory === localDirectory(undefined) ? undefined : directory;
+  const desk = commandLine(['desk'], { persistTo, env });
   const bold = (text: string) => styleText('bold', text);
   const warning = `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can read and change every contact; in a sandbox, they can move its clock and reset it.`;
   const demo = `
@@ -36,7 +40,7 @@ function welcome(address: string, hasDemoUsers: boolean, { isSandbox, ip }: Star
   console.log(`${isLocal(ip) ? '' : `\n  ${styleText('yellow', warning)}\n`}
   Registry Edge    ${bold(`${address}/`)}
   API reference    ${bold(`${address}/docs/`)}
-  Operator's desk  ${bold('npm run registry -- desk')}
+  Operator's desk  ${bold(desk)}
 ${hasDemoUsers ? demo : ''}
   curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
 ${isSandbox ? sandbox : ''}

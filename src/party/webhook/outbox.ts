@@ -23,9 +23,9 @@ const day = 24 * 60 * minute;
 const messagesPerBatch = 100;
 
 /**
- * Queues one message for each registrar with waiting deliveries, or for this one, unless it has one already. Claims
- * registrars first, so that only one of several callers sends. The claim of a failed message ends before the next run
- * of the cron.
+ * Queues one message for each registrar with waiting deliveries, or for this one, unless it has one already.
+ * Reserves registrars first, so that only one of several callers sends. A failed message's reservation ends before the
+ * next run of the cron.
  */
 export async function queueDeliveries(
   db: Database,
@@ -33,7 +33,7 @@ export async function queueDeliveries(
   now: Date,
   registrarId?: number,
 ): Promise<void> {
-  const claims = await db
+  const reserved = await db
     .update(webhooks)
     .set({ queuedUntil: timeAfter(now, queuePatience) })
     .where(
@@ -44,8 +44,8 @@ export async function queueDeliveries(
       ),
     )
     .returning({ registrar: webhooks.registrarId });
-  for (let first = 0; first < claims.length; first += messagesPerBatch) {
-    const messages = claims.slice(first, first + messagesPerBatch);
+  for (let first = 0; first < reserved.length; first += messagesPerBatch) {
+    const messages = reserved.slice(first, first + messagesPerBatch);
     await queue.sendBatch(messages.map((body) => ({ body })));
   }
 }

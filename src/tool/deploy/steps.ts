@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { commandLine } from '../command.ts';
 import { databaseOver } from '../local/http-bindings.ts';
 import { findMissingMigrations, listMigrations } from '../migrate.ts';
 import { domainAddress } from '../wrangler-config.ts';
@@ -76,7 +77,7 @@ const worker = eachTime(
 
 const publication = eachTime(
   'Public lists',
-  ({ environment }) => `npm run registry -- lists publish --remote --env ${environment} --yes`,
+  ({ environment: env }) => commandLine(['lists', 'publish', '--yes'], { remote: true, env }),
   async ({ publish }) => {
     await publish();
     return 'published';

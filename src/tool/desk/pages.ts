@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Hono } from 'hono';
 import { deskPages } from '../../desk/desk.tsx';
-import { type CommonOptions, commandLine, registryOptions } from '../command.ts';
+import { type CommonOptions, commandLine } from '../command.ts';
 import { watchedOf } from '../nouns/health.ts';
 import { projectDirectory } from '../project.ts';
 import { openRegistry, type Registry } from '../registry.ts';
@@ -21,7 +21,7 @@ export function loopbackPages(options: CommonOptions, deployed: Registry | undef
   const app = deskPages({
     title: remote ? `deployed registry, ${env}` : 'local registry',
     open: async (opened) => watchedOf(deployed ?? (await openRegistry(options, opened)), options),
-    commandLine: (words) => commandLine([...words, ...registryOptions(options)]),
+    commandLine: (words) => commandLine(words, options),
   });
   for (const [type, file] of files) {
     const content = readFileSync(path.join(projectDirectory, file), 'utf8');

@@ -32,7 +32,11 @@ export const rejectionColumns = 'rejected_line rejected_field rejected_reason re
 export const ownColumns =
   'uuid id version creator creator_str updater updator_str created_at updated_at'.split(' ');
 
-export function findUnknownColumn(names: readonly string[], columns: Columns): string | undefined {
-  const known = [...Object.keys(columns), ...rejectionColumns, ...ownColumns];
+export function findUnknownColumn(
+  names: readonly string[],
+  columns: Columns,
+  skipped: readonly string[] = [],
+): string | undefined {
+  const known = [...Object.keys(columns), ...rejectionColumns, ...ownColumns, ...skipped];
   return names.find((name) => !known.includes(name));
 }

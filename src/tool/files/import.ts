@@ -37,6 +37,8 @@ type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
 
 export interface Import<Row, Outcome extends string> {
   columns: Columns;
+  /** Columns of a list with --csv, of which the import skips those that it does not use. */
+  listed?: readonly string[];
   /** Throws RegistryError with all problems. */
   read(values: Values): Row;
   /** A value that is unique in the file, as shown in messages. */
@@ -73,9 +75,14 @@ export async function runImport<Row, Outcome extends string>(
 /** Rejects the second of two rows with the same key. */
 export async function readImport<Row>(
   file: string,
-  { columns, read, key }: Pick<Import<Row, never>, 'columns' | 'read' | 'key'>,
+  {
+    columns,
+    listed = [],
+    read,
+    key,
+  }: Pick<Import<Row, never>, 'columns' | 'listed' | 'read' | 'key'>,
 ) {
-  const given = await Array.fromAsync(readRows(file, columns));
+  const given = await Array.fromAsync(readRows(file, columns, { skipped: listed }));
   const firstLines = new Map<string, number>();
   const lines = given.map(({ problem, ...fileRow }): Line<Row> => {
     const row = orRefusal(() => {
@@ -92,7 +99,8 @@ export async function readImport<Row>(
     return { ...fileRow, row, problems: [] };
   });
   const isGiven = (name: string) => given.some(({ values }) => !isBlank(values[name]));
-  const skipped = ownColumns.filter((name) => !Object.hasOwn(columns, name) && isGiven(name));
+  const skippable = new Set([...ownColumns, ...listed]);
+  const skipped = [...skippable].filter((name) => !Object.hasOwn(columns, name) && isGiven(name));
   return { file, lines, skipped };
 }
 

@@ -10,6 +10,8 @@ import { type Columns, type FileRow, findUnknownColumn } from './format.ts';
 interface Reading {
   /** Accepts unknown columns, which are refused otherwise. */
   onUnknown?: (column: string) => void;
+  /** Other columns that are known. */
+  skipped?: readonly string[] | undefined;
   /** Keeps values as they are. Otherwise they are trimmed and NFC. */
   isVerbatim?: boolean;
 }
@@ -191,7 +193,7 @@ function findSeparator(head: string): string {
 function readHeader(
   file: string,
   line: number,
-  { texts, columns, onUnknown }: Reading & { texts: string[]; columns: Columns },
+  { texts, columns, onUnknown, skipped }: Reading & { texts: string[]; columns: Columns },
 ): string[] {
   const known = Object.keys(columns);
   const presentName = (name: string) =>
@@ -199,7 +201,7 @@ function readHeader(
   const header = texts.map((text) => presentName(text.trim().toLowerCase()));
   const refuse = (message: string) => unreadableFile(file, line, message);
   for (const name of header) if (!known.includes(name)) onUnknown?.(name);
-  const unknown = onUnknown ? undefined : findUnknownColumn(header, columns);
+  const unknown = onUnknown ? undefined : findUnknownColumn(header, columns, skipped);
   if (unknown !== undefined) {
     const text = JSON.stringify(texts[header.indexOf(unknown)]);
     throw refuse(`there is no column ${text}; the header line may name: ${known.join(', ')}`);

@@ -24,8 +24,7 @@ export async function openLocal(
   const directory = localDirectory(persistTo);
   // Opening would create it.
   if (!existsSync(path.join(directory, 'v3/d1'))) {
-    const words = ['--no-demo', ...(persistTo ? ['--persist-to', persistTo] : [])];
-    const start = commandLine(words, 'npm start --');
+    const start = commandLine(['--no-demo'], { persistTo, env }, 'npm start --');
     const message = `there is no local database in ${directory}; create an empty one with: ${start}`;
     throw new RegistryError('not_found', message);
   }

@@ -15,10 +15,11 @@ const add = verb(
   async (registry, { registrar, username }) => {
     const secret = await addApiUser(registry, { registrarCode: registrar, username });
     const done = `${registry.did('add')} API user ${username} of ${registrar}`;
-    const refusals = await refusalsOf(registry, { type: 'api_user', key: username });
+    const holder = { type: 'api_user', key: username } as const;
+    const refusals = await refusalsOf(registry, holder);
     return {
       data: { username, registrar, secret, refused_because: refusals },
-      text: [secretText(done, 'its secret', secret), ...refusalLines(refusals)],
+      text: [secretText(done, 'its secret', secret), ...refusalLines(registry, holder, refusals)],
       secret,
     };
   },

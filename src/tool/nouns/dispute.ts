@@ -122,6 +122,7 @@ const columns = {
 /** Remembers all rows of its file, because no two disputes may overlap. */
 export const disputeImport = (): Import<NewDispute, 'opened'> => ({
   columns,
+  listed: Object.keys(disputesView.columns),
   read: rememberingReader(),
   key: ({ name, firstDay }) => `${name} from ${firstDay}`,
   findProblems: async ({ db, env }, rows) => [

@@ -1,9 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { plainText } from '../../base/text/sentence.ts';
-import { type Alarm, isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
+import { isWarning, maximumDatabaseBytes } from '../../view/alarm.ts';
 import { dataOf } from '../../view/columns.ts';
 import { listStates, listStatesView, readHealthState } from '../../view/health.ts';
-import { type CommonOptions, readCommand } from '../command.ts';
+import { type CommonOptions, readCommand, withCommand } from '../command.ts';
 import { configPath, projectVersion } from '../project.ts';
 import type { Registry } from '../registry.ts';
 import { fieldLines, table } from '../report/table.ts';
@@ -19,7 +19,7 @@ export const healthCommand = verb(
     const missing = `${unrouted}, and --url is missing`;
     const state = await readHealthState(watchedOf(registry, options, missing));
     if (!state.alarms.every(isWarning)) process.exitCode = 1;
-    return healthReport(state);
+    return healthReport(state, options);
   },
 );
 
@@ -39,9 +39,14 @@ export function watchedOf(
   return { ...registry, isDeployed, service };
 }
 
-function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Report {
+function healthReport(
+  state: Awaited<ReturnType<typeof readHealthState>>,
+  options: CommonOptions,
+): Report {
   const { findings, service } = state;
-  const alarms = state.alarms.map(alarmData);
+  const alarms = state.alarms.map(({ alarm, sentence, command }) =>
+    withCommand({ alarm, message: plainText(sentence), command }, options),
+  );
   const { health, bytes, runs } = findings;
   const status = alarms.every(isWarning) ? 'ok' : 'failing';
   const version = projectVersion();
@@ -74,12 +79,6 @@ function healthReport(state: Awaited<ReturnType<typeof readHealthState>>): Repor
       table(cron_runs, 'the cron has not run yet'),
     ],
   };
-}
-
-function alarmData({ alarm, sentence, command }: Alarm) {
-  const message = plainText(sentence);
-  const help = command ? ` (${command.join(' ')}).` : '.';
-  return { alarm, message: message.replace(/\.$/, help) };
 }
 
 function parseUrl(text: string): string {

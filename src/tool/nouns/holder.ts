@@ -28,7 +28,7 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
   const refusals = await refusalsOf(registry, holder);
   return {
     data: { ...holderData(holder, secret), refused_because: refusals },
-    text: [secretText(done, 'the new one', secret), ...refusalLines(refusals)],
+    text: [secretText(done, 'the new one', secret), ...refusalLines(registry, holder, refusals)],
     secret,
   };
 }
@@ -51,19 +51,28 @@ export async function refusalsOf({ db, origin }: Registry, { type, key }: Holder
   return refusals.filter((refusal) => ['disabled', 'suspended', 'certificate'].includes(refusal));
 }
 
-const refusalSentences: Partial<Record<LoginRefusal, string>> = {
-  disabled: 'It is still disabled: enable lets it in again.',
-  suspended: 'Its registrar is suspended: registrar resume lets it in again.',
-  certificate: 'It needs a client certificate too.',
-  address: 'It may call from nowhere: system update --allow-ip lets it in.',
+const refusalSentences: Partial<Record<LoginRefusal, (holder: Holder) => [string, string[]]>> = {
+  disabled: ({ type, key }) => ['It is still disabled', [nounOf(type), 'enable', key]],
+  suspended: () => ['Its registrar is suspended', ['registrar', 'resume', '--help']],
+  certificate: () => ['It needs a client certificate too', ['certificate', 'bind', '--help']],
+  address: ({ key }) => ['It may call from nowhere', ['system', 'update', key, '--help']],
 };
 
-export const refusalLines = (refusals: readonly LoginRefusal[]) =>
-  refusals.map((refusal) => refusalSentences[refusal] ?? refusal);
+export const refusalLines = (
+  { commandLine }: Registry,
+  holder: Holder,
+  refusals: readonly LoginRefusal[],
+) =>
+  refusals.map((refusal) => {
+    const [sentence, command] = refusalSentences[refusal]?.(holder) ?? [];
+    return command ? `${sentence} (${commandLine(command)}).` : refusal;
+  });
+
+const nounOf = (type: HolderType) => type.replace('_', '-');
 
 export function switching(type: HolderType, example: string) {
   const { label, withArticle, field, option } = holders[type];
-  const noun = type.replace('_', '-');
+  const noun = nounOf(type);
   const verbOf = (word: 'disable' | 'enable', back: string, description: string) =>
     verb(
       writeCommand(word, `${noun} ${word} ${example}`)
@@ -84,7 +93,7 @@ export function switching(type: HolderType, example: string) {
               : `nothing to change: ${thing} is already ${word}d`,
             ...(isDisabled || registry.isDryRun
               ? []
-              : refusalLines(await refusalsOf(registry, holder))),
+              : refusalLines(registry, holder, await refusalsOf(registry, holder))),
           ],
           undo: [noun, back, key],
         };

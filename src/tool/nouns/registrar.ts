@@ -1,6 +1,7 @@
-import { Option } from '@commander-js/extra-typings';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { isLocalEnvironment } from '../../base/env.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { type Changes, valuesBefore } from '../../change/history/changes.ts';
 import { getRegistrar, type Registrar } from '../../party/registrar/account.ts';
 import {
   addRegistrar,
@@ -49,7 +50,7 @@ const add = verb(
     .option(
       '--allow-ip <cidr...>',
       'addresses and ranges it may call from; by default, any',
-      splitList,
+      parseAddresses,
     ),
   async (registry, { code, name, phone, email, website, allowIp: allowedIps = [] }) => {
     const described = { code, name, phone, email, website, allowedIps };
@@ -88,7 +89,11 @@ const update = verb(
     .option('--phone <number>', `${channelNotes.phone}; '' clears it`)
     .option('--email <address>', `${channelNotes.email}; '' clears it`)
     .option('--website <url>', `${channelNotes.website}; '' clears it`)
-    .option('--allow-ip <cidr...>', 'the addresses and ranges that replace the old list', splitList)
+    .option(
+      '--allow-ip <cidr...>',
+      'the addresses and ranges that replace the old list',
+      parseAddresses,
+    )
     .addOption(new Option('--allow-all', 'any address may call').conflicts('allowIp'))
     .option('--webhook <url>', 'where to push its notifications; prints a new secret, once')
     .option('--no-webhook', 'stop pushing its notifications')
@@ -134,11 +139,33 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
     data: { registrar: dataOf(registrarsView.columns, registrar), webhook_secret: secret, ...data },
     text: secret === undefined ? text : [text, "the webhook's secret, shown only now:", secret],
     secret,
+    ...wayBack(code, changes),
   };
+}
+
+/** None to an earlier webhook: the history does not have its secret. */
+function wayBack(code: string, changes: Changes): Pick<Report, 'undo'> {
+  const formerly = valuesBefore(changes);
+  const { name, allowedIps, webhookUrl = changes.webhookSecret } = formerly;
+  const addresses = allowedIps as string[] | undefined;
+  if (webhookUrl || 'suspendedAt' in changes) return {};
+  const words = [
+    ...(name === undefined ? [] : ['--name', String(name)]),
+    ...(addresses ? (addresses.length > 0 ? ['--allow-ip', ...addresses] : ['--allow-all']) : []),
+    ...(webhookUrl === null ? ['--no-webhook'] : []),
+  ];
+  return words.length > 0 ? { undo: ['registrar', 'update', code, ...words] } : {};
 }
 
 const verbs = [add, list, show, update, suspend, resume, diagnose, webhook];
 export const registrarCommand = noun('registrar', 'Registrars', verbs);
+
+/** Refuses no address at all: an empty list would let any address call. */
+function parseAddresses(text: string, before?: readonly string[]): string[] {
+  const addresses = splitList(text, before);
+  if (addresses.length === 0) throw new InvalidArgumentError('It must name an address.');
+  return addresses;
+}
 
 /** Commander gives false for --no-webhook. */
 function webhookUrlOf(webhook: string | false | undefined, environment: { isLocal: boolean }) {

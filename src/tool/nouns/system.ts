@@ -1,4 +1,5 @@
 import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
+import { valuesBefore } from '../../change/history/changes.ts';
 import {
   addSystem,
   listSystems,
@@ -53,7 +54,12 @@ const update = verb(
   async (registry, name, { may, allowIp }) => {
     const settings = { rights: may as SystemRight[] | undefined, allowedIps: allowIp };
     const changes = await updateSystem(registry, name, settings);
-    return reportOfChange(registry, `system ${name}`, changes, { system: { name } });
+    const report = reportOfChange(registry, `system ${name}`, changes, { system: { name } });
+    const { rights, allowedIps } = valuesBefore(changes);
+    const words = Object.entries({ '--may': rights, '--allow-ip': allowedIps }).flatMap(
+      ([option, list]) => (list ? [option, String(list)] : []),
+    );
+    return { ...report, undo: ['system', 'update', name, ...words] };
   },
 );
 

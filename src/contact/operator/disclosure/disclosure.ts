@@ -155,13 +155,15 @@ function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
 }
 
 function grantRefusal({ id, contactCode: code }: Disclosure, obstacle: GrantObstacle) {
-  const refuse = `answer with: disclosure refuse ${id} --reason …`;
+  const field = 'contact';
+  const command = ['disclosure', 'refuse', String(id), '--help'];
   if (obstacle.kind === 'gone') {
-    return new RegistryError('gone', `the contact is gone; ${refuse}`, 'contact');
+    const message = 'the contact is gone; refuse the request';
+    return new RegistryError([{ reason: 'gone', message, field, command }]);
   }
   if (obstacle.kind === 'former_person') {
-    const message = `the request is about a former person of ${code}; ${refuse}`;
-    return new RegistryError('conflict', message, 'contact');
+    const message = `the request is about a former person of ${code}; refuse it`;
+    return new RegistryError([{ reason: 'conflict', message, field, command }]);
   }
   const message = `contact ${code} has no ${obstacle.fields.join(', ')}; leave it out of --fields`;
   return new RegistryError('invalid', message, 'fields');

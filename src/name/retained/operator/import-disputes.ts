@@ -81,8 +81,9 @@ function problemsOf(
 }
 
 function notClosed({ name, firstDay }: NewDispute): Problem {
-  const message = `the dispute of ${JSON.stringify(name)} from ${firstDay} is not closed here; close it with dispute close`;
-  return { reason: 'taken', message, field: 'closed_at' };
+  const message = `the dispute of ${JSON.stringify(name)} from ${firstDay} is not closed here; close it first`;
+  const command = ['dispute', 'close', name, '--help'];
+  return { reason: 'taken', message, field: 'closed_at', command };
 }
 
 /** Closed disputes count too, so that importing an older file again opens none. */

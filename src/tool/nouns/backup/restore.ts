@@ -9,13 +9,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { messageOf } from '../../../view/message.ts';
 import { countText } from '../../../view/text.ts';
-import {
-  type CommonOptions,
-  commandLine,
-  parsePath,
-  readCommand,
-  registryOptions,
-} from '../../command.ts';
+import { type CommonOptions, commandLine, parsePath, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { unfinishedRestore } from '../../migrate.ts';
@@ -110,7 +104,7 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
     source.state = await stateOf(env.DB, mark);
     throw error;
   }
-  const publish = commandLine(['lists', 'publish', ...registryOptions(options)]);
+  const publish = commandLine(['lists', 'publish'], options);
   source.state = `the database is restored; to publish its lists: ${publish}`;
   using restored = new DatabaseSync(source.copy, { readOnly: true });
   const { rows, tables } = countRows(restored);
@@ -136,7 +130,7 @@ async function markOf(registry: Registry, { file, seal }: Source, options: Optio
     const message = `this is another file, or these are other options: ${unfinishedRestore(mark.command)}`;
     throw new RegistryError('conflict', message);
   }
-  const command = commandLine(['restore', file, ...flags, ...registryOptions(options)]);
+  const command = commandLine(['restore', file, ...flags], options);
   if (mark) return { mark: { ...mark, command }, seen };
   const accounts = await accountsToKeep(registry, seal, options, seen);
   const before = JSON.stringify({ accounts, lastId: seen?.lastId ?? 0 } satisfies Before);
@@ -245,9 +239,10 @@ async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
 async function accountsToKeep(
   { env, db }: Registry,
   { writtenBy }: Seal,
-  { accessAsInFile, replaceAll }: Options,
+  options: Options,
   seen: Figures | undefined,
 ): Promise<Account[] | undefined> {
+  const { accessAsInFile, replaceAll } = options;
   const use = sql`select actor from history
     where actor_type not in ('move_in', 'operator', 'cron') limit 1`;
   const user = seen && writtenBy === 'move-in' && !replaceAll && (await db.values(use)).at(0);
@@ -256,6 +251,6 @@ async function accountsToKeep(
     throw new RegistryError('conflict', message);
   }
   if (accessAsInFile || writtenBy === 'move-in' || !seen?.registrars) return undefined;
-  await checkMigrations(env.DB);
+  await checkMigrations(env.DB, options);
   return await readAccounts(db);
 }

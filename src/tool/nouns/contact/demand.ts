@@ -8,6 +8,7 @@ import {
   readDemand,
 } from '../../../contact/verification/operator/demand.ts';
 import { reportOfChange } from '../../../view/changes.ts';
+import { contactsView } from '../../../view/contact.ts';
 import { countText } from '../../../view/text.ts';
 import { splitList, usageError, writeCommand } from '../../command.ts';
 import { requiredText, wordsNote } from '../../files/field.ts';
@@ -48,6 +49,7 @@ function readRow(values: Values, { withdraw, ...given }: Given): DemandRow {
 function demandImport(given: Given) {
   return {
     columns,
+    listed: Object.keys(contactsView.columns),
     read: (values) => readRow(values, given),
     key: ({ code }) => code,
     findProblems: ({ db }, rows) => findDemandProblems(db, rows),

@@ -10,6 +10,7 @@ import {
   updateContacts,
 } from '../../../contact/operator/import.ts';
 import { getRegistrar } from '../../../party/registrar/account.ts';
+import { contactsView } from '../../../view/contact.ts';
 import { countText } from '../../../view/text.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
 import { importCommand } from '../../files/importing.ts';
@@ -29,6 +30,7 @@ export function contactImport({
   const none = { added: 0, updated: 0, unchanged: 0 };
   return {
     columns: contactFileColumns,
+    listed: Object.keys(contactsView.columns),
     read: (values) => readContact(values, registrar, now),
     key: ({ code }) => code,
     findProblems: ({ db }, contacts) => findContactProblems(db, contacts, { isUpdate }),

@@ -12,6 +12,7 @@ import { parseDomainName } from '../../../name/domain/operator/name.ts';
 import type { ImportedDomain } from '../../../name/domain/record.ts';
 import { removeDomains } from '../../../name/domain/save.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
+import { domainsView } from '../../../view/domain.ts';
 import { countText } from '../../../view/text.ts';
 import { splitList } from '../../command.ts';
 import { nameColumn, requiredText, wordsNote } from '../../files/field.ts';
@@ -36,6 +37,7 @@ export const domainImport = {
     admin: { note: contactsNote },
     tech: { note: contactsNote },
   },
+  listed: Object.keys(domainsView.columns),
   read: (values) => ({
     ...parseDomainName(requiredText(values, 'name')),
     registrar: requiredText(values, 'registrar'),

@@ -20,6 +20,7 @@ import {
   replaceRetainedDomains,
 } from '../../../name/retained/operator/replace.ts';
 import { hasEnded } from '../../../name/retained/save.ts';
+import { retainedView } from '../../../view/retained.ts';
 import { countText } from '../../../view/text.ts';
 import { nameColumn, optionalPassword, optionalText, requiredText } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
@@ -53,6 +54,7 @@ export function retainedImport(
   const { status, replace } = options;
   return {
     columns,
+    listed: Object.keys(retainedView.columns),
     read: (values) => ({
       ...parseDomainName(requiredText(values, 'name')),
       ...readReservation(values, readStatus(values, status)),
