@@ -54,14 +54,16 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
             <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
           </Part>
         )}
-        <Part title="Who asked for its data">
-          <Rows
-            view={disclosuresOfContact}
-            rows={disclosures.map(withAnswerBy(registry.env))}
-            links={{ id: 'disclosure' }}
-          />
-        </Part>
         <Entries entries={entries} />
+        {disclosures.length > 0 && (
+          <Part title="Who asked for its data">
+            <Rows
+              view={disclosuresOfContact}
+              rows={disclosures.map(withAnswerBy(registry.env))}
+              links={{ id: 'disclosure' }}
+            />
+          </Part>
+        )}
       </>
     ),
     next: [
@@ -92,12 +94,8 @@ function disclosureSentences(disclosures: readonly Disclosure[]): Sentence[] {
 
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
   const { email, phone, fax, street, zip, city, state, orgName } = contact;
-  const checks = claims.map((claim) => {
-    return [
-      `${fieldWords(claim)} verified`,
-      checkText(contact[verificationColumn[claim]]),
-    ] as const;
-  });
+  const checks = claims.map((claim) => [claim, contact[verificationColumn[claim]]] as const);
+  const unchecked = checks.filter(([, check]) => check === null).map(([claim]) => claim);
   const address = [street, zip, city, state, countryText(contact.countryCode)];
   return [
     ['email', <a href={mailHref(email)}>{email}</a>],
@@ -109,7 +107,10 @@ function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
         .map((each) => statusText(contact, each))
         .join('; '),
     ],
-    ...checks,
+    ...checks.map(
+      ([claim, check]) => [`${fieldWords(claim)} verified`, check && checkText(check)] as const,
+    ),
+    ['not checked', unchecked.map(fieldWords).join(', ')],
     ['to_be_checked', contact.verificationDemand],
     ['to_be_decided', contact.identityRequest?.pending],
   ];

@@ -33,8 +33,7 @@ const results = {
 };
 
 /** `yes, on 27 Nov 2026, 23:13 UTC (2 hours ago) by API user ats: eid` */
-export function checkText(check: Verification | null): string {
-  if (!check) return 'not checked';
+export function checkText(check: Verification): string {
   const { result, method, framework, reference, verified_at: at, verified_by: who } = check;
   const how = [method, framework, reference].filter(Boolean).join(', ');
   return `${results[result]} on ${timeText(at)}${who ? ` by ${actorText(who)}` : ''}: ${how}`;

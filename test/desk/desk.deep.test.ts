@@ -108,7 +108,7 @@ test.each([
   ['Whose is tamm.ee?', 'tamm.ee', 'registered with Alpha OÜ ALPHA since'],
   ['Whom do I call about tamm.ee?', 'tamm.ee', 'can be reached at +372.6123456 or abi@alpha'],
   ['What is the number of Alpha?', 'alpha oü', '+372.6123456'],
-  ['Is my e-mail verified?', 'alpha:tamm', 'not checked'],
+  ['Is my e-mail verified?', 'alpha:tamm', 'not checked\nidentity, name, e-mail, phone, address'],
   ['To whom were my data given?', 'alpha:tamm', 'Its data were given to nobody on request.'],
   ['Who won kohv.ee?', 'kohv.ee', 'Only the auction centre knows the bidders and the winner.'],
   ['Who is behind www.tamm.ee?', 'tamm.ee', 'and held by Jaan Tamm ALPHA:TAMM.'],
@@ -134,7 +134,7 @@ test.each([
 
 async function firstScreenOf(page: Page): Promise<string> {
   const seen = await page
-    .locator('h1, dd, td, main li')
+    .locator('h1, dt, dd, td, main li')
     .evaluateAll((elements) =>
       elements
         .filter((element) => element.getBoundingClientRect().top < 900)
