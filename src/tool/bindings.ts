@@ -11,7 +11,7 @@ export interface Bindings {
 
 export type OpenBindings = (
   options: CommonOptions,
-  access: { isWritable: boolean },
+  access: { isWritable: boolean; mayBeEmpty?: boolean },
 ) => Promise<Bindings>;
 
 /** Opens the bindings of the running command, if `openBindings` does not. */

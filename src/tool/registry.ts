@@ -26,7 +26,7 @@ export async function openRegistry(
   const isWritable = mayBeEmpty || options.dryRun !== undefined;
   const isChange = mayBeEmpty || options.dryRun === false;
   const open = opening.getStore() ?? openBindings;
-  const { env, service, dispose }: Bindings = await open(options, { isWritable });
+  const { env, service, dispose }: Bindings = await open(options, { isWritable, mayBeEmpty });
   opened.defer(dispose);
   if (!mayBeEmpty) await checkMigrations(env.DB, options);
   if (options.remote && isChange) await checkClock(env.DB);

@@ -12,6 +12,8 @@ import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
 import { countText, type Lines, linesOf, printable } from '../view/text.ts';
 import { type CommonOptions, commandLine, typedWords, withCommand } from './command.ts';
+import { explainFailure } from './local/file.ts';
+import { localDirectory } from './project.ts';
 import { openRegistry, type Registry } from './registry.ts';
 import { UnansweredError } from './report/confirm.ts';
 import { atInterrupt } from './report/interrupt.ts';
@@ -57,7 +59,11 @@ export async function run(
 ): Promise<void> {
   // Disposed of after the answer is printed.
   await using opened = new AsyncDisposableStack();
-  await report(options, async () => {
+  const explain = (error: unknown): never => {
+    const { persistTo, env, remote } = options;
+    throw remote ? error : explainFailure(error, localDirectory(persistTo), env);
+  };
+  const answer = async () => {
     const registry: Registry = await openRegistry(options, opened, needs);
     const isWriting = options.dryRun !== undefined;
     using _ = atInterrupt(() => registry.batches && explainInterruption(registry, options));
@@ -74,7 +80,8 @@ export async function run(
     const request = await requestOf(done, registry, options);
     const { data, ...answer } = await published(done, registry);
     return { ...answer, data: { ...data, ...request?.data }, note: request?.note };
-  });
+  };
+  await report(options, () => answer().catch(explain));
 }
 
 type Progress = NonNullable<Awaited<ReturnType<typeof progressOf>>>;

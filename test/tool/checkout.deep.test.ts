@@ -114,7 +114,7 @@ test('a command that reads opens the database that a writing one of its environm
   expect(tool('registrar list')).toEqual({ status: 0, stderr: '' });
   const refused = {
     status: 1,
-    stderr: expect.stringContaining('refused: the database has no tables yet'),
+    stderr: expect.stringContaining('refused: there is no local database in'),
   };
   expect(tool('registrar list --env staging')).toEqual(refused);
   expect(tool('registrar add --code A --name A --env staging')).toEqual(refused);

@@ -179,7 +179,7 @@ test('ends if the temporary directory cannot be written', async () => {
   const add = ['registrar', 'add', '--code', 'ALPHA', '--name', 'Alpha', '--persist-to', directory];
   expect(await captured(() => runProgram(add))).toMatchObject({
     status: 1,
-    stderr: `failed: ${temporary}: no permission to write it\n`,
+    stderr: `refused: ${temporary} does not exist\n`,
   });
 });
 

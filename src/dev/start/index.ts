@@ -3,6 +3,7 @@ import { accessSync, constants, globSync, mkdirSync, readFileSync } from 'node:f
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { commandLine } from '../../tool/command.ts';
+import { explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
 import { findClockAhead } from '../../tool/local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
 import { listMigrations } from '../../tool/migrate.ts';
@@ -71,6 +72,7 @@ function expectWritable(directory: string): void {
 async function start(options: StartOptions): Promise<void> {
   const { ip, port, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
   expectWritable(directory);
+  findDatabaseFile(directory, environment);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   // Takes the port before all other work.
   const front = await listenInFront(ip, port, frontToken);
@@ -99,7 +101,10 @@ async function start(options: StartOptions): Promise<void> {
   async function prepare(address: string): Promise<void> {
     const server = { address, token, environment, settings: options.var };
     const { prepareLocalData } = await loading;
-    const data = await prepareLocalData(serverEnv(server), { isDemoWanted });
+    const preparing = prepareLocalData(serverEnv(server), { isDemoWanted });
+    const data = await preparing.catch((error) => {
+      throw explainFailure(error, directory, environment);
+    });
     step(`Database migrated in ${path.relative('', directory) || '.'}`);
     if (isDemoWanted) step(data.isDemoLoaded ? 'Demo data loaded' : 'Data kept');
     // A sandbox's clock starts its days.

@@ -1,7 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import path from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { orRefusal, RegistryError } from '../../base/error.ts';
+import { commandLine } from '../command.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
@@ -17,15 +19,73 @@ export function databaseFileOf(directory: string, environment: string | undefine
 }
 
 /**
- * The file's name is undocumented: without it, a local `backup` is refused, and other commands
- * start a runtime.
+ * Judges a local database: returns its file, or undefined if there is none. Throws `unexpected` if this user may not
+ * read it, and `malformed` if it is damaged.
  */
 export function findDatabaseFile(
   directory: string,
   environment: string | undefined,
 ): string | undefined {
   const file = databaseFileOf(directory, environment);
-  return existsSync(file) ? file : undefined;
+  try {
+    requireAccess(constants.R_OK, file);
+  } catch (error) {
+    if (error instanceof RegistryError && error.reason === 'not_found') return undefined;
+    throw error;
+  }
+  refuseDamaged(file, 'select count(*) from sqlite_schema');
+  return file;
+}
+
+/** Throws, naming the first path, `not_found` if it is missing, and `unexpected` if this user may not use it so. */
+export function requireAccess(mode: number, ...paths: string[]): void {
+  for (const each of paths) {
+    try {
+      accessSync(each, mode);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+      if (isMissing) throw new RegistryError('not_found', `${each} does not exist`);
+      const way = mode === constants.W_OK ? 'write' : 'read';
+      throw new RegistryError('unexpected', `${each}: no permission to ${way} it`);
+    }
+  }
+}
+
+/** Primary result codes of SQLite. */
+const damages = [11, 26];
+
+/** Throws `malformed` for damage that the query meets. */
+function refuseDamaged(file: string, query: string): void {
+  let why: unknown;
+  try {
+    using sqlite = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
+    const { quick_check: found = 'ok' } = sqlite.prepare(query).get()!;
+    if (found !== 'ok') why = found;
+  } catch (error) {
+    const { errcode = 0, message } = error as Error & { errcode?: number };
+    if (damages.includes(errcode & 0xff)) why = message;
+  }
+  if (why === undefined) return;
+  const remove = commandLine([file, `${file}-wal`, `${file}-shm`], {}, 'rm -f');
+  throw new RegistryError(
+    'malformed',
+    `the local database is damaged: ${why}; restore a backup into another directory, or delete the database: ${remove}`,
+  );
+}
+
+/** Returns the refusal of a damaged database, if damage may be the cause of a failure. Otherwise returns the error. */
+export function explainFailure(
+  error: unknown,
+  directory: string,
+  environment: string | undefined,
+): unknown {
+  if (error instanceof RegistryError && error.reason !== 'unexpected') return error;
+  const refusal = orRefusal(() => {
+    const file = findDatabaseFile(directory, environment);
+    if (file !== undefined) refuseDamaged(file, 'pragma quick_check(1)');
+  });
+  return refusal instanceof RegistryError && refusal.reason === 'malformed' ? refusal : error;
 }
 
 /**

@@ -1,13 +1,13 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
-import type { Bindings } from '../bindings.ts';
+import type { Bindings, OpenBindings } from '../bindings.ts';
 import { type CommonOptions, commandLine } from '../command.ts';
 import { localDirectory } from '../project.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
-import { findDatabaseFile, openFile } from './file.ts';
+import { findDatabaseFile, openFile, requireAccess } from './file.ts';
 import { openOverHttp, tokenHeader } from './http-bindings.ts';
 import { takeLock } from './lock.ts';
 import { endRuntimesWithProcess } from './runtime.ts';
@@ -19,25 +19,24 @@ import { openRunningServer } from './server.ts';
  */
 export async function openLocal(
   { persistTo, env }: CommonOptions,
-  { isWritable }: { isWritable: boolean },
+  { isWritable, mayBeEmpty }: Parameters<OpenBindings>[1],
 ): Promise<Bindings> {
   const directory = localDirectory(persistTo);
+  const found = findDatabaseFile(directory, env);
   // Opening would create it.
-  if (!existsSync(path.join(directory, 'v3/d1'))) {
+  if (found === undefined && !mayBeEmpty) {
     const start = commandLine(['--no-demo'], { persistTo, env }, 'npm start --');
     const message = `there is no local database in ${directory}; create an empty one with: ${start}`;
     throw new RegistryError('not_found', message);
   }
-  const file = isWritable ? undefined : findDatabaseFile(directory, env);
-  if (file === undefined) return openInTurn(directory, env);
+  if (isWritable || found === undefined) return openInTurn(directory, env);
   const server = await openRunningServer(directory, env);
-  return server ?? openForReading(directory, file, env);
+  return server ?? openForReading(directory, found, env);
 }
 
 /** Opens the other bindings at their first use, in turn with other commands. */
 function openForReading(directory: string, file: string, environment: string | undefined) {
   const { vars, archive } = readLocalConfig(environment);
-  requireAccess(constants.R_OK, file);
   const { database: DB, close } = openFile(file);
   let opened: Promise<Bindings> | undefined;
   const later = (name: 'LISTS' | 'ARCHIVE') =>
@@ -59,25 +58,13 @@ function openForReading(directory: string, file: string, environment: string | u
   };
 }
 
-/** Throws `unexpected`, naming the first path that this user may not open in this way. */
-function requireAccess(mode: number, ...paths: (string | undefined)[]): void {
-  for (const each of paths.filter((one) => one !== undefined)) {
-    try {
-      accessSync(each, mode);
-    } catch {
-      const way = mode === constants.W_OK ? 'write' : 'read';
-      throw new RegistryError('unexpected', `${each}: no permission to ${way} it`);
-    }
-  }
-}
-
 /** Uses a server that runs on the data, or starts meanwhile; or a runtime, under the lock. */
 async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
   if (!(await findServer())) {
     // The runtime would never end if it could not write to the temporary directory.
     const file = findDatabaseFile(directory, environment);
-    requireAccess(constants.W_OK, directory, tmpdir(), file);
+    requireAccess(constants.W_OK, directory, tmpdir(), ...(file === undefined ? [] : [file]));
   }
   const { lock, server } = await takeLock(directory, 'registry', findServer);
   if (server) return server;

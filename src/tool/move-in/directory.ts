@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { RegistryError } from '../../base/error.ts';
+import { readError } from '../files/read.ts';
 import { kinds } from './kinds/kinds.ts';
 
 export const reportName = 'move-in-report';
@@ -14,13 +15,11 @@ const known = [...files, `${reportName}.csv`];
  */
 export function openDirectory(directory: string) {
   const fileOf = (name: string) => path.join(directory, `${name}.csv`);
-  const existing = known.filter((name) => existsSync(path.join(directory, name)));
+  const names = listFiles(directory);
+  const existing = known.filter((name) => names.includes(name));
   const has = (name: string) => existing.includes(`${name}.csv`);
   if (!files.some((name) => existing.includes(name))) {
-    const isDirectory = statSync(directory, { throwIfNoEntry: false })?.isDirectory();
-    const message = isDirectory
-      ? `${directory} has none of the files ${files.join(', ')}`
-      : `there is no directory ${directory}`;
+    const message = `${directory} has none of the files ${files.join(', ')}`;
     throw new RegistryError('not_found', message);
   }
   const modifiedAt = (name: string) => statSync(path.join(directory, name)).mtimeMs;
@@ -28,8 +27,18 @@ export function openDirectory(directory: string) {
   const hasReport =
     has(reportName) && existing.every((name) => modifiedAt(name) <= modifiedAt(report));
   const isIgnored = (name: string) => name.endsWith('.csv') && !known.includes(name);
-  const ignored = readdirSync(directory).filter(isIgnored);
+  const ignored = names.filter(isIgnored);
   return { fileOf, has, hasReport, ignored };
+}
+
+function listFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw readError(directory, error);
+    throw new RegistryError('not_found', `there is no directory ${directory}`);
+  }
 }
 
 export function ignoredText(ignored: readonly string[]): string[] {

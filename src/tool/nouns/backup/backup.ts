@@ -6,7 +6,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { countText } from '../../../view/text.ts';
 import { bare, noun, parsePath, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
-import { findDatabaseFile, openFile } from '../../local/file.ts';
+import { databaseFileOf, openFile } from '../../local/file.ts';
 import { localDirectory } from '../../project.ts';
 import { report, verb } from '../../run.ts';
 import { contentsOf, copyInto, summaryOf } from './copy.ts';
@@ -39,11 +39,7 @@ checked before it gets its name. A deployed database serves no requests while it
 
 /** Copies the state at one moment, while others may write. */
 function copyLocal(directory: string, environment: string | undefined, target: string): void {
-  const file = findDatabaseFile(directory, environment);
-  if (file === undefined) {
-    throw new RegistryError('not_found', `${directory} has no database of this environment`);
-  }
-  using source = new DatabaseSync(file, { timeout: 30_000 });
+  using source = new DatabaseSync(databaseFileOf(directory, environment), { timeout: 30_000 });
   source.prepare('vacuum into ?').run(target);
 }
 

@@ -76,10 +76,9 @@ export async function readSeal(file: string, name = file): Promise<Seal> {
 }
 
 function checkIsFile(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (!found) throw new RegistryError('not_found', `there is no file ${file}`, 'file');
   requireReadable(file);
-  if (!found.isFile()) throw new RegistryError('malformed', `${file} is not a file`, 'file');
+  if (!statSync(file).isFile())
+    throw new RegistryError('malformed', `${file} is not a file`, 'file');
 }
 
 async function digestOf(file: string, length: number): Promise<string> {

@@ -75,8 +75,7 @@ export const restoreCommand = command.action(async (name, options) => {
     const seal = await copyBackup(file, copy).catch(withState);
     await migrateCopy(copy, file).catch(withState);
     const source = Object.assign(begun, { seal });
-    const data = path.join(localDirectory(options.persistTo), 'v3/d1');
-    if (!options.remote) mkdirSync(data, { recursive: true });
+    if (!options.remote) mkdirSync(localDirectory(options.persistTo), { recursive: true });
     const work = (registry: Registry) => restore(registry, source, options).catch(withState);
     await run(options, work, { mayBeEmpty: true });
   });
