@@ -2,17 +2,10 @@ import { expect, test } from 'vitest';
 import type { OpenBindings } from '../../src/tool/bindings.ts';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
+import { withoutPublishing } from './faults.ts';
 import { contactHeader, openKept, startTool } from './tool.ts';
 
 const tool = startTool();
-
-/** A registry whose lists can be read but not written. */
-const withoutPublishing: OpenBindings = async (options, access) => {
-  const { env, dispose } = await openKept(options, access);
-  const put = () => Promise.reject(new Error('KV is down'));
-  const LISTS = { list: env.LISTS.list.bind(env.LISTS), get: env.LISTS.get.bind(env.LISTS), put };
-  return { env: { ...env, LISTS: LISTS as unknown as KVNamespace }, dispose };
-};
 
 /** A registry whose server goes away after so many batches. */
 function untilGone(batches: number): OpenBindings {

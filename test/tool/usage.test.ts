@@ -82,6 +82,10 @@ test.each([
   ['an unknown noun', 'registar list', "unknown command 'registar'\n(Did you mean registrar?)"],
   ['an unknown verb', 'registrar lst', "unknown command 'lst'\n(Did you mean list?)"],
   ['an unknown option', 'registrar list --jsn', "unknown option '--jsn'\n(Did you mean --json?)"],
+  ['a verb with another word', 'registrar create', "'create'\n(Did you mean add?)"],
+  ['a verb of another noun', 'domain delete x.ee', "'delete'\n(Did you mean remove?)"],
+  ['a verb without a word of its own', 'contact create', "'create'\n(Did you mean import?)"],
+  ['no address', ['registrar', 'update', 'A', '--allow-ip', ''], 'It must name an address.'],
   ['a missing option', 'registrar add --code A', "required option '--name <name>' not specified"],
   ['a missing argument', 'auction show', "missing required argument 'auction'"],
   [

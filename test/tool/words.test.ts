@@ -1,7 +1,12 @@
+import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { loadProgram } from '../../src/tool/program.ts';
+import { loadProgram, runProgram } from '../../src/tool/program.ts';
+import { checkMigrations } from '../../src/tool/registry.ts';
+import { messageOf } from '../../src/view/message.ts';
+import { inProcessDatabase } from '../support/in-process/database.ts';
+import { captured } from './captured.ts';
 import { everyCommand, helpOf } from './program.ts';
-import { startTool } from './tool.ts';
+import { openKept, startTool } from './tool.ts';
 
 const tool = startTool();
 const registry = tool.sharedRegistry('ALPHA');
@@ -58,6 +63,14 @@ test('retained add takes a last day, and gives it to names that are reserved alr
   expect(await registry.done('retained list')).toMatchObject({
     retained_domains: ['r.ee', 's.ee'].map((name) => ({ name, last_day: '2099-12-31' })),
   });
+  const file = 'name,status,last_day\nf.ee,reserved,\ng.ee,reserved,2098-12-31\nh.ee,blocked,\n';
+  await registry.done('retained import - --last-day 2099-12-31', file);
+  const { retained_domains } = await registry.done('retained list');
+  expect(retained_domains).toMatchObject(
+    ['2099-12-31', '2098-12-31', null, '2099-12-31', '2099-12-31'].map((last_day) => ({
+      last_day,
+    })),
+  );
   for (const [words, refusal] of [
     [`${add} 2001-01-01`, 'is over [last_day]'],
     [`${add} soon`, '"soon" is not a day in the calendar'],
@@ -123,4 +136,26 @@ test('an import takes what a list writes, and names what it skips', async () => 
       skipped_columns: expect.arrayContaining([...skipped]),
     });
   }
+});
+
+test('a code with a hyphen at its beginning is found by the command that takes it back', async () => {
+  const place = ['--persist-to', registry.directory];
+  await registry.done(['registrar', 'add', '--code', '-A', '--name', 'Hyphen']);
+  const shown = await captured(() =>
+    runProgram(['registrar', 'show', ...place, '--', '-A'], openKept),
+  );
+  expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('Hyphen') });
+});
+
+test('a database that lacks migrations gets the command for its place', async () => {
+  using database = new DatabaseSync(':memory:');
+  const db = inProcessDatabase(database);
+  const adviceFor = (options: object) => checkMigrations(db, options).catch(messageOf);
+  expect(await adviceFor({ persistTo: '/a b' })).toMatch(
+    /; to apply them: npm start -- --no-demo --persist-to '\/a b'$/,
+  );
+  expect(await adviceFor({ remote: true })).toMatch(
+    /; to apply them: npx wrangler d1 migrations apply DB --remote --env production$/,
+  );
+  expect(await adviceFor({ remote: true, env: 'staging' })).toMatch(/--remote --env staging$/);
 });

@@ -49,16 +49,18 @@ const columns = {
 
 /** Rows need no status if the options have it. With --replace, the lists become equal to the file. */
 export function retainedImport(
-  options: RemovalOptions & { status?: RetainedStatus; replace?: true },
+  options: RemovalOptions & { status?: RetainedStatus; lastDay?: string; replace?: true },
 ): Import<RetainedDomain, 'added' | 'updated' | 'removed'> {
-  const { status, replace } = options;
+  const { status, lastDay, replace } = options;
   return {
     columns,
     listed: Object.keys(retainedView.columns),
-    read: (values) => ({
-      ...parseDomainName(requiredText(values, 'name')),
-      ...readReservation(values, readStatus(values, status)),
-    }),
+    read(values) {
+      const name = parseDomainName(requiredText(values, 'name'));
+      const own = readStatus(values, status);
+      const last_day = values.last_day || (own === 'reserved' ? lastDay : undefined);
+      return { ...name, ...readReservation({ ...values, last_day }, own) };
+    },
     key: (row) => `${row.name} (${row.status})`,
     findProblems: async ({ env }, names) => findRuleProblems(names, nameRulesOf(env)),
     async write(registry, rows) {
@@ -150,6 +152,7 @@ export const retainedImportVerb = importCommand(
 )
   .description('Reserve or block the names in a file and publish the lists')
   .addOption(statusOption('the status of rows without one'))
+  .option('--last-day <day>', 'the last day of reserved names without one')
   .addOption(
     replaceOption('make the list (of that status, or both) equal to the file, in one step'),
   )

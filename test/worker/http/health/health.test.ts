@@ -114,7 +114,7 @@ it('GET /health fails while KV is unreachable, and says what the database knows'
 });
 
 const lacking =
-  'The database lacks migrations: the next npm start applies them, or npx wrangler d1 migrations apply DB with --local or --remote.';
+  'The database lacks migrations: npm start applies them to a local one, npm run deploy to a deployed one.';
 
 it('GET /health says how to migrate a database that is older than the build', async () => {
   expect(newestMigration).toBe(globSync('*.sql', { cwd: 'migrations' }).sort().at(-1));
