@@ -35,8 +35,8 @@ function findMissing() {
   if (!installed) return ['nothing is installed'];
   return Object.entries(packagesOf('package-lock.json')).flatMap(([path, wanted]) => {
     // An optional package may be for another platform, and the one without a path is the project itself.
-    if (path === '' || (!installed[path] && (wanted.optional || wanted.devOptional))) return [];
-    return installed[path] ? [] : [`${path} is missing`];
+    const isLeftOut = path === '' || wanted.optional || wanted.devOptional;
+    return installed[path] || isLeftOut ? [] : [`${path} is missing`];
   });
 }
 

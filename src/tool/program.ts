@@ -121,9 +121,9 @@ const synonyms = [
 function withSynonym(text: string, verbs: readonly CommandUnknownOpts[]): string {
   const [, word = ''] = /unknown command '(.*)'/.exec(text) ?? [];
   const names = verbs.map((verb) => verb.name());
-  const meant = synonyms.find((all) => all.includes(word))?.find((one) => names.includes(one));
-  if (meant === undefined) return text;
-  return `${text.replace(/\n\(Did you mean .*\)/, '').trimEnd()}\n(Did you mean ${meant}?)`;
+  const synonym = synonyms.find((all) => all.includes(word))?.find((one) => names.includes(one));
+  if (synonym === undefined) return text;
+  return `${text.replace(/\n\(Did you mean .*\)/, '').trimEnd()}\n(Did you mean ${synonym}?)`;
 }
 
 /** The noun and the verb. */

@@ -84,13 +84,17 @@ function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[]
   return [sentence` has been disputed since ${start}, and will be until ${end}.`];
 }
 
-/** Of the newest dispute. */
-function closingSentence({ disputes: [dispute], entries }: Facts): Sentence[] {
-  if (!dispute?.closedAt) return [];
-  const closing = entries.find(({ subject }) => subject === 'dispute');
-  const { to: reason } = { to: null, ...closing?.changes.reason };
-  const why = reason === null ? '' : `: ${reason}`;
-  const closed = { instant: dispute.closedAt };
+/** Of the newest dispute, if none is in force. */
+function closingSentence({ disputes, entries }: Facts): Sentence[] {
+  const closedAt = disputes[0]?.closedAt;
+  if (!closedAt || disputes.some(({ state }) => state === 'in force')) return [];
+  const closing = entries.find(({ subject, changes }) => {
+    const change = changes.closedAt;
+    return subject === 'dispute' && change && 'to' in change && change.to === closedAt;
+  });
+  const { to: reason } = { to: undefined, ...closing?.changes.reason };
+  const why = reason === undefined ? '' : `: ${reason}`;
+  const closed = { instant: closedAt };
   return [sentence` was disputed until the dispute was closed on ${closed}${why}.`];
 }
 

@@ -196,9 +196,8 @@ function readHeader(
   { texts, columns, onUnknown, skipped }: Reading & { texts: string[]; columns: Columns },
 ): string[] {
   const known = Object.keys(columns);
-  const presentName = (name: string) =>
-    known.find((one) => columns[one]!.formerName === name) ?? name;
-  const header = texts.map((text) => presentName(text.trim().toLowerCase()));
+  const columnOf = (name: string) => known.find((one) => columns[one]!.formerName === name) ?? name;
+  const header = texts.map((text) => columnOf(text.trim().toLowerCase()));
   const refuse = (message: string) => unreadableFile(file, line, message);
   for (const name of header) if (!known.includes(name)) onUnknown?.(name);
   const unknown = onUnknown ? undefined : findUnknownColumn(header, columns, skipped);

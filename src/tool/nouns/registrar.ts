@@ -145,10 +145,10 @@ async function change(registry: Registry, code: string, wanted: RegistrarChanges
 
 /** None to an earlier webhook: the history does not have its secret. */
 function wayBack(code: string, changes: Changes): Pick<Report, 'undo'> {
-  const formerly = valuesBefore(changes);
-  const { name, allowedIps, webhookUrl = changes.webhookSecret } = formerly;
+  const { name, allowedIps, webhookUrl } = valuesBefore(changes);
   const addresses = allowedIps as string[] | undefined;
-  if (webhookUrl || 'suspendedAt' in changes) return {};
+  const hadWebhook = webhookUrl !== null && ('webhookUrl' in changes || 'webhookSecret' in changes);
+  if (hadWebhook || 'suspendedAt' in changes) return {};
   const words = [
     ...(name === undefined ? [] : ['--name', String(name)]),
     ...(addresses ? (addresses.length > 0 ? ['--allow-ip', ...addresses] : ['--allow-all']) : []),
