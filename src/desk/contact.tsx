@@ -13,7 +13,7 @@ import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText } from '../view/contact.ts';
 import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
-import { countryText, dayText, fieldWords } from '../view/words.ts';
+import { countryText, dateText, fieldWords } from '../view/words.ts';
 import { Entries } from './history.tsx';
 import { type DeskPage, isUuid, mailHref, Part, Rows, type ShowPage } from './page.tsx';
 
@@ -77,7 +77,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
 
 function identitySentence(contact: ContactWithRegistrar): Sentence {
   const { ident, identType, identCountryCode, registrar: key } = contact;
-  const code = identType === 'birthday' ? dayText(ident) : ident;
+  const code = identType === 'birthday' ? dateText(ident) : ident;
   const who = `The ${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
   return [`${who}, a contact of `, { kind: 'registrar', key }, '.'];
 }

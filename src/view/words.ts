@@ -64,18 +64,16 @@ const fieldLabels: Record<string, string> = {
 /** A field in words, whether it is spelt as a column or as in JSON. */
 export function fieldWords(field: string): string {
   const name = snakeCase(field);
-  return fieldLabels[name] ?? name.replaceAll('_', ' ').replace(/ at$/, '');
+  if (Object.hasOwn(fieldLabels, name)) return fieldLabels[name]!;
+  return name.replaceAll('_', ' ').replace(/ at$/, '');
 }
-
-const actorWords: Record<string, string> = {
-  ApiUser: 'API user',
-  RegistrantUser: 'the registrant',
-  System: 'the system',
-};
 
 /** `7-ApiUser: ats`, as people say it. */
 export const actorText = (actor: string) =>
-  actor.replace(/^(?:\d+-)?(\w+):/, (form, type) => actorWords[type] ?? form);
+  actor
+    .replace(/^(\d+-)?ApiUser: /, 'API user ')
+    .replace(/^(\d+-)?RegistrantUser: /, 'the registrant ')
+    .replace(/^System: /, 'the system ');
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region' });
 
@@ -88,7 +86,7 @@ export const isNothing = (value: unknown) =>
 
 /** Fields whose values are identifiers. */
 const identifierFields =
-  /^(status|outcome|claims|list|failed|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
+  /^(status|outcome|claims|failed|ident_type|(requested_|granted_)?fields|disclosed_attributes)$/;
 const timeFields =
   /(_at|_day|_deadline|_since|_until)$|^(answer_by|by|from|since|until|visible_after)$/;
 const actorFields = /^(creator|updater|verified_by)$/;
@@ -113,11 +111,12 @@ export function valueText(value: unknown, field = ''): string {
   return timeFields.test(name) ? dateText(text) : text;
 }
 
-/** Any other text stays. */
-function dateText(text: string): string {
+/** Any other text stays, such as what a former registry accepted. */
+export function dateText(text: string): string {
   if (text === untilClosed) return 'none';
   if (isDay(text)) return dayText(text);
-  return /^\d{4}-\d\d-\d\dT/.test(text) ? timeText(text) : text;
+  const isInstant = /^\d{4}-\d\d-\d\dT/.test(text) && !Number.isNaN(Date.parse(text));
+  return isInstant ? timeText(text) : text;
 }
 
 export function termText(term: Term): string {

@@ -53,10 +53,14 @@ test('who acted is called by the name that it has', async () => {
 });
 
 test.each([
-  ['system: epp', '7-ApiUser: a_b', '2020-01-31', '2020-01-31T12:00:00.000Z', '9999-12-31'],
-])('words that somebody entered stay as they are', (...all) => {
-  for (const value of all) expect(valueText(value, 'comment')).toBe(value);
-  expect(valueText('Harju_Maa', 'state')).toBe('Harju_Maa');
+  ['comment', 'System: epp'],
+  ['comment', '7-ApiUser: a_b'],
+  ['comment', '2020-01-31T12:00:00.000Z'],
+  ['name', '2020-99-99T00:00:00Z'],
+  ['orgName', '9999-12-31'],
+  ['state', 'Harju_Maa'],
+])('a field of somebody’s own words keeps them: %s %s', (field, value) => {
+  expect(valueText(value, field)).toBe(value);
 });
 
 test.each([
@@ -66,6 +70,8 @@ test.each([
   ['creator', 'RegistrantUser: Mari Maasikas', 'the registrant Mari Maasikas'],
   ['creator', 'Import: what_ever', 'Import: what_ever'],
   ['previous_secret_valid_until', 'a day after', 'a day after'],
+  ['verified_at', '2020-99-99T00:00:00Z', '2020-99-99T00:00:00Z'],
+  ['ident_type', 'constructor', 'constructor'],
 ])('%s %s is %s', (field, value, words) => {
   expect(valueText(value, field)).toBe(words);
 });
