@@ -1,5 +1,6 @@
 import { and, desc, eq, inArray } from 'drizzle-orm';
 import { auctions, domains, history, registrars, retainedStatuses } from '../../drizzle/schema.ts';
+import type { Database } from '../base/database/open.ts';
 import { type Env, nameRulesOf } from '../base/env.ts';
 import { hostWithin } from '../base/text/domain-name.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
@@ -47,33 +48,27 @@ function registrableAbove(name: string, zones: readonly string[]): string[] {
 
 async function readNameFacts(registry: Asked, name: DomainName) {
   const { db, origin, env } = registry;
-  const channels = db
-    .select({ phone: registrars.phone, email: registrars.email })
-    .from(domains)
-    .innerJoin(registrars, eq(registrars.id, domains.registrarId))
-    .where(eq(domains.name, name.name));
   const ofName = db.select().from(auctions).where(eq(auctions.name, name.name));
   const isAbout = and(inArray(history.subject, nameSubjects), eq(history.subjectKey, name.name));
-  const [recorded, [reach], retained, disputes, sold, intervals, entries, state] =
-    await Promise.all([
-      loadDomains(db, [name.name]),
-      channels,
-      findRetainedDomains(
-        db,
-        retainedStatuses.map((status) => ({ ...name, status })),
-      ),
-      readDisputes(registry, name.name),
-      ofName.orderBy(desc(auctions.id)).limit(maximumRows),
-      readNameHistory(db, name.name, origin.request.at),
-      listNewestEntries(db, isAbout, maximumRows),
-      readNameState(db, name.name, origin.request.at),
-    ]);
-  const registered = [...recorded.values()].map((domain) => ({ ...name, ...domain }));
+  const [domains, reach, retained, disputes, sold, intervals, entries, state] = await Promise.all([
+    loadDomains(db, [name.name]),
+    readChannels(db, name.name),
+    findRetainedDomains(
+      db,
+      retainedStatuses.map((status) => ({ ...name, status })),
+    ),
+    readDisputes(registry, name.name),
+    ofName.orderBy(desc(auctions.id)).limit(maximumRows),
+    readNameHistory(db, name.name, origin.request.at),
+    listNewestEntries(db, isAbout, maximumRows),
+    readNameState(db, name.name, origin.request.at),
+  ]);
+  const registered = [...domains.values()].map((domain) => ({ ...name, ...domain }));
   const facts = {
     ...{ registered, retained, entries, auctions: sold },
     disputes: disputes.slice(-maximumRows).reverse(),
     intervals: intervals.slice(-maximumRows).reverse(),
-    channels: Object.values(reach ?? {}).filter((channel) => channel !== null),
+    channels: reach,
   };
   const isOnRecord = Object.values(facts).some((rows) => rows.length > 0);
   const [problem] = findRuleProblems([name], nameRulesOf(env));
@@ -81,6 +76,16 @@ async function readNameFacts(registry: Asked, name: DomainName) {
   const sentences = nameSentences(name.name, facts, refusal);
   const past = facts.intervals.filter(({ until }) => until !== null);
   return { name: name.name, ...facts, past, isOnRecord, sentences };
+}
+
+/** How people reach the registrar of the name. */
+async function readChannels(db: Database, name: string): Promise<string[]> {
+  const [registrar] = await db
+    .select({ phone: registrars.phone, email: registrars.email })
+    .from(domains)
+    .innerJoin(registrars, eq(registrars.id, domains.registrarId))
+    .where(eq(domains.name, name));
+  return Object.values(registrar ?? {}).filter((channel) => channel !== null);
 }
 
 export const intervalsView: Shown<NameInterval> = {

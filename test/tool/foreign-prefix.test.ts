@@ -18,6 +18,7 @@ const calls: Record<string, string> = {
   'contact transfer': 'CODE --to ALPHA',
   'disclosure open':
     '--contact CODE --requester Mari --identified-by card --organization Police --basis case --fields name',
+  'disclosure list': '--contact CODE',
   'domain list': '--contact CODE',
   'domain update': 'õun.ee --registrant CODE --admin CODE --tech CODE',
 };
