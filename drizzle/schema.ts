@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import {
   type AnySQLiteColumn,
   check,
@@ -254,6 +254,9 @@ export interface IdentityRequest {
 const verification = (claim: Claim) =>
   text(`${claim}_verification`, { mode: 'json' }).$type<Verification>();
 
+/** The last seven digits of a telephone number. An index uses this expression. */
+export const phoneEnd = (phone: SQL) => sql`substr(replace(replace(${phone}, '.', ''), ' ', ''), -7)`;
+
 /** An index uses this expression. */
 export const isUnverified = sql.raw("identity_verification ->> '$.result' is not 'success'");
 
@@ -366,12 +369,39 @@ export const contacts = sqliteTable(
       .on(table.registrarId, table.copiedFrom)
       .where(sql`copied_from is not null`),
     index('contacts_unverified').on(table.registrarId, table.number).where(isUnverified),
+    index('contacts_by_phone').on(phoneEnd(sql.raw('phone'))),
     // For reports of overdue demands.
     index('contacts_demanded')
       .on(sql`verification_demand ->> '$.by'`)
       .where(sql`verification_demand is not null`),
   ],
 );
+
+/**
+ * The words of each contact's name (`name_key`), once from each of its first words on to the end and then from the
+ * beginning, with a blank at the end: `MARI KASK ` and `KASK MARI `. Of each, the first 60 characters. Written by
+ * triggers. Not a table of SQLite's text search, because D1 exports no database with one.
+ */
+export const contactNames = sqliteTable(
+  'contact_names',
+  {
+    words: text().notNull(),
+    /** Also of `formerContacts`. */
+    contactId: integer('contact_id').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.words, table.contactId] })],
+);
+
+/**
+ * Deleted contacts whose names the history has, for searches. Written by triggers, which also remove a contact that comes
+ * back, and one whose name is removed from the history.
+ */
+export const formerContacts = sqliteTable('former_contacts', {
+  /** The deleted contact's; negative for one that was deleted before there was this table. */
+  id: integer().primaryKey(),
+  uuid: text().notNull().unique(),
+  nameKey: text('name_key').notNull(),
+});
 
 /** A registrar's contacts in each block of 1,024 numbers, so that a deep page needs no scan. */
 export const contactBlocks = sqliteTable(
@@ -726,13 +756,19 @@ export type FieldChange =
   | { redacted: true }
   | { removed: true };
 
-/** A person's identity, in the entry of a contact's deletion. An index uses these expressions. */
+/** A person's identity, in the entry of a contact's deletion. An index uses the country and the key. */
 export const deletedIdentity = {
   isPersons: sql.raw(
     "subject = 'contact' and action = 'delete' and changes ->> '$.identType.from' = 'priv'",
   ),
   countryCode: sql.raw("changes ->> '$.identCountryCode.from'"),
   key: sql.raw("changes ->> '$.ident.key'"),
+};
+
+/** Entries with an earlier e-mail address of a contact, and the address. An index uses these expressions. */
+export const formerEmail = {
+  isRecorded: sql.raw("subject = 'contact' and changes ->> '$.email.from' is not null"),
+  upper: sql.raw("upper(changes ->> '$.email.from')"),
 };
 
 /** True for a change of a contact's identity, if only its spelling. An index uses this expression. */
@@ -744,6 +780,10 @@ export const changesIdentity = sql.raw(
 export const isByRegistrar = sql.raw(
   "registrar is not null and actor_type in ('api_user', 'system')",
 );
+
+/** The form in which the index finds a corrected identity code. */
+export const correctedIdent = (code: SQL) =>
+  sql`upper(replace(replace(${code}, '-', ''), ' ', ''))`;
 
 /**
  * Every change and its author, written in the batch of the change. Triggers refuse to change or delete rows unless
@@ -777,15 +817,19 @@ export const history = sqliteTable(
     check('history_actor_type', isOneOf(table.actorType, actorTypes)),
     check('history_changes', sql`json_valid(${table.changes})`),
     index('history_subject_key').on(table.subject, table.subjectKey),
-    index('history_of_deleted_persons')
-      .on(deletedIdentity.countryCode, deletedIdentity.key)
-      .where(deletedIdentity.isPersons),
+    index('history_of_deleted_idents')
+      .on(deletedIdentity.key, deletedIdentity.countryCode)
+      .where(sql`subject = 'contact' and action = 'delete'`),
+    index('history_of_emails').on(formerEmail.upper).where(formerEmail.isRecorded),
     // Leads to a contact's former codes. Leaves out updates, which are most entries.
     index('history_of_contact')
       .on(table.subjectUuid)
       .where(sql`subject = 'contact' and action <> 'update'`),
     index('history_of_identity').on(table.subjectUuid).where(changesIdentity),
     index('history_of_registrar').on(table.registrar).where(isByRegistrar),
+    index('history_of_corrected_idents')
+      .on(correctedIdent(sql.raw("changes ->> '$.ident.from'")))
+      .where(changesIdentity),
   ],
 );
 

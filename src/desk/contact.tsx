@@ -4,7 +4,12 @@ import { RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Sentence } from '../base/text/sentence.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
-import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
+import {
+  type Contact,
+  type ContactWithRegistrar,
+  selectContacts,
+  statusesOf,
+} from '../contact/contact.ts';
 import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
 import { type Disclosure, listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
@@ -15,7 +20,7 @@ import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countryText, dateText, fieldWords } from '../view/words.ts';
 import { Entries } from './history.tsx';
-import { type DeskPage, isUuid, mailHref, Part, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, isUuid, mailHref, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
 
@@ -50,6 +55,11 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
     children: (
       <>
         {contact && (
+          <p>
+            <a href={pageHref('person', contact.uuid)}>All contacts and domains of this person</a>
+          </p>
+        )}
+        {contact && (
           <Part title={isCut ? `The first ${shownRows} domains` : 'Domains'}>
             <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
           </Part>
@@ -75,11 +85,16 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   };
 };
 
-function identitySentence(contact: ContactWithRegistrar): Sentence {
-  const { ident, identType, identCountryCode, registrar: key } = contact;
+const identitySentence = (contact: ContactWithRegistrar): Sentence => [
+  `The ${identityText(contact)}, a contact of `,
+  { kind: 'registrar', key: contact.registrar },
+  '.',
+];
+
+/** `person 48703146529 (Estonia)`. */
+export function identityText({ ident, identType, identCountryCode }: Contact): string {
   const code = identType === 'birthday' ? dateText(ident) : ident;
-  const who = `The ${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
-  return [`${who}, a contact of `, { kind: 'registrar', key }, '.'];
+  return `${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
 }
 
 /** Says nothing if older requests are not read. */

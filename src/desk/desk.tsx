@@ -6,6 +6,7 @@ import { contactPage } from './contact.tsx';
 import { findPage } from './find.tsx';
 import { requestPage } from './history.tsx';
 import { type DeskPlace, renderPage, type ShowPage } from './page.tsx';
+import { personPage } from './person.tsx';
 import { disclosurePage, namePage, registrarPage } from './things.tsx';
 import { todayPage } from './today.tsx';
 
@@ -14,6 +15,7 @@ const pages: Record<string, ShowPage> = {
   '/find': findPage,
   '/name/:key': namePage,
   '/contact/:key': contactPage,
+  '/person/:key': personPage,
   '/registrar/:key': registrarPage,
   '/request/:key': requestPage,
   '/disclosure/:key': disclosurePage,

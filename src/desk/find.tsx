@@ -1,69 +1,86 @@
 import { nameRulesOf } from '../base/env.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { findContacts } from '../contact/operator/find.ts';
+import { maximumNameOctets } from '../base/text/domain-name.ts';
+import { type FoundContacts, findContacts, findNearPersons } from '../contact/operator/find.ts';
+import { listContactsOfPerson } from '../contact/operator/person.ts';
 import { hasWords } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
-import { contactsView, deletedContacts } from '../view/contact.ts';
+import { contactsView } from '../view/contact.ts';
 import { findRequest } from './history.tsx';
 import {
   type DeskPage,
   type DeskRegistry,
   isUuid,
-  Part,
   pageHref,
   Rows,
   type ShowPage,
 } from './page.tsx';
+import { Former } from './person.tsx';
 
-const linksOfFormer = { uuid: 'contact' } as const;
+const foundView = { ...contactsView, table: 'code ident email phone statuses' };
 /** The page shows no more of each kind. */
 const shown = 20;
+/** The page repeats no longer text: no name has more characters. */
+const shownText = maximumNameOctets;
 
 /** Finds everything but domain names. */
 async function findAll({ db }: DeskRegistry, text: string) {
-  const [{ byCode, byIdentifier, byName, former }, requests, all] = await Promise.all([
-    findContacts(db, text, shown + 1),
-    isUuid(text) ? findRequest(db, text) : [],
-    listRegistrars(db),
-  ]);
+  const [{ byCode, byIdentifier, byPhone, byName, former, isListed }, requests, all] =
+    await Promise.all([
+      findContacts(db, text, shown + 1),
+      isUuid(text) ? findRequest(db, text) : [],
+      listRegistrars(db),
+    ]);
   const code = asciiUpperCase(text);
   const owners = all.filter((owner) => owner.code === code || hasWords(owner.name, text));
-  const people = new Map([...byCode, ...byIdentifier, ...byName].map((each) => [each.code, each]));
+  const found = [...byCode, ...byIdentifier, ...byPhone, ...byName];
+  const people = [...new Map(found.map((each) => [each.code, each])).values()];
   const list = ['contact', 'list', text.includes('@') ? '--email' : '--ident', text];
+  const pages = [
+    ...owners.map((owner) => pageHref('registrar', owner.code)),
+    ...requests.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
+  ];
+  const [identified] = text.includes('@') || pages.length > 0 ? [] : byIdentifier;
+  const ofPerson = identified ? await listContactsOfPerson(db, identified.uuid) : [];
+  const isPerson = people.every((one) => ofPerson.some(({ uuid }) => uuid === one.uuid));
   return {
-    pages: [
-      ...owners.map((owner) => pageHref('registrar', owner.code)),
-      ...requests.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
-    ],
-    people: [...people.values()],
-    former,
+    ...{ pages, people, former },
+    person: identified && isPerson ? pageHref('person', identified.uuid) : undefined,
     commands: [
       ...(byName.length > 0 ? [['contact', 'list', '--name', text]] : []),
       ...(byIdentifier.length > 0 ? [list] : []),
-      ...(former.length > 0 ? [[...list, '--deleted']] : []),
+      ...(isListed ? [[...list, '--deleted']] : []),
     ],
   };
 }
 
 export const findPage: ShowPage = async ({ registry, query }) => {
+  const { db, env } = registry;
   const text = query('q').trim();
   if (text === '') return { redirect: '/' };
-  const name = await nameWithin(registry.db, text);
-  const near = (of: string) => findNearNames(registry.db, of, nameRulesOf(registry.env));
+  const { name, refusal } = await nameWithin(db, text);
+  const near = (of: string) => findNearNames(db, of, nameRulesOf(env));
   if (name) {
     const names = await near(name);
     const isAnswered = names.length === 0 || names.some((each) => `.${name}`.endsWith(`.${each}`));
-    return isAnswered ? { redirect: pageHref('name', name) } : pageOfNear(name, names);
+    return isAnswered ? { redirect: pageHref('name', name) } : pageOfNear(name, { names });
   }
-  const { pages, people, former, commands } = await findAll(registry, text);
+  const { pages, people, former, person, commands } = await findAll(registry, text);
+  if (person) return { redirect: person };
   const all = [
     ...pages,
     ...people.map(({ code }) => pageHref('contact', code)),
     ...former.map(({ uuid }) => pageHref('contact', uuid)),
   ];
   if (all.length === 1) return { redirect: all[0]! };
-  if (all.length === 0) return pageOfNear(text, /[\s@:]/.test(text) ? [] : await near(text));
+  if (all.length === 0) {
+    const [names, persons] = await Promise.all([
+      /[\s@:]/.test(text) || isUuid(text) ? [] : near(text),
+      findNearPersons(db, text, shown),
+    ]);
+    return pageOfNear(text, { names, persons, refusal });
+  }
   const isCut = [pages, people, former].some(({ length }) => length > shown);
   return {
     title: `Found for ${text}`,
@@ -72,31 +89,45 @@ export const findPage: ShowPage = async ({ registry, query }) => {
       <>
         {isCut && <p class="lead">The first {shown} of each kind. Add words to find fewer.</p>}
         <Links hrefs={pages.slice(0, shown)} />
-        <Rows view={contactsView} rows={people.slice(0, shown)} links={{ code: 'contact' }} />
-        {former.length > 0 && (
-          <Part title="Former contacts">
-            <Rows view={deletedContacts} rows={former.slice(0, shown)} links={linksOfFormer} />
-          </Part>
-        )}
+        <Found present={people.slice(0, shown)} former={former.slice(0, shown)} />
       </>
     ),
   };
 };
 
-const pageOfNear = (text: string, names: readonly string[]): DeskPage => ({
-  title: 'Nothing found',
-  // The desk has looked for recent requests only.
-  next: isUuid(text) ? [['history', '--request', text]] : [],
-  children:
-    names.length > 0 ? (
+interface Near {
+  names: readonly string[];
+  persons?: FoundContacts;
+  refusal?: string | undefined;
+}
+
+function pageOfNear(text: string, { names, persons, refusal }: Near): DeskPage {
+  const { present = [], former = [] } = persons ?? {};
+  const isNear = names.length + present.length + former.length > 0;
+  const said = text.length > shownText ? `${text.slice(0, shownText)}…` : text;
+  const lead = isNear
+    ? `Nothing is recorded of ${said}. These names are near:`
+    : 'Enter words of a name, or a full code, address, telephone number, domain name or request id.';
+  return {
+    title: 'Nothing found',
+    // The desk has looked for recent requests only.
+    next: isUuid(text) ? [['history', '--request', text]] : [],
+    children: (
       <>
-        <p class="lead">Nothing is recorded of {text}. These names are near:</p>
+        <p class="lead">{refusal && !isNear && said === text ? `${refusal}.` : lead}</p>
         <Links hrefs={names.map((name) => pageHref('name', name))} />
+        <Found present={present} former={former} />
       </>
-    ) : (
-      <p class="lead">Enter words of a name, or a full code, address, domain name or request id.</p>
     ),
-});
+  };
+}
+
+const Found = ({ present, former }: FoundContacts) => (
+  <>
+    {present.length > 0 && <Rows view={foundView} rows={present} links={{ code: 'contact' }} />}
+    {former.length > 0 && <Former rows={former} title="Deleted or changed since" />}
+  </>
+);
 
 const labelOf = (href: string) =>
   decodeURIComponent(href.replace(/^\/(name\/)?|\?.*/g, '').replace('/', ' '));

@@ -75,7 +75,7 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
 }
 
 /** Requests have no index: this many entries are searched. */
-const searchedEntries = 50_000;
+const searchedEntries = 15_000;
 
 export function findRequest(db: Database, id: string, near?: number): Promise<HistoryEntry[]> {
   const half = searchedEntries / 2;

@@ -41,7 +41,7 @@ export interface Asked {
 /** The number of rows is bounded. Throws `not_found`. */
 export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }>;
 
-export const pageHref = (kind: Thing['kind'], key: string | number) =>
+export const pageHref = (kind: Thing['kind'] | 'person', key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
 
 /** Escapes the `?` that an address may have. */
@@ -75,7 +75,10 @@ export function Sentences({ all, class: look = '' }: { all: readonly Sentence[];
 
 function valueNode(field: string, value: unknown, kind?: Thing['kind']): Child {
   if (isNothing(value)) return null;
-  if (kind) return [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
+  if (kind) {
+    const refs = [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
+    return <span>{refs.flatMap((ref, index) => (index === 0 ? [ref] : [', ', ref]))}</span>;
+  }
   return isValidElement(value) ? value : printable(valueText(value, field));
 }
 
@@ -175,7 +178,7 @@ export function renderPage(
           </a>
           <span class="quiet">{place.title}</span>
           <form action="/find" role="search">
-            <label for="q">Name, person, code, e-mail, registrar or request</label>
+            <label for="q">Name, person, code, e-mail, telephone, registrar or request</label>
             <div class="field">
               <input id="q" name="q" type="search" value={query('q')} />
               <button type="submit">Find</button>

@@ -35,6 +35,7 @@ const fieldLabels: Record<string, string> = {
   contact_count: 'contacts',
   country_code: 'country',
   created_at: 'since',
+  deleted_at: 'until',
   disabled_at: 'disabled since',
   disclosed_attributes: 'public fields',
   email: 'e-mail',

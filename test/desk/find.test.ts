@@ -16,6 +16,12 @@ ALPHA:6,Nguyễn Thị,nguyen@thi.example,+372.5551236,VN1234567,priv,VN
 ALPHA:7,Jaan Kadunud,Jaan@Õun.example,+372.5551237,KADUNUD-1,priv,FI
 ALPHA:8,Jaan Kadunud,jaan@õun.example,+372.5551238,KADUNUD-2,priv,FI
 BETA:VAINO,Väino Saar,vaino@saar.example,+372.5551239,VS1,priv,FI
+ALPHA:9,Eve O'Brien-Kask,eve@uus.example,+372.5551241,010203-12345,priv,LV
+BETA:9,Eve Kask,eve@kask.example,+358.405551241,01020312345,priv,LV
+ALPHA:10,Eve Kask,eve@fi.example,+371.29999999,01020312345,priv,FI
+ALPHA:11,Anu Paju,anu@paju.example,+372.5551242,1990-01-02,birthday,EE
+ALPHA:12,Anu Paju,anu@teine.example,+372.5551243,1990-01-02,birthday,EE
+ALPHA:13,Ats Paju,ats@paju.example,+372.5551244,1990-01-02,birthday,EE
 `.trim();
 
 beforeAll(async () => {
@@ -32,6 +38,12 @@ beforeAll(async () => {
     ['domain', 'import', '-'],
     'name,registrar,registrant\nkohvikann.ee,ALPHA,ALPHA:1\npõldmäe.ee,ALPHA,ALPHA:3\n',
   );
+  const roles = 'name,registrar,registrant,admin,tech\n';
+  await registry.done(
+    ['domain', 'import', '-'],
+    `${roles}eve.ee,ALPHA,ALPHA:9,ALPHA:9,BETA:9\noks.ee,BETA,BETA:9,,\n`,
+  );
+  await registry.done('contact update ALPHA:9 --email eve@uuem.example');
   await registry.done('retained add kohvikann.pri.ee --status reserved');
   vi.stubEnv('ZONES', 'ee');
   await registry.done('dispute open lõhe.ee --first-day 2026-01-01');
@@ -41,11 +53,11 @@ beforeAll(async () => {
 afterAll(() => vi.unstubAllEnvs());
 
 /** Where the search leads, or the text of its page and the links in it. */
-async function find(text: string) {
+const find = (text: string) => open(`/find?q=${encodeURIComponent(text)}`);
+
+async function open(path: string) {
   const pages = loopbackPages({ persistTo: registry.directory }, undefined);
-  const answer = await opening.run(openKept, () =>
-    pages.request(`/find?q=${encodeURIComponent(text)}`),
-  );
+  const answer = await opening.run(openKept, () => pages.request(path));
   const to = answer.headers.get('location');
   if (to) return { to: decodeURIComponent(to) };
   expect(answer.status).toBe(200);
@@ -55,7 +67,8 @@ async function find(text: string) {
     main: main
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ')
-      .replaceAll('&#39;', "'"),
+      .replaceAll('&#39;', "'")
+      .replaceAll('&quot;', '"'),
     links,
   };
 }
@@ -64,7 +77,7 @@ const contact = (number: number) => `/contact/ALPHA:${number}`;
 
 test.each([
   ['a surname', 'Tamm', [contact(1), contact(2)]],
-  ['a part of a word', 'oja', [contact(2)]],
+  ['the beginning of a word', 'poj', [contact(2)]],
   ['words in another order', 'tamm mari', [contact(1)]],
   ['words with a comma', 'Tamm, Mari', [contact(1)]],
   ['a name without its accents', 'Poldmae', [contact(3), contact(4)]],
@@ -87,7 +100,7 @@ test('lists the first twenty, says so, and offers the command that lists all', a
   expect(command).toBe("contact list --name 'kuusk kalle'");
   const all = await registry.done(['contact', 'list', '--name', 'kuusk kalle']);
   expect(all.contacts).toHaveLength(25);
-  expect(await find('kalle 7 kuusk')).toMatchObject({
+  expect(await find('kalle 1 kuusk')).toMatchObject({
     main: expect.not.stringContaining('The first 20 of each kind'),
   });
 });
@@ -137,6 +150,100 @@ test.each(['Nobody', 'ZZ-1234', '38001085719', 'no such person', 'nobody@tamm.ex
     expect(links).toEqual([]);
   },
 );
+
+test.each([
+  ['555 1231'],
+  ['+372 5551231'],
+  ['+372.5551231'],
+  ['00372-555-1231'],
+  ['(0)5551231'],
+  ['\u202a+372\u00a0555\u20111231\u202c'],
+])('finds a contact by its telephone number as %j', async (text) => {
+  expect((await find(text)).to).toBe(contact(1));
+});
+
+test('finds every contact with the last seven digits, and no telephone number by the digits of an identity code', async () => {
+  expect((await find('5551241')).links).toEqual([contact(9), '/contact/BETA:9']);
+  expect((await find('38001085718')).to).toMatch(/^\/person\//);
+});
+
+test('finds a contact by an address that it had before', async () => {
+  expect((await find('eve@uus.example')).to).toEqual(uuidPage);
+  expect((await find('eve@uuem.example')).to).toBe(contact(9));
+});
+
+test.each([
+  ['one letter too few', 'Mari Tam', [contact(1)]],
+  ['one letter too many', 'peeter poldmaee', [contact(4)]],
+  ['two other letters', 'Jüri Poltmie', []],
+  ['another letter', 'Jüri Pöldmie', [contact(3)]],
+  ['two letters exchanged', 'Lukazs', [contact(5)]],
+  ['a mistake in the first of two words', 'Vöino Saar', ['/contact/BETA:VAINO']],
+  ['a mistake, and words in another order', 'poldmea jüri', [contact(3)]],
+])('finds a person with %s: %s', async (_, text, hits) => {
+  const { to, links, main } = await find(text);
+  expect(to ? [to] : links).toEqual(hits);
+  if (!to && hits.length > 0) expect(main).toContain(`Nothing is recorded of ${text}`);
+});
+
+test.each(['Kadunud', 'kadunud jaan', 'Kadunut'])(
+  'finds deleted persons by the name %s',
+  async (text) => {
+    const { links, main } = await find(text);
+    expect(links!.filter((link) => link.startsWith('/contact/'))).toEqual([uuidPage, uuidPage]);
+    expect(main).toContain('Jaan Kadunud');
+  },
+);
+
+test('an identity code leads to its person, whose page has every contact and every domain with its roles', async () => {
+  const { to } = await find('010203 12345');
+  const { contacts } = await registry.done('contact list --ident 01020312345');
+  const [alpha, beta, finn] = ['ALPHA:9', 'BETA:9', 'ALPHA:10'].map(
+    (code) => contacts.find((one: { code: string }) => one.code === code).uuid,
+  );
+  expect(to).toBeUndefined();
+  const { main, links } = await open(`/person/${beta}`);
+  expect(links).toEqual([
+    ...[contact(9), '/registrar/ALPHA', '/contact/BETA:9', '/registrar/BETA'],
+    ...['/name/eve.ee', '/registrar/ALPHA', contact(9), contact(9), '/contact/BETA:9'],
+    ...['/name/oks.ee', '/registrar/BETA', '/contact/BETA:9'],
+  ]);
+  expect(main).toContain('has 2 contacts at 2 registrars, and 2 domains.');
+  expect((await open(`/person/${alpha}`)).links).toEqual(links);
+  expect((await open(`/person/${finn}`)).main).toContain('has 1 contact at 1 registrar, and 0');
+  expect((await open(contact(9))).links).toContain(`/person/${alpha}`);
+});
+
+test('a person known by the birthday is known by the name as well', async () => {
+  const { links } = await find('1990-01-02');
+  expect(links).toEqual([contact(11), contact(12), contact(13)]);
+  const { contact: anu } = await registry.done('contact show ALPHA:12');
+  const page = await open(`/person/${anu.uuid}`);
+  const contacts = page.links!.filter((link) => link.startsWith('/contact/'));
+  expect(contacts).toEqual([contact(11), contact(12)]);
+});
+
+test.each([
+  ['koh_vik.ee', '"koh_vik.ee" contains an underscore, which is not allowed.'],
+  ['-kohvik.ee', 'has a part that starts or ends with a hyphen.'],
+  ['kohvik..ee', 'has two dots in a row, or starts with a dot.'],
+  ['https://koh_vik.ee/a', '"koh_vik.ee" contains an underscore, which is not allowed.'],
+])('says why %s is no name, as the page does', async (text, sentence) => {
+  expect((await find(text)).main).toContain(sentence);
+});
+
+test.each([
+  ['3,000 letters', 'a'.repeat(3_000)],
+  ['9,000 letters', 'ö'.repeat(9_000)],
+  ['9,000 letters and an ending', `${'a'.repeat(9_000)}.ee`],
+  ['9,000 letters and an @', `${'a'.repeat(9_000)}@b.ee`],
+  ['3,000 words', 'aa '.repeat(3_000)],
+  ['9,000 digits', '5'.repeat(9_000)],
+  ['64 letters', 'a'.repeat(64)],
+  ['255 letters', 'ab '.repeat(85)],
+])('finds nothing for %s', async (_, text) => {
+  expect((await find(text)).main).toMatch(/^ Nothing found Enter words/);
+});
 
 test('leads to a contact by its UUID, and offers to look for an unknown request in all of the history', async () => {
   const { contact } = await registry.done('contact show ALPHA:1');

@@ -10,7 +10,7 @@ export interface DomainName {
 }
 
 export const maximumNameOctets = 253;
-const maximumLabelOctets = 63;
+export const maximumLabelOctets = 63;
 
 /** Why a text is no domain name, in phrases to follow the text. */
 export const nameFaults = {

@@ -4,7 +4,9 @@ import {
   changesIdentity,
   contactStatuses,
   contacts,
+  correctedIdent,
   deletedIdentity,
+  formerEmail,
   history,
   isUnverified,
   registrars,
@@ -95,29 +97,19 @@ export type ContactDeletion = Awaited<ReturnType<typeof listDeletedContactsBy>>[
 type DeletedCriteria = Pick<ContactCriteria, 'registrar' | 'ident' | 'email'>;
 
 /**
- * Lists contacts that belonged to the person with this code until they were deleted or corrected, or that had the address when they
- * were deleted, in the order of these times. Reads all entries but updates that kept the identity: no index covers codes of every type
- * and country, or addresses.
+ * Lists contacts that belonged to the person with this code until they were deleted or corrected, or that had the address
+ * until they were deleted or it was changed, in the order of these times.
  */
 export function listDeletedContactsBy(
   db: Database,
   { registrar, ...had }: DeletedCriteria,
   page: RowsAfter<{ id: number }>,
 ) {
-  return db
-    .select({
-      id: history.id,
-      code: history.subjectKey,
-      uuid: sql<string>`${history.subjectUuid}`,
-      registrar: history.registrar,
-      deletedAt: history.occurredAt,
-      ended: sql<string>`iif(${history.action} = 'delete', 'deleted', 'corrected')`,
-    })
-    .from(history)
+  return selectFormer(db)
     .where(
       and(
         gt(history.id, page.after?.id ?? 0),
-        sql`${history.id} in (${deletionsOf(had)})`,
+        sql`${history.id} in (${sql.join(endsOf(had), unionAll)})`,
         registrar === undefined ? undefined : eq(history.registrar, registrar),
       ),
     )
@@ -125,18 +117,57 @@ export function listDeletedContactsBy(
     .limit(page.limit);
 }
 
-function deletionsOf({ ident, email }: DeletedCriteria): SQL {
-  const had = and(
-    ident === undefined ? undefined : sql`${deletedIdentity.key} = ${identityKey(ident)}`,
-    email === undefined
-      ? undefined
-      : inArray(sql`upper(changes ->> '$.email.from')`, mailboxSpellings(email)),
-  );
-  const deleted = sql`select id from ${history} indexed by history_of_contact
-    where ${isLastDeletion} and action <> 'update' and ${had}`;
-  if (ident === undefined || email !== undefined) return deleted;
-  return sql`${deleted} union all
-    select id from ${history} indexed by history_of_identity where ${endsHolder(ident)}`;
+/**
+ * Finds so many of them, in no order and with a bounded number of rows read. An identity that was corrected is found
+ * if its code differs only by blanks and hyphens.
+ */
+export function findDeletedContactsBy(db: Database, had: DeletedCriteria, limit: number) {
+  const corrected = correctedIdent(sql`${had.ident ?? null}`);
+  const isCorrected = sql`indexed by history_of_corrected_idents
+    where ${correctedIdent(sql.raw("changes ->> '$.ident.from'"))} = ${corrected}`;
+  const some = endsOf(had, isCorrected).map((ends) => sql`select * from (${ends} limit ${limit})`);
+  return selectFormer(db).where(sql`${history.id} in (${sql.join(some, unionAll)})`);
+}
+
+export function findDeletedContacts(db: Database, uuids: readonly string[]) {
+  const deletions = sql`select id from ${history} indexed by history_of_contact
+    where subject_uuid in (select value from json_each(${JSON.stringify(uuids)}))
+      and ${isLastDeletion} and action <> 'update'`;
+  return selectFormer(db).where(sql`${history.id} in (${deletions})`);
+}
+
+function selectFormer(db: Database) {
+  return db
+    .select({
+      id: history.id,
+      code: history.subjectKey,
+      uuid: sql<string>`${history.subjectUuid}`,
+      name: sql<string | null>`changes ->> '$.name.from'`,
+      registrar: history.registrar,
+      deletedAt: history.occurredAt,
+      ended: sql<string>`case when action = 'delete' then 'deleted'
+        when ${changesIdentity} then 'corrected' else 'changed' end`,
+    })
+    .from(history);
+}
+
+const unionAll = sql` union all `;
+
+/** Few identities are corrected: all of them are read. */
+const isAnyCorrected = sql`indexed by history_of_identity where true`;
+
+function endsOf({ ident, email }: DeletedCriteria, isCorrected = isAnyCorrected): SQL[] {
+  const withEmail = sql`select id from ${history} indexed by history_of_emails
+    where ${formerEmail.isRecorded} and ${inArray(formerEmail.upper, mailboxSpellings(email ?? ''))}
+      and (action = 'update' or ${isLastDeletion})`;
+  if (ident === undefined) return [withEmail];
+  const withIdent = [
+    sql`select id from ${history} indexed by history_of_deleted_idents
+      where ${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)}`,
+    sql`select id from ${history} ${isCorrected} and ${endsHolder(ident)}`,
+  ];
+  if (email === undefined) return withIdent;
+  return withIdent.map((ends) => sql`${withEmail} and id in (${ends})`);
 }
 
 /**

@@ -2,17 +2,45 @@ import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm';
 import { nameKey } from '../../base/text/search-key.ts';
 
 const maximumWords = 10;
+/** A contact's name is no longer (src/contact/rules.ts). */
+const maximumLength = 255;
 
-function wordsOf(text: string): string[] {
+/** The blanks and signs between words. The triggers of `contactNames` divide names at the same. */
+const word = /[^ \t\n\r!"#%&'()*,\-./:;?@[\\\]_{}]+/g;
+
+/** At most ten, without accents; none of a text that is longer than a name. */
+export function wordsOf(text: string): string[] {
+  if (text.length > maximumLength) return [];
   const key = nameKey(text);
-  return (key.match(/[^\s\p{P}]+/gu) ?? [key]).slice(0, maximumWords);
+  return (key.match(word) ?? [key]).slice(0, maximumWords);
 }
 
 /** Whether a name contains every word of the text, with accents or without; of many words, the first ten. */
-export const hasWords = (name: string, text: string) =>
-  wordsOf(text).every((word) => nameKey(name).includes(word));
+export function hasWords(name: string, text: string): boolean {
+  const words = wordsOf(text);
+  return words.length > 0 && words.every((word) => nameKey(name).includes(word));
+}
 
 /** Says the same of the key of a name, in SQL. */
 export function keyHasWords(key: AnyColumn, text: string): SQL | undefined {
-  return and(...wordsOf(text).map((word) => sql`instr(${key}, ${word}) > 0`));
+  const words = wordsOf(text).map((word) => sql`instr(${key}, ${word}) > 0`);
+  return words.length > 0 ? and(...words) : sql`false`;
+}
+
+/** Returns the texts with one character more, less or other, or two exchanged, each in the order of its places. */
+export function editsOf(text: string, letters: readonly string[]): string[] {
+  const characters = [...text];
+  return [...characters, ''].flatMap((character, place) => {
+    const head = characters.slice(0, place).join('');
+    const [next = '', ...rest] = characters.slice(place + 1);
+    const end = rest.join('');
+    return [
+      head + next + end,
+      head + next + character + end,
+      ...letters.flatMap((other) => [
+        head + other + next + end,
+        head + other + character + next + end,
+      ]),
+    ];
+  });
 }

@@ -7,6 +7,7 @@ import type { RecordProblem } from '../../base/error.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Operation } from '../../change/origin.ts';
 import { changesOfRows } from '../../change/write-many.ts';
+import { isSamePerson } from '../../contact/contact.ts';
 import { nameConflict } from '../name.ts';
 import { closingChanges, type Dispute, isInForce } from '../retained/dispute.ts';
 import type { Recorded } from './read.ts';
@@ -33,11 +34,6 @@ export async function judgeHandovers<Domain extends ImportedDomain>(
     return from === undefined || from === (to ?? null) ? [] : [{ name: record.name, from, to }];
   });
   const [former, next] = [alias(contacts, 'former'), alias(contacts, 'next')];
-  // Many persons have the same birthday.
-  const isSamePerson = sql`${former.code} = value ->> 'from'
-    and (${former.identCountryCode}, ${former.identType}, ${former.identKey})
-      = (${next.identCountryCode}, ${next.identType}, ${next.identKey})
-    and (${former.identType} <> 'birthday' or ${former.name} = ${next.name})`;
   const against: Dispute[] = [];
   for (const array of jsonArrays(handovers)) {
     const rows = await db
@@ -48,7 +44,7 @@ export async function judgeHandovers<Domain extends ImportedDomain>(
         sql`${disputes.name} = value ->> 'name' and ${isInForce(dayOf(origin.request.at))}`,
       )
       .leftJoin(next, eq(next.code, sql`value ->> 'to'`))
-      .leftJoin(former, isSamePerson)
+      .leftJoin(former, sql`${former.code} = value ->> 'from' and ${isSamePerson(former, next)}`)
       // An unknown contact is refused as such.
       .where(sql`${former.id} is null and (${next.id} is not null or value ->> 'to' is null)`);
     against.push(...rows);

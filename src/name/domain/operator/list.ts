@@ -46,3 +46,22 @@ export function listDomains(
 ) {
   return selectDomains(db, inArray(domains.name, listDomainNames(db, page, criteria)));
 }
+
+/** Lists so many domains that refer to these contacts, without the other contacts. */
+export async function listDomainsOfContacts(
+  db: Database,
+  some: readonly { id: number; code: string }[],
+  limit: number,
+): Promise<ListedDomain[]> {
+  const ids = JSON.stringify(some.map(({ id }) => id));
+  const referring = sql`select distinct domain_id from ${domainContacts}
+    where contact_id in (select value from json_each(${ids})) limit ${limit}`;
+  const codes = new Set(some.map(({ code }) => code));
+  const found = await selectDomains(db, sql`${domains.id} in (${referring})`);
+  return found.map(({ registrant, admin, tech, ...domain }) => ({
+    ...domain,
+    registrant: registrant !== null && codes.has(registrant) ? registrant : null,
+    admin: admin.filter((code) => codes.has(code)),
+    tech: tech.filter((code) => codes.has(code)),
+  }));
+}

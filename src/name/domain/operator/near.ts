@@ -9,27 +9,36 @@ import {
 import type { Database } from '../../../base/database/open.ts';
 import type { NameRules } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
-import { nameOpenedFor } from '../../../base/text/domain-name.ts';
+import { hostWithin, maximumLabelOctets, nameOpenedFor } from '../../../base/text/domain-name.ts';
+import { editsOf } from '../../../contact/operator/words.ts';
 import { findDomainName, nameSubjects, namesAbove } from './name.ts';
 
-/** Reads a name in any spelling, also in the address of a page. Undefined for a text without one. */
-export async function nameWithin(db: Database, text: string): Promise<string | undefined> {
-  if (!text.includes('.') || text.includes('@')) return undefined;
-  const name = await findDomainName(db, text).catch((error) => {
+/** Reads a name in any spelling, also in the address of a page. Neither for a text that is not meant as a name. */
+export async function nameWithin(
+  db: Database,
+  text: string,
+): Promise<{ name?: string | undefined; refusal?: string }> {
+  if (!text.includes('.') || text.includes('@')) return {};
+  try {
+    return { name: (await findDomainName(db, hostWithin(text))).name };
+  } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-  });
-  return (name ?? nameOpenedFor(text))?.name;
+    const name = nameOpenedFor(text)?.name;
+    return name || /\s/.test(text) ? { name } : { refusal: error.message };
+  }
 }
 
 const maximumNames = 10;
 /** A label may have more spellings with other accents. */
 const maximumSpellings = 500;
+/** Each reads five rows. A label of more than thirty letters may have more near spellings. */
+const maximumLookups = 3_000;
 const plainLetters = 'abcdefghijklmnopqrstuvwxyz';
 
 /**
  * Finds at most ten names, present or past, that are like this one: itself, those above it, and those whose first label
  * has other accents, or one character more, less or other, or two exchanged. A text without a dot is a label in any of
- * the zones. Looks up some thousand names in indexes.
+ * the zones, with such a mistake in the first. Looks up some thousand names in indexes.
  */
 export async function findNearNames(
   db: Database,
@@ -37,10 +46,15 @@ export async function findNearNames(
   { zones, letters }: NameRules,
 ): Promise<string[]> {
   const [label = '', ...others] = text.split('.');
+  if (label.length > maximumLabelOctets) return [];
   const endings = others.length > 0 ? [others.join('.')] : zones;
   const table = [...plainLetters, ...(letters || 'äöõüšž')];
-  const labels = [label, ...spellings(label, table), ...edits(label, table)];
-  const near = endings.flatMap((ending) => labels.map((spelling) => `${spelling}.${ending}`));
+  const edits = editsOf(label, [...table, ...'0123456789-']);
+  const labels = [label, ...spellings(label, table)];
+  const near = [
+    ...endings.flatMap((ending) => labels.map((spelling) => `${spelling}.${ending}`)),
+    ...endings.slice(0, 1).flatMap((ending) => edits.map((edit) => `${edit}.${ending}`)),
+  ].slice(0, maximumLookups);
   const rows = await db.all<{ name: string }>(sql`
     select distinct value as name from json_each(${JSON.stringify([...namesAbove(text), ...near])})
     where exists (select 1 from ${domains} where name = value)
@@ -63,21 +77,4 @@ function spellings(label: string, table: readonly string[]): string[] {
     heads = heads.flatMap((head) => next.map((end) => head + end)).slice(0, maximumSpellings);
   }
   return heads;
-}
-
-function edits(label: string, table: readonly string[]): string[] {
-  const characters = [...label];
-  return [...characters, ''].flatMap((character, place) => {
-    const head = characters.slice(0, place).join('');
-    const [next = '', ...rest] = characters.slice(place + 1);
-    const end = rest.join('');
-    return [
-      head + next + end,
-      head + next + character + end,
-      ...[...table, ...'0123456789-'].flatMap((other) => [
-        head + other + next + end,
-        head + other + character + next + end,
-      ]),
-    ];
-  });
 }

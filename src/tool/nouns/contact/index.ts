@@ -77,7 +77,7 @@ const list = verb(
     .addOption(
       new Option(
         '--deleted',
-        'contacts that had --ident until they were deleted or corrected, or --email until deleted',
+        'contacts that had --ident until they were deleted or corrected, or --email until deleted or changed',
       ).conflicts(['name', 'invalid', 'unverified', 'overdue']),
     )
     .hook('preAction', (command) => {
