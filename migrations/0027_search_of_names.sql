@@ -2,7 +2,7 @@
 -- (src/contact/operator/words.ts) divides the words of a search at the same signs. group_concat has no order of its own,
 -- because SQLite before 3.44 could not open the database then.
 CREATE VIEW named_words AS
-SELECT id, substr((
+SELECT named.id, substr((
   SELECT group_concat(value, ' ') FROM (
     SELECT value FROM json_each(list) WHERE value <> '' ORDER BY key < word.key, key
   )
@@ -12,7 +12,7 @@ FROM (
     replace(replace(replace(replace(replace(replace(replace(replace(replace(name_key, '-', ' '), '''', ' '), '"', ' '), '.', ' '), ',', ' '), '(', ' '), ')', ' '), '&', ' '), '/', ' ')
   ), ' ', '","') || ']' AS list
   FROM (SELECT id, name_key FROM contacts UNION ALL SELECT id, name_key FROM former_contacts)
-), json_each(list) AS word
+) AS named, json_each(list) AS word
 WHERE word.value <> '' AND word.key < 20;
 --> statement-breakpoint
 CREATE TRIGGER contacts_named AFTER INSERT ON contacts BEGIN

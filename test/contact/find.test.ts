@@ -124,7 +124,7 @@ test('the migration finds contacts, and those that were deleted before it', () =
       'priv', 'FI', 'x', '', '');
     insert into history (occurred_at, subject, subject_key, subject_uuid, action, actor_type, actor, changes)
     select '', 'contact', value, value, 'delete', 'operator', '', json_object('name', json_object('from', name, 'to', null))
-    from (select 'gone' as value, 'Łukasz O’Põder-ß' as name union all select 'erased', null
+    from (select 'gone' as value, 'Õie O''Põder-Ots' as name union all select 'erased', null
       union all select 'kept', 'Other Name')`);
   migrate();
   const rows = database.prepare(`select words, ifnull(uuid, '') as uuid from contact_names
@@ -133,9 +133,9 @@ test('the migration finds contacts, and those that were deleted before it', () =
     { words: 'LIIS OUN MARI ', uuid: '' },
     { words: 'MARI LIIS OUN ', uuid: '' },
     { words: 'OUN MARI LIIS ', uuid: '' },
-    { words: 'LUKASZ O PODER SS ', uuid: 'gone' },
-    { words: 'O PODER SS LUKASZ ', uuid: 'gone' },
-    { words: 'PODER SS LUKASZ O ', uuid: 'gone' },
-    { words: 'SS LUKASZ O PODER ', uuid: 'gone' },
+    { words: 'O PODER OTS OIE ', uuid: 'gone' },
+    { words: 'OIE O PODER OTS ', uuid: 'gone' },
+    { words: 'OTS OIE O PODER ', uuid: 'gone' },
+    { words: 'PODER OTS OIE O ', uuid: 'gone' },
   ]);
 });

@@ -6,7 +6,7 @@ const maximumWords = 10;
 const maximumLength = 255;
 
 /** The blanks and signs between words. The triggers of `contactNames` divide names at the same. */
-const word = /[^ \t\n\r!"#%&'()*,\-./:;?@[\\\]_{}]+/g;
+const word = /[^ "'&(),\-./]+/g;
 
 /** At most ten, without accents; none of a text that is longer than a name. */
 export function wordsOf(text: string): string[] {
