@@ -9,7 +9,7 @@ import { startWorker } from '../support/worker.ts';
 
 const worker = startWorker();
 
-test('takes back an import of 100,000 names in one step', async () => {
+test('takes back an import of 100,000 names, batch by batch', async () => {
   const count = 100_000;
   await emptyLists(worker.env);
   const names = Array.from({ length: count }, (_, n) => named(`name${n}.ee`, 'blocked'));

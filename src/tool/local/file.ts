@@ -33,7 +33,7 @@ export function findDatabaseFile(
     if (error instanceof RegistryError && error.reason === 'not_found') return undefined;
     throw error;
   }
-  refuseDamaged(file, 'select count(*) from sqlite_schema');
+  checkDatabase(file, 'select count(*) from sqlite_schema');
   return file;
 }
 
@@ -52,11 +52,12 @@ export function requireAccess(mode: number, ...paths: string[]): void {
   }
 }
 
-/** Primary result codes of SQLite. */
+/** SQLite's primary result codes. */
 const damages = [11, 26];
+const refusedWrites = [8, 14];
 
-/** Throws `malformed` for damage that the query meets. */
-function refuseDamaged(file: string, query: string): void {
+/** Throws `malformed` for damage that the query meets, and `unexpected` if SQLite may not write its log. */
+function checkDatabase(file: string, query: string): void {
   let why: unknown;
   try {
     using sqlite = new DatabaseSync(file, { readOnly: true, timeout: 30_000 });
@@ -65,6 +66,8 @@ function refuseDamaged(file: string, query: string): void {
   } catch (error) {
     const { errcode = 0, message } = error as Error & { errcode?: number };
     if (damages.includes(errcode & 0xff)) why = message;
+    if (refusedWrites.includes(errcode & 0xff))
+      requireAccess(constants.W_OK, path.dirname(file), file);
   }
   if (why === undefined) return;
   const remove = commandLine([file, `${file}-wal`, `${file}-shm`], {}, 'rm -f');
@@ -83,7 +86,7 @@ export function explainFailure(
   if (error instanceof RegistryError && error.reason !== 'unexpected') return error;
   const refusal = orRefusal(() => {
     const file = findDatabaseFile(directory, environment);
-    if (file !== undefined) refuseDamaged(file, 'pragma quick_check(1)');
+    if (file !== undefined) checkDatabase(file, 'pragma quick_check(1)');
   });
   return refusal instanceof RegistryError && refusal.reason === 'malformed' ? refusal : error;
 }
