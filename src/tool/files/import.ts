@@ -189,7 +189,10 @@ export async function writeInChunks<Row, Name extends string>(
   const total = { ...none };
   for (const chunk of inChunks(label, rows, size)) {
     const writeChunk = () => write(chunk);
-    const counts = await (batches ? batches.write(chunk.length, writeChunk) : writeChunk());
+    const changesIn = ({ unchanged = 0 }: { unchanged?: number }) => chunk.length - unchanged;
+    const counts = await (batches
+      ? batches.write(chunk.length, writeChunk, changesIn)
+      : writeChunk());
     for (const name of Object.keys(none) as Name[]) total[name] += counts[name];
   }
   return total;

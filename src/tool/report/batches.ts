@@ -19,7 +19,12 @@ export class Batches {
     this.hasLists = hasLists;
   }
 
-  async write<Result>(count: number, batch: () => Promise<Result>): Promise<Result> {
+  /** Without `changesIn`, every element of the batch is a change. */
+  async write<Result>(
+    count: number,
+    batch: () => Promise<Result>,
+    changesIn: (result: Result) => number = () => count,
+  ): Promise<Result> {
     // The process ends meanwhile.
     if (isInterrupted()) await new Promise(() => {});
     this.uncertain = count;
@@ -27,7 +32,7 @@ export class Batches {
     this.running = running;
     try {
       const result = await running;
-      this.written += count;
+      this.written += changesIn(result);
       this.uncertain = 0;
       return result;
     } catch (error) {
