@@ -291,6 +291,6 @@ test('a directory and a file that is missing are named as such', async () => {
     `refused: ${directory} cannot be read: it is a directory\n`,
   );
   expect((await registry.run(['restore', `${directory}/x`, '--yes'])).stderr).toBe(
-    `refused: there is no file ${directory}/x [file]\n`,
+    `refused: ${directory}/x cannot be read: there is no such file\n`,
   );
 });

@@ -251,7 +251,10 @@ test('a grant writes over no file, and one that cannot be written leaves the req
     await expectRefused(registry, ['disclosure', 'grant', '1', '--to', to], message);
   }
   const nameless = await registry.run(['disclosure', 'grant', '1', '--to', '']);
-  expect(nameless).toMatchObject({ status: 2, stderr: expect.stringContaining('name is empty') });
+  expect(nameless).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('must name a file'),
+  });
   expect(await readFile(file, 'utf8')).toBe('another');
   await expectOpen(request, 'for-the-police.json', 'link.json');
 });

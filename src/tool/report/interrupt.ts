@@ -24,10 +24,10 @@ function interrupt(signal: NodeJS.Signals): void {
   // The terminal and npm both send it.
   if (isEnding) return;
   isEnding = true;
-  const found = handlers.toReversed().map((handler) => handler());
+  const sentences = handlers.toReversed().map((handler) => handler());
   // At once, if no handler has to wait.
-  if (found.every((one): one is Sentence => !(one instanceof Promise))) end(signal, found);
-  else Promise.all(found).then((sentences) => end(signal, sentences));
+  if (sentences.every((one): one is Sentence => !(one instanceof Promise))) end(signal, sentences);
+  else Promise.all(sentences).then((settled) => end(signal, settled));
 }
 
 function end(signal: NodeJS.Signals, sentences: readonly Sentence[]): void {
