@@ -18,6 +18,14 @@ export function reportOfChange(
   };
 }
 
+/** The values that the history has. */
+export function valuesBefore(changes: Changes): Record<string, unknown> {
+  const values = Object.entries(changes).flatMap(([field, change]) =>
+    'from' in change ? [[field, change.from]] : [],
+  );
+  return Object.fromEntries(values);
+}
+
 export function changeTexts(recorded: Changes): string[] {
   return Object.entries(changesRepresentation(recorded)).map(
     ([field, change]) => `${field}: ${changeText(change)}`,

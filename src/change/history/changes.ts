@@ -48,14 +48,6 @@ export function difference(
   return changes;
 }
 
-/** The values that the history has. */
-export function valuesBefore(changes: Changes): Record<string, unknown> {
-  const values = Object.entries(changes).flatMap(([field, change]) =>
-    'from' in change ? [[field, change.from]] : [],
-  );
-  return Object.fromEntries(values);
-}
-
 export function snakeCase(column: string): string {
   return column.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

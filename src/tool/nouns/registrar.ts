@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { isLocalEnvironment } from '../../base/env.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { type Changes, valuesBefore } from '../../change/history/changes.ts';
+import type { Changes } from '../../change/history/changes.ts';
 import { getRegistrar, type Registrar } from '../../party/registrar/account.ts';
 import {
   addRegistrar,
@@ -11,7 +11,7 @@ import {
 } from '../../party/registrar/operator/account.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { parseWebhookUrl } from '../../party/webhook/url.ts';
-import { reportOfChange } from '../../view/changes.ts';
+import { reportOfChange, valuesBefore } from '../../view/changes.ts';
 import { dataOf } from '../../view/columns.ts';
 import { addressesText, registrarsView } from '../../view/registrar.ts';
 import {

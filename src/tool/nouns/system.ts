@@ -1,12 +1,11 @@
 import { type SystemRight, systemRights } from '../../../drizzle/schema.ts';
-import { valuesBefore } from '../../change/history/changes.ts';
 import {
   addSystem,
   listSystems,
   removeSystem,
   updateSystem,
 } from '../../party/system/operator/system.ts';
-import { reportOfChange } from '../../view/changes.ts';
+import { reportOfChange, valuesBefore } from '../../view/changes.ts';
 import { type ListedSystem, systemsView, untilADayAfterUse } from '../../view/holders.ts';
 import { noun, requireOneOf, splitList, writeCommand } from '../command.ts';
 import { confirmedChange } from '../report/confirm.ts';
