@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -132,6 +132,8 @@ beforeAll(async () => {
   await collectAdvice();
   await collectDesk();
   collectExamples();
+  // A shell opens it.
+  writeFileSync(path.join(directory, 'code.txt'), 'code\n');
   // Ends the runtime in this process.
   await registry.spawn('lists status');
 }, 300_000);
@@ -177,7 +179,7 @@ const word = String.raw`('[^']*'|\S+)`;
 
 /** A pattern of a list of words that are a command; undefined if it is another list. */
 function patternOf(elements: string[]): string | undefined {
-  const literals = elements.map((element) => /^'([^']*)'$/.exec(element)?.[1]);
+  const literals = elements.map((element) => /^'([^' ]*)'$/.exec(element)?.[1]);
   const noun = nouns.get(literals[0] ?? '');
   if (!noun) return undefined;
   const verbs = noun.commands.map((verb) => verb.name());
