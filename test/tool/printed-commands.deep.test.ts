@@ -179,7 +179,7 @@ const word = String.raw`('[^']*'|\S+)`;
 
 /** A pattern of a list of words that are a command; undefined if it is another list. */
 function patternOf(elements: string[]): string | undefined {
-  const literals = elements.map((element) => /^'([^' ]*)'$/.exec(element)?.[1]);
+  const literals = elements.map((element) => /^'([^']*)'$/.exec(element)?.[1]);
   const noun = nouns.get(literals[0] ?? '');
   if (!noun) return undefined;
   const verbs = noun.commands.map((verb) => verb.name());
@@ -188,7 +188,11 @@ function patternOf(elements: string[]): string | undefined {
     elements.length === 1 && (verbs.length === 0 || noun.registeredArguments.length > 0);
   if (!isAlone && !isVerb && (elements.length === 1 || literals[1] !== undefined)) return undefined;
   return elements
-    .map((element, index) => literals[index] ?? (element.startsWith('...') ? '.*' : word))
+    .map(
+      (element, index) =>
+        (element.includes(' ') ? word : literals[index]) ??
+        (element.startsWith('...') ? '.*' : word),
+    )
     .join(' ');
 }
 
