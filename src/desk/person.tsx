@@ -1,6 +1,7 @@
 import { type ContactDeletion, findDeletedContactsBy } from '../contact/operator/administer.ts';
 import { listContactsOfPerson } from '../contact/operator/person.ts';
 import { listDomainsOfContacts } from '../name/domain/operator/list.ts';
+import { plain, type Shown } from '../view/columns.ts';
 import { contactsView, deletedContacts } from '../view/contact.ts';
 import { domainsView } from '../view/domain.ts';
 import { countText } from '../view/text.ts';
@@ -47,8 +48,14 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
 const titleOf = (kind: string, rows: readonly unknown[]) =>
   rows.length < shownRows ? `All ${kind}` : `The first ${shownRows} ${kind}`;
 
+const formerView: Shown<ContactDeletion> = {
+  ...deletedContacts,
+  columns: { ...deletedContacts.columns, ...plain('name') },
+  table: 'code name uuid registrar deleted_at ended',
+};
+
 export const Former = ({ rows, title }: { rows: readonly ContactDeletion[]; title: string }) => (
   <Part title={title}>
-    <Rows view={deletedContacts} rows={rows} links={{ uuid: 'contact' }} />
+    <Rows view={formerView} rows={rows} links={{ uuid: 'contact' }} />
   </Part>
 );

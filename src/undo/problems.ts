@@ -10,7 +10,7 @@ import {
 import { isIn, jsonArrays } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Problem } from '../base/error.ts';
-import { joinParts, type Sentence, sentence } from '../base/text/sentence.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { changesRepresentation } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { isRevertible } from './kinds.ts';
@@ -48,10 +48,10 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
     );
   }
   const fieldsThat = (has: (change: FieldChange, field: string) => boolean) => {
-    const fields = Object.entries(changesRepresentation(entry.changes))
+    const value = Object.entries(changesRepresentation(entry.changes))
       .filter(([field, change]) => has(change, field))
-      .map(([field]) => ({ field }));
-    return fields.length > 0 && joinParts(fields);
+      .map(([field]) => field);
+    return value.length > 0 && { field: 'fields', value };
   };
   const removed = fieldsThat((change) => 'removed' in change);
   if (removed) {

@@ -22,8 +22,8 @@ export const contactsView: Shown<ContactWithRegistrar> = {
 
 export const deletedContacts: Shown<ContactDeletion> = {
   name: 'contacts',
-  columns: plain('code', 'name', 'uuid', 'registrar', 'deletedAt', 'ended'),
-  table: 'code name uuid registrar deleted_at ended',
+  columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
+  table: 'code uuid registrar deleted_at ended',
 };
 
 const results = {

@@ -1,6 +1,7 @@
 import type { HistorySubject } from '../../drizzle/schema.ts';
-import { joinParts, type Sentence, type Thing } from '../base/text/sentence.ts';
+import { type Sentence, sentence, type Thing } from '../base/text/sentence.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
+import { joinThings } from './sentence.ts';
 import { isNothing } from './words.ts';
 
 /** What is done by an entry that creates, changes or deletes each kind of thing, and the page about the thing. */
@@ -42,8 +43,8 @@ const leftOut = new Set(['punycode', 'uuid', 'code']);
 export function changeSentences({ action, changes, subjectKey }: HistoryEntry): Sentence[] {
   const fields = Object.entries(changes).filter(([field]) => !leftOut.has(field));
   const hidden = (kind: 'redacted' | 'removed', why: string): Sentence[] => {
-    const names = fields.filter(([, change]) => kind in change).map(([field]) => ({ field }));
-    return names.length > 0 ? [[...joinParts(names), `: ${why}`]] : [];
+    const value = fields.filter(([, change]) => kind in change).map(([field]) => field);
+    return value.length > 0 ? [sentence`${{ field: 'fields', value }}: ${why}`] : [];
   };
   const sentences = fields.flatMap(([field, change]): Sentence[] => {
     if (!('from' in change)) return [];
@@ -76,5 +77,5 @@ function sideOf(field: string, value: unknown, uuids: Record<string, string> = {
   const kind = thingFields[field];
   if (!kind || isNothing(value)) return [{ field, value }];
   const keys = [value].flat() as string[];
-  return joinParts(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
+  return joinThings(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
 }

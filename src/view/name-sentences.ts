@@ -1,6 +1,6 @@
 import { untilClosed } from '../../drizzle/schema.ts';
 import type { Problem } from '../base/error.ts';
-import { joinParts, type Sentence, sentence } from '../base/text/sentence.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { type Auction, hasPassed } from '../name/auction/read.ts';
@@ -9,6 +9,7 @@ import type { Recorded } from '../name/domain/read.ts';
 import type { RetainedDomain } from '../name/retained/list.ts';
 import { hasEnded } from '../name/retained/save.ts';
 import type { ShownDispute } from './dispute.ts';
+import { joinThings } from './sentence.ts';
 
 interface Facts {
   registered: readonly (Recorded & Pick<ListedDomain, 'name'>)[];
@@ -61,7 +62,7 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
     ' since ',
     { instant: createdAt },
     ...people.flatMap(([role, keys]): Sentence => {
-      const contacts = joinParts(keys.map((key) => ({ kind: 'contact', key })));
+      const contacts = joinThings(keys.map((key) => ({ kind: 'contact', key })));
       return keys.length === 0
         ? []
         : [role === 'held' ? ', and held by ' : `; ${role}: `, ...contacts];

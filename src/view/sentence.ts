@@ -37,3 +37,7 @@ export async function sentenceText(sentence: Sentence, nameOf: Naming): Promise<
   });
   return (await Promise.all(parts)).join('');
 }
+
+/** The parts with commas between them. */
+export const joinThings = (parts: readonly Thing[]): Sentence =>
+  parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));

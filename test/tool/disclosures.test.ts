@@ -222,14 +222,14 @@ test('a request about a contact that is gone, or whose holder is another one, ca
   await registry.done('contact delete ALPHA:OTHER --yes');
   await registry.addContacts('ALPHA:OTHER');
   for (const [id, message] of [
-    ['1', 'it is about a former person of ALPHA:TAMM'],
-    ['2', 'the contact is gone'],
+    ['1', 'request 1 is about a former person of ALPHA:TAMM'],
+    ['2', 'the contact of request 2 is gone'],
   ]) {
     const grant = ['disclosure', 'grant', id!, '--to', file];
     await expectRefused(
       registry,
       grant,
-      `${message}; refuse the request (npm run registry -- disclosure refuse ${id} --help`,
+      `${message}; refuse it (npm run registry -- disclosure refuse ${id} --help`,
     );
     await registry.done(['disclosure', 'refuse', id!, '--reason', 'another holder']);
   }

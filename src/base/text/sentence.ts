@@ -41,7 +41,3 @@ export function plainText(sentence: Sentence): string {
   });
   return parts.join('');
 }
-
-/** The parts with commas between them. */
-export const joinParts = (parts: readonly (Thing | Term)[]): Sentence =>
-  parts.flatMap((part, index) => (index === 0 ? [part] : [', ', part]));

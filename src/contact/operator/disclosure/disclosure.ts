@@ -158,11 +158,11 @@ function grantRefusal({ id, contactCode: code }: Disclosure, obstacle: GrantObst
   const field = 'contact';
   const command = ['disclosure', 'refuse', String(id), '--help'];
   if (obstacle.kind === 'gone') {
-    const message = 'the contact is gone; refuse the request';
+    const message = `the contact of request ${id} is gone; refuse it`;
     return new RegistryError([{ reason: 'gone', message, field, command }]);
   }
   if (obstacle.kind === 'former_person') {
-    const message = `the request is about a former person of ${code}; refuse it`;
+    const message = `request ${id} is about a former person of ${code}; refuse it`;
     return new RegistryError([{ reason: 'conflict', message, field, command }]);
   }
   const message = `contact ${code} has no ${obstacle.fields.join(', ')}; leave it out of --fields`;
