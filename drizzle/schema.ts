@@ -255,7 +255,8 @@ const verification = (claim: Claim) =>
   text(`${claim}_verification`, { mode: 'json' }).$type<Verification>();
 
 /** The last seven digits of a telephone number. An index uses this expression. */
-export const phoneEnd = (phone: SQL) => sql`substr(replace(replace(${phone}, '.', ''), ' ', ''), -7)`;
+export const phoneEnd = (phone: SQL) =>
+  sql`substr(replace(replace(${phone}, '.', ''), ' ', ''), -7)`;
 
 /** An index uses this expression. */
 export const isUnverified = sql.raw("identity_verification ->> '$.result' is not 'success'");
