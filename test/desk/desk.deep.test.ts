@@ -31,8 +31,6 @@ beforeAll(async () => {
     '--yes',
   ]);
   await registry.done('api-user add --registrar ALPHA --username alpha_bot');
-  const names = Array.from({ length: 250 }, (_, n) => `many${n}.ee`);
-  await registry.done(['retained', 'add', ...names, '--status', 'blocked']);
   const channels = ['--phone', '+372.6123456', '--email', 'abi@alpha.example'];
   await registry.done(['registrar', 'update', 'ALPHA', ...channels]);
   const people = [
@@ -40,6 +38,7 @@ beforeAll(async () => {
     'ALPHA:KASK,Mari Kask,mari@kask.example,+372.5551235,48703146529,priv,EE',
     'ALPHA:GONE,Rein Kuusk,rein@kuusk.example,+372.5551237,36504302203,priv,EE',
     'ALPHA:KASK2,Mari Kaskin,kaskin@example.ee,+372.5551236,EE1234,priv,FI',
+    'ALPHA:LEFT,Peeter Lahkunud,peeter@left.example,+372.5551239,37605030299,priv,EE',
   ];
   await registry.done('contact import - --registrar ALPHA', contactHeader + people.join('\n'));
   await registry.done('domain import -', 'name,registrar,registrant\ntamm.ee,ALPHA,ALPHA:TAMM\n');
@@ -48,7 +47,13 @@ beforeAll(async () => {
   update = updated.request_id;
   erased = (await registry.done('contact erase ALPHA:GONE --yes')).contact.uuid;
   await registry.done('retained add kask.ee --status reserved');
-  await registry.done('auction start kohv.ee');
+  await registry.done('contact delete ALPHA:LEFT --yes');
+  await registry.done('auction start kohv.ee mets.ee');
+  registry.edit(
+    `update auctions set status = 'awaiting_payment', registration_deadline = '2099-01-31' where name = 'mets.ee'`,
+  );
+  await registry.done('dispute open vaidlus.ee --first-day 2026-01-01');
+  await registry.done(['dispute', 'close', 'vaidlus.ee', '--reason', 'settled in court']);
   await registry.done('dispute open lepp.ee --first-day 2026-01-01');
   await registry.done(['registrar', 'suspend', 'BETA', '--reason', 'contract ended']);
   await registry.done([
@@ -61,6 +66,8 @@ beforeAll(async () => {
     ...['--identified-by', 'ID card', '--organization', 'Police', '--basis', 'case 12-4'],
     ...['--fields', 'name,fax'],
   ]);
+  const names = Array.from({ length: 250 }, (_, n) => `many${n}.ee`);
+  await registry.done(['retained', 'add', ...names, '--status', 'blocked']);
   transfer = (await registry.done('contact transfer ALPHA:KASK2 --to BETA --yes')).request_id;
   const next = 'ALPHA:GONE,Next Owner,next@owner.example,+372.5551238,47608290041,priv,EE\n';
   await registry.done('contact import - --registrar ALPHA', contactHeader + next);
@@ -119,7 +126,15 @@ test.each([
     'lepp.ee',
     'disputed since 1 Jan 2026, and will be until the dispute',
   ],
-  ['Which contacts do I have? My code is 38001085718.', '38001085718', 'Jaan Tamm (ALPHA:TAMM)'],
+  ['Which contacts do I have? My code is 38001085718.', '38001085718', 'ALPHA:TAMM'],
+  ['Which domains do I have? My code is 38001085718.', '38001085718', 'tamm.ee'],
+  ['Who calls from 555 1235?', '555 1235', 'Mari Kask (ALPHA:KASK)'],
+  ['Whose address was jaan@tamm.example?', 'jaan@tamm.example', 'Jaan Tamm (ALPHA:TAMM)'],
+  ['Is there a Mari Kaks?', 'Mari Kaks', 'mari@kask.example'],
+  ['Was there a Peeter Lahkunud?', 'peeter lahkunud', 'This contact no longer exists.'],
+  ['Why did the dispute about vaidlus.ee end?', 'vaidlus.ee', ': settled in court.'],
+  ['Until when must the winner of mets.ee pay?', 'mets.ee', 'must be registered by 31 Jan 2099'],
+  ['Why is koh_vik.ee no name?', 'koh_vik.ee', 'contains an underscore, which is not allowed'],
   ['I am Mari Kask, which e-mail do you have of me?', 'mari k', 'mari@kask.example'],
   ['Who changed my number?', 'jaan@uus.example', 'phone: +372.5551234 → +372.5559999'],
   ['Which domains does the contact ALPHA:TAMM have?', 'alpha:tamm', 'tamm.ee'],
@@ -149,7 +164,7 @@ async function wordsOf(page: Page): Promise<string> {
 }
 
 test('no page speaks the words of the tables', async () => {
-  for (const text of ['', 'tamm.ee', 'kohv.ee', 'ALPHA:TAMM', 'beta', transfer]) {
+  for (const text of ['', 'tamm.ee', 'mets.ee', 'ALPHA:TAMM', '38001085718', 'beta', transfer]) {
     const page = await find(text);
     const words = (await wordsOf(page)).replaceAll('alpha_bot', '');
     expect(words).not.toMatch(/\d{4}-\d\d-\d\dT|null|[a-z]_[a-z]|\bNo disputes\b/);
@@ -244,7 +259,8 @@ test.each([
   { colorScheme: 'light', width: 1280 },
   { colorScheme: 'dark', width: 390 },
 ] as const)('every page is sound and needs no script ($colorScheme, $width px)', async (view) => {
-  for (const text of ['', 'tamm.ee', 'ALPHA:TAMM', 'mari k', 'beta', transfer, 'nobody']) {
+  const texts = ['', 'tamm.ee', 'ALPHA:TAMM', '38001085718', 'mari k', 'mari kaks', 'vaidlus.ee'];
+  for (const text of [...texts, 'beta', transfer, 'nobody', 'koh_vik.ee', 'peeter lahkunud']) {
     const page = await find(text, view);
     expect({ text, violations: await findViolations(page) }).toEqual({ text, violations: [] });
     const overflow = 'document.documentElement.scrollWidth - innerWidth';
