@@ -104,17 +104,20 @@ interface Near {
 function pageOfNear(text: string, { names, persons, refusal }: Near): DeskPage {
   const { present = [], former = [] } = persons ?? {};
   const isNear = names.length + present.length + former.length > 0;
-  const said = text.length > shownText ? `${text.slice(0, shownText)}…` : text;
-  const lead = isNear
-    ? `Nothing is recorded of ${said}. These names are near:`
-    : 'Enter words of a name, or a full code, address, telephone number, domain name or request id.';
+  const isLong = text.length > shownText;
+  const start = isLong ? `${text.slice(0, shownText)}…` : text;
+  const near = `Nothing is recorded of ${start}. These names are near:`;
+  const help =
+    'Enter words of a name, or a full code, address, telephone number, domain name or request id.';
+  const why = isLong || !refusal ? help : `${refusal}.`;
   return {
     title: 'Nothing found',
     // The desk has looked for recent requests only.
     next: isUuid(text) ? [['history', '--request', text]] : [],
     children: (
       <>
-        <p class="lead">{refusal && !isNear && said === text ? `${refusal}.` : lead}</p>
+        {(why !== help || !isNear) && <p class="lead">{why}</p>}
+        {isNear && <p class="lead">{near}</p>}
         <Links hrefs={names.map((name) => pageHref('name', name))} />
         <Found present={present} former={former} />
       </>

@@ -149,7 +149,7 @@ test.each([
 
 async function firstScreenOf(page: Page): Promise<string> {
   const seen = await page
-    .locator('h1, dt, dd, td, main li')
+    .locator('h1, .lead, dt, dd, td, main li')
     .evaluateAll((elements) =>
       elements
         .filter((element) => element.getBoundingClientRect().top < 900)
