@@ -1,11 +1,12 @@
 import { execSync } from 'node:child_process';
 import { closeSync, existsSync, openSync, statSync, truncateSync, writeSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, inject, test } from 'vitest';
 import { runProgram } from '../../src/tool/program.ts';
 import { captured } from './captured.ts';
 import { databaseFile } from './empty-again.ts';
-import { startTool, type TestRegistry } from './tool.ts';
+import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -14,6 +15,13 @@ function damage(file: string, from: number): void {
   const descriptor = openSync(file, 'r+');
   writeSync(descriptor, Buffer.alloc(8_192, 'damage'), 0, 8_192, from);
   closeSync(descriptor);
+}
+
+/** A registry to break: no later test gets it, and no runtime holds it. */
+async function newOwnRegistry(): Promise<TestRegistry> {
+  const directory = path.join(await tool.newDirectory(), 'data');
+  await cp(inject('emptyRegistry'), directory, { recursive: true });
+  return new TestRegistry(directory);
 }
 
 const run = ({ directory }: TestRegistry, ...args: string[]) =>
@@ -26,7 +34,7 @@ test('a damaged database is named, and after the printed command a restore works
   const registry = await tool.newRegistry('ALPHA');
   const backup = path.join(await tool.newDirectory(), 'registry.sqlite');
   await registry.done(['backup', backup]);
-  const broken = await tool.newRegistry();
+  const broken = await newOwnRegistry();
   const file = databaseFile(broken.directory);
   damage(file, 0);
   for (const command of [
@@ -58,7 +66,7 @@ test.each([
     const registry = await tool.newRegistry();
     const rows = Array.from({ length: 2_000 }, (_, n) => `nimi${n}.ee,reserved\n`);
     await registry.done('retained import -', `name,status\n${rows.join('')}`);
-    const copy = await tool.newRegistry();
+    const copy = await newOwnRegistry();
     registry.edit(`vacuum into '${databaseFile(copy.directory)}.whole'`);
     execSync(`mv ${databaseFile(copy.directory)}.whole ${databaseFile(copy.directory)}`);
     harm(databaseFile(copy.directory));

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, it } from 'vitest';
-import { shareWorker } from '../../../support/worker.ts';
+import { shareEmptyWorker } from '../../../support/worker.ts';
 import { linkOf, textOf } from '../site/document.ts';
 
-const worker = shareWorker();
+const worker = shareEmptyWorker();
 const markdown = readFileSync('src/worker/http/README.md', 'utf8');
 let html: string;
 let changes: string;
