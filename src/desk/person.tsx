@@ -18,7 +18,8 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   if (!one) return { redirect: pageHref('contact', key) };
   const [domains, former] = await Promise.all([
     listDomainsOfContacts(db, contacts, shownRows),
-    findDeletedContactsBy(db, { ident: one.ident }, shownRows),
+    // Others have the same birthday.
+    one.identType === 'birthday' ? [] : findDeletedContactsBy(db, { ident: one.ident }, shownRows),
   ]);
   const registrars = new Set(contacts.map(({ registrar }) => registrar)).size;
   const counted = `${countText(contacts.length, 'contact')} at ${countText(registrars, 'registrar')}`;
@@ -36,9 +37,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
         <Part title={titleOf('domains', domains)}>
           <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
         </Part>
-        {one.identType !== 'birthday' && former.length > 0 && (
-          <Former rows={former} title="Former contacts with this code" />
-        )}
+        {former.length > 0 && <Former rows={former} title="Former contacts with this code" />}
       </>
     ),
     next: [['contact', 'list', '--ident', one.ident]],

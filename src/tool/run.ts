@@ -66,10 +66,10 @@ export async function run(
   const answer = async () => {
     const registry: Registry = await openRegistry(options, opened, needs);
     const isWriting = options.dryRun !== undefined;
-    using _ = atInterrupt(() => registry.batches && explainInterruption(registry, options));
+    using _ = atInterrupt(() => registry.batches && explainInterruption(registry));
     const worked = await work(registry).catch(async (error) => {
       if (!isWriting || registry.isDryRun) throw error;
-      const progress = await progressOf(registry, options);
+      const progress = await progressOf(registry);
       throw progress ? new UnfinishedError(error, progress) : uncertain(error);
     });
     if (!worked) return undefined;
@@ -96,14 +96,15 @@ class UnfinishedError extends Error {
 }
 
 /** What a command that did not come to its last batch has written, and the commands that help. Undefined for nothing. */
-async function progressOf({ batches, db, origin }: Registry, options: CommonOptions) {
+async function progressOf(registry: Registry) {
+  const { batches, db, origin } = registry;
   if (!batches || batches.written + batches.uncertain === 0) return undefined;
   const { written, uncertain, one, hasLists } = batches;
   const { requestId: request } = origin.request;
   const repeat = commandLine(typedWords.getStore()!);
   // If this read fails, the command itself says whether it can.
   const isRevertible = await limitTime(5_000, findRevertible(db, request)).catch(() => undefined);
-  const revert = commandLine(['history', 'revert', request], options);
+  const revert = registry.commandLine(['history', 'revert', request]);
   const takeBack = isRevertible === false ? undefined : revert;
   const more = uncertain === 0 ? '' : `, and perhaps ${uncertain} more`;
   return {
@@ -124,9 +125,9 @@ async function progressOf({ batches, db, origin }: Registry, options: CommonOpti
 }
 
 /** Waits for the batch that is being written. */
-async function explainInterruption(registry: Registry, options: CommonOptions): Promise<string> {
+async function explainInterruption(registry: Registry): Promise<string> {
   await registry.batches?.settle();
-  const progress = await progressOf(registry, options);
+  const progress = await progressOf(registry);
   return progress ? progress.lines.join('\n') : 'nothing was written';
 }
 

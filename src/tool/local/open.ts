@@ -29,7 +29,7 @@ export async function openLocal(
     const message = `there is no local database in ${directory}; create an empty one with: ${start}`;
     throw new RegistryError('not_found', message);
   }
-  if (isWritable || found === undefined) return openInTurn(directory, env);
+  if (isWritable || found === undefined) return openInTurn(directory, found, env);
   const server = await openRunningServer(directory, env);
   return server ?? openForReading(directory, found, env);
 }
@@ -44,7 +44,7 @@ function openForReading(directory: string, file: string, environment: string | u
       get:
         (_, method: string) =>
         async (...args: unknown[]) => {
-          opened ??= openInTurn(directory, environment);
+          opened ??= openInTurn(directory, file, environment);
           return Object((await opened).env[name])[method](...args);
         },
     });
@@ -59,11 +59,14 @@ function openForReading(directory: string, file: string, environment: string | u
 }
 
 /** Uses a server that runs on the data, or starts meanwhile; or a runtime, under the lock. */
-async function openInTurn(directory: string, environment: string | undefined): Promise<Bindings> {
+async function openInTurn(
+  directory: string,
+  file: string | undefined,
+  environment: string | undefined,
+): Promise<Bindings> {
   const findServer = () => openRunningServer(directory, environment);
   if (!(await findServer())) {
     // The runtime would never end if it could not write to the temporary directory.
-    const file = findDatabaseFile(directory, environment);
     requireAccess(constants.W_OK, directory, tmpdir(), ...(file === undefined ? [] : [file]));
   }
   const { lock, server } = await takeLock(directory, 'registry', findServer);
