@@ -217,7 +217,8 @@ export class TestRegistry {
 
   /** Every row of every table, as the database file holds them. */
   async rows(): Promise<Record<string, unknown[]>> {
-    using database = new DatabaseSync(databaseFile(this.directory));
+    // A command may be writing.
+    using database = new DatabaseSync(databaseFile(this.directory), { timeout: 30_000 });
     const tables = database
       .prepare(
         "select name from sqlite_master where type = 'table' and name not like '\\_%' escape '\\'",
