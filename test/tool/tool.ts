@@ -217,8 +217,9 @@ export class TestRegistry {
 
   /** Every row of every table, as the database file holds them. */
   async rows(): Promise<Record<string, unknown[]>> {
-    // A command may be writing.
-    using database = new DatabaseSync(databaseFile(this.directory), { timeout: 30_000 });
+    // A command may be writing: the end of a connection that may write would disturb it.
+    const options = { readOnly: true, timeout: 30_000 };
+    using database = new DatabaseSync(databaseFile(this.directory), options);
     const tables = database
       .prepare(
         "select name from sqlite_master where type = 'table' and name not like '\\_%' escape '\\'",
