@@ -1,11 +1,13 @@
 import { expect, test } from 'vitest';
 import type { Env } from '../../src/base/env.ts';
-import { type Block, buildBlock, newBlockSplitter } from '../../src/list/format/block.ts';
+import { type Block, buildBlock } from '../../src/list/format/block.ts';
 import { entryOf, type ListEntry } from '../../src/list/format/entry.ts';
 import { bodyBytes, createHead } from '../../src/list/format/head.ts';
-import { blockKey, putHead } from '../../src/list/kv.ts';
+import { newBlockSplitter } from '../../src/list/format/split.ts';
+import { blockKey } from '../../src/list/kv.ts';
 import { browseNames, type Range } from '../../src/list/read/browse.ts';
 import { memoryOf } from '../../src/list/read/memory.ts';
+import { putHead } from '../../src/list/stored.ts';
 import { counted } from '../support/counted.ts';
 import { startWorker } from '../support/worker.ts';
 import { newReader } from './reader.ts';

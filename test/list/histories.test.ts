@@ -1,17 +1,11 @@
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
-import {
-  type Block,
-  blockSizes,
-  buildBlock,
-  openBlock,
-  readEntries,
-  Splitter,
-} from '../../src/list/format/block.ts';
+import { type Block, buildBlock, openBlock, readEntries } from '../../src/list/format/block.ts';
 import { compareNames, entryOf, type ListEntry } from '../../src/list/format/entry.ts';
 import { compressJson, decompressJson } from '../../src/list/format/gzip.ts';
 import { createHead, wholeBody } from '../../src/list/format/head.ts';
+import { blockSizes, Splitter } from '../../src/list/format/split.ts';
 import {
   addStep,
   compareBlocks,

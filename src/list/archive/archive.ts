@@ -1,15 +1,9 @@
 import { dayAfter, dayOf, daysBefore, startOfDay } from '../../base/time/day.ts';
 import { type Block, openBlock } from '../format/block.ts';
 import { plainBytes } from '../format/head.ts';
-import {
-  findStored,
-  getBlock,
-  MissingBlockError,
-  type Publication,
-  readDayStarts,
-  retryKv,
-} from '../kv.ts';
+import { getBlock, MissingBlockError, retryKv } from '../kv.ts';
 import type { ListName } from '../lists.ts';
+import { findStored, type Publication, readDayStarts } from '../stored.ts';
 import { bareTag, bodyKey, putBody } from './body.ts';
 import { type ArchivedDay, type KeptDay, listDays, putDay } from './day.ts';
 

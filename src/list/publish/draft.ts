@@ -6,18 +6,9 @@ import type { Block } from '../format/block.ts';
 import { compressJson } from '../format/gzip.ts';
 import { bodyBytes, createHead, type Head, type Published } from '../format/head.ts';
 import { addStep, compareBlocks, type Difference } from '../format/steps.ts';
-import {
-  blockKey,
-  changesKey,
-  findSteps,
-  findStoredHead,
-  type Publication,
-  putConstant,
-  putDayStart,
-  retryKv,
-  StaleError,
-} from '../kv.ts';
+import { blockKey, changesKey, putConstant, retryKv, StaleError } from '../kv.ts';
 import type { ListName } from '../lists.ts';
+import { findSteps, findStoredHead, type Publication, putDayStart } from '../stored.ts';
 import {
   announcePublication,
   type PublicationRecord,

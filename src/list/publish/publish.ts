@@ -7,9 +7,10 @@ import { currentTime } from '../../base/time/clock.ts';
 import { dayOf } from '../../base/time/day.ts';
 import { buildLists } from '../entries.ts';
 import type { Published } from '../format/head.ts';
-import { MissingBlockError, putHead, readPublished, StaleError } from '../kv.ts';
+import { MissingBlockError, readPublished, StaleError } from '../kv.ts';
 import { cacheTag, type ListName } from '../lists.ts';
 import { expireCopies } from '../read/memory.ts';
+import { putHead } from '../stored.ts';
 import {
   completeList,
   type Draft,

@@ -3,8 +3,8 @@ import { listPublications, replacedKeys } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retry } from '../../base/database/retry.ts';
 import type { Published } from '../format/head.ts';
-import type { Publication } from '../kv.ts';
 import type { ListName } from '../lists.ts';
+import type { Publication } from '../stored.ts';
 
 export interface Place {
   journalPosition: number;

@@ -4,11 +4,11 @@ import {
   buildBlock,
   digestOf,
   findLast,
-  newBlockSplitter,
   openBlock,
   readEntries,
 } from '../format/block.ts';
 import { compareNames, type ListEntry } from '../format/entry.ts';
+import { newBlockSplitter } from '../format/split.ts';
 import type { Difference } from '../format/steps.ts';
 import { blockKey, getBlock, putConstant, retryKv } from '../kv.ts';
 import type { ListName } from '../lists.ts';

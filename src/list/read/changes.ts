@@ -1,7 +1,8 @@
 import type { Head } from '../format/head.ts';
 import { differenceSince, type Steps } from '../format/steps.ts';
-import { changesKey, findSteps } from '../kv.ts';
+import { changesKey } from '../kv.ts';
 import type { ListName } from '../lists.ts';
+import { findSteps } from '../stored.ts';
 import { memoryOf } from './memory.ts';
 import { findHead, type Reader } from './parts.ts';
 

@@ -1,6 +1,6 @@
 import type { Env } from '../../../src/base/env.ts';
 import worker from '../../../src/index.ts';
-import { blockSizes } from '../../../src/list/format/block.ts';
+import { blockSizes } from '../../../src/list/format/split.ts';
 
 /** The operations of the last run of the cron, by binding and method. */
 let operations: Record<string, number> = {};

@@ -3,8 +3,9 @@ import { dayOf } from '../../../base/time/day.ts';
 import { buildLists } from '../../entries.ts';
 import { buildBlock, digestOf, openBlock, readEntries } from '../../format/block.ts';
 import type { ListEntry } from '../../format/entry.ts';
-import { findStoredHead, getBlock, retryKv } from '../../kv.ts';
+import { getBlock, retryKv } from '../../kv.ts';
 import { type ListName, listNames } from '../../lists.ts';
+import { findStoredHead } from '../../stored.ts';
 import { isBehind, readSource } from '../source.ts';
 
 /**
