@@ -19,7 +19,7 @@ import {
 } from '../name/retained/operator/dispute.ts';
 import { contactDeletions, contactReturns, contactUpdates } from './contact.ts';
 import { type DomainRows, formerDomains } from './domain.ts';
-import { type Reversal, valuesAfter } from './reversal.ts';
+import { type Reversal, type RevertibleAction, valuesAfter } from './reversal.ts';
 
 type Make = (
   operation: Operation,
@@ -27,8 +27,10 @@ type Make = (
   domains: DomainRows,
 ) => ChangesOfMany[] | Promise<ChangesOfMany[]>;
 
-/** Null where the history lacks the earlier values, such as secrets. */
-const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
+type Kinds = { [Subject in HistorySubject]: Record<RevertibleAction<Subject>, Make> };
+
+/** A function, so that the bundle of the desk, which only plans, does without. */
+const kinds = (): Kinds => ({
   retained_domain: {
     create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),
     update: ofRows(updateLastDays),
@@ -39,18 +41,14 @@ const kinds: Record<HistorySubject, Record<Action, Make | null> | null> = {
     update: ofRows(updateClosures),
     delete: ofRows(deleteDisputes),
   },
-  auction: { create: ofRows(insertAuctions), update: null, delete: ofRows(deleteAuctions) },
+  auction: { create: ofRows(insertAuctions), delete: ofRows(deleteAuctions) },
   contact: { create: contactReturns, update: contactUpdates, delete: contactDeletions },
   domain: { create: formerDomains, update: formerDomains, delete: ofRows(deleteDomains) },
-  registrar: null,
-  api_user: null,
-  system: null,
-  disclosure: null,
-};
-
-export function isRevertible({ subject, action }: Reversal): boolean {
-  return Boolean(kinds[subject]?.[action]);
-}
+  registrar: {},
+  api_user: {},
+  system: {},
+  disclosure: {},
+});
 
 export async function changesOf(
   operation: Operation,
@@ -58,7 +56,8 @@ export async function changesOf(
   domains: DomainRows,
 ): Promise<ChangesOfMany[]> {
   const { subject, action } = reversals[0]!;
-  return (await kinds[subject]?.[action]?.(operation, reversals, domains)) ?? [];
+  const makes: Partial<Record<Action, Make>> = kinds()[subject];
+  return (await makes[action]?.(operation, reversals, domains)) ?? [];
 }
 
 type Statements = BatchItem<'sqlite'> | BatchItem<'sqlite'>[];

@@ -13,8 +13,7 @@ import type { Problem } from '../base/error.ts';
 import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { changesRepresentation } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
-import { isRevertible } from './kinds.ts';
-import { problemOf, type Reversal, returning, reversalOf } from './reversal.ts';
+import { isRevertible, problemOf, type Reversal, returning, reversalOf } from './reversal.ts';
 
 /**
  * Whether the newest request's changes can be taken back by their kind. Undefined if the newest entries belong to another request: the

@@ -24,6 +24,28 @@ export function reversalOf(entry: HistoryEntry) {
   return { subject, key, uuid, registrar, action, changes: Object.fromEntries(changes), entry };
 }
 
+const everyAction = ['create', 'update', 'delete'] as const;
+
+/** What the history has the earlier values for. It lacks secrets. */
+const revertible = {
+  retained_domain: everyAction,
+  dispute: everyAction,
+  auction: ['create', 'delete'],
+  contact: everyAction,
+  domain: everyAction,
+  registrar: [],
+  api_user: [],
+  system: [],
+  disclosure: [],
+} as const satisfies Record<HistorySubject, readonly Action[]>;
+
+export type RevertibleAction<Subject extends HistorySubject> = (typeof revertible)[Subject][number];
+
+export function isRevertible({ subject, action }: Reversal): boolean {
+  const actions: readonly Action[] = revertible[subject];
+  return actions.includes(action);
+}
+
 export function returning(reversals: readonly Reversal[], kind: HistorySubject): Reversal[] {
   return reversals.filter(({ subject, action }) => subject === kind && action === 'create');
 }
