@@ -905,6 +905,37 @@ export const cronRuns = sqliteTable('cron_runs', {
   failed: text({ mode: 'json' }).$type<string[]>().notNull(),
 });
 
+export const lookSubjects = [
+  'contact',
+  'name',
+  'registrar',
+  'request',
+  'disclosure',
+  'search',
+  'today',
+] as const;
+
+/** Who looked at what on the deployed desk, kept for `DESK_LOOKS_DAYS`. */
+export const deskLooks = sqliteTable(
+  'desk_looks',
+  {
+    id: integer().primaryKey(),
+    lookedAt: text('looked_at').notNull(),
+    /** The e-mail address with which the platform identified somebody. */
+    lookedBy: text('looked_by').notNull(),
+    subject: text({ enum: lookSubjects }).notNull(),
+    /**
+     * A contact's UUID, which belongs to one life of it; otherwise the key in the page's address. Empty for a search,
+     * whose text may be personal.
+     */
+    key: text().notNull(),
+  },
+  (table) => [
+    index('desk_looks_looked_at').on(table.lookedAt),
+    index('desk_looks_subject_key').on(table.subject, table.key),
+  ],
+);
+
 export const notificationEvents = [
   'contact.updated',
   'contact.deleted',

@@ -29,6 +29,7 @@ export interface Env {
   AUCTION_API_ALLOWED_IPS?: string;
   AUCTION_CENTRE_URL?: string;
   AUCTION_RESTART_STATUSES?: string;
+  DESK_LOOKS_DAYS?: string;
   DISCLOSURE_HOURS?: string;
   HISTORY_VALUES_MONTHS?: string;
   IDENTITY_SERVICE_URL?: string;

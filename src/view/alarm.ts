@@ -1,4 +1,5 @@
-import { auctionStatuses } from '../../drizzle/schema.ts';
+import { desc } from 'drizzle-orm';
+import { auctionStatuses, cronRuns } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { type Env, entriesOf } from '../base/env.ts';
 import { type Sentence, sentence } from '../base/text/sentence.ts';
@@ -11,7 +12,6 @@ import {
 } from '../name/auction/operator/waiting.ts';
 import { listEndingCertificates } from '../party/credential/operator/certificate.ts';
 import { listFailingWebhooks } from '../party/webhook/outbox.ts';
-import { listCronRuns } from '../worker/cron.ts';
 import { readHealth } from '../worker/health/health.ts';
 import { disclosureHoursOf } from '../worker/settings.ts';
 
@@ -50,6 +50,10 @@ export async function readFindings(db: Database, env: Env, now: Date, isDeployed
   };
   // A local server runs no cron by itself.
   return { ...findings, isDeployed };
+}
+
+export function listCronRuns(db: Database, count: number) {
+  return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
 }
 
 export async function readBytes(db: Database): Promise<number> {

@@ -1,6 +1,7 @@
-import { desc, sql } from 'drizzle-orm';
-import { cronRuns } from '../../drizzle/schema.ts';
+import { sql } from 'drizzle-orm';
+import { cronRuns, deskLooks } from '../../drizzle/schema.ts';
 import { type Database, openDatabase } from '../base/database/open.ts';
+import { deleteOlder } from '../base/database/sweep.ts';
 import type { Env } from '../base/env.ts';
 import { logUnexpected, writeLog } from '../base/log.ts';
 import { statePoint, writePoint } from '../base/metrics.ts';
@@ -38,6 +39,8 @@ export const phases: readonly Readonly<Record<string, Work>>[] = [
     sweep_lists: (db, at, { LISTS }) => deleteReplacedKeys(db, LISTS, at),
     delete_idempotency_keys: deleteOldOutcomes,
     delete_notifications: deleteOldNotifications,
+    delete_desk_looks: (db, at, env) =>
+      deleteOlder(db, [deskLooks.lookedAt], settings(env).DESK_LOOKS_DAYS, at),
     delete_orphan_contacts: endOrphanContacts,
     remove_history_values: endHistoryValues,
     forget_registrations: forgetRegistrations,
@@ -93,12 +96,6 @@ export async function runCron(cron: string, env: Env, context: PurgeContext): Pr
 
 /** Two weeks of hourly and daily runs. */
 const maximumRuns = 350;
-
-export type CronRun = typeof cronRuns.$inferSelect;
-
-export function listCronRuns(db: Database, count: number): Promise<CronRun[]> {
-  return db.select().from(cronRuns).orderBy(desc(cronRuns.id)).limit(count);
-}
 
 async function endOrphanContacts(db: Database, at: Date, env: Env): Promise<void> {
   const { ORPHAN_CONTACT_MONTHS: months } = settings(env);

@@ -199,6 +199,14 @@ export const settings = onFirstUseOf((env: Env) => {
       `must be ${restartable.join(', ')}, both with a comma, or empty`,
       (text) => z.array(z.enum(restartable)).parse(entriesOf(text)),
     ),
+    /** Days for which it is kept who looked at what on the desk. */
+    DESK_LOOKS_DAYS: z._default(
+      readBy('must be a number of days, 1 to 9999', (text) => {
+        requires(/^[1-9]\d{0,3}$/.test(text));
+        return Number(text);
+      }),
+      365,
+    ),
     /** Months for which the history of contacts keeps personal values. Undefined: for ever. */
     HISTORY_VALUES_MONTHS: months(),
     IDENTITY_SERVICE_URL: z.optional(serviceUrl(isLocalEnvironment(env))),

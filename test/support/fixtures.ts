@@ -3,6 +3,7 @@ import {
   apiUsers,
   auctions,
   contacts,
+  deskLooks,
   disclosures,
   disputes,
   domainContacts,
@@ -168,6 +169,11 @@ export async function addContact(
     updatedAt: timestamp,
     ...given,
   });
+}
+
+export function addLook(env: Env, overrides: Partial<typeof deskLooks.$inferInsert>) {
+  const given = { lookedBy: 'mari@registry.example', subject: 'contact', key: '' } as const;
+  return insert(env, deskLooks, { lookedAt: timestamp, ...given, ...overrides });
 }
 
 /** A contact with its registrar, who has no other. */

@@ -9,6 +9,7 @@ import { contactHeader, startTool } from './tool.ts';
 
 /** The words of each command that takes the code of a contact; CODE stands for it. */
 const calls: Record<string, string> = {
+  'contact looks': 'CODE',
   'contact show': 'CODE',
   'contact update': 'CODE --phone +372.777',
   'contact status': 'CODE --add serverUpdateProhibited',

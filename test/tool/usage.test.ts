@@ -56,7 +56,7 @@ test('says of each column of an import what it holds, and whether it is required
 
 test('takes --json on every verb, and --dry-run on every one that writes', () => {
   const reading = [
-    ...['diagnose', 'list', 'show', 'export', 'issue', 'health', 'name', 'desk'],
+    ...['diagnose', 'list', 'looks', 'show', 'export', 'issue', 'health', 'name', 'desk'],
     ...['lists archive', 'lists status', 'restore', 'backup write'],
   ];
   for (const [words, { options }] of verbs) {

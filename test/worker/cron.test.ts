@@ -8,7 +8,8 @@ import {
   webhookDeliveries,
   webhooks,
 } from '../../drizzle/schema.ts';
-import { listCronRuns, runCron } from '../../src/worker/cron.ts';
+import { listCronRuns } from '../../src/view/alarm.ts';
+import { runCron } from '../../src/worker/cron.ts';
 import { Faults, overload } from '../attack/faults.ts';
 import { published } from '../list/published.ts';
 import { SteppedQueue } from '../party/webhook/stepped-queue.ts';

@@ -174,6 +174,8 @@ test.each([
   ['SUPPORT_URL', 'help at example.ee', support],
   ['SUPPORT_URL', 'javascript:help@example.ee', support],
   ['SUPPORT_URL', 'mailto:', support],
+  ['DESK_LOOKS_DAYS', '0', 'must be a number of days, 1 to 9999'],
+  ['DESK_LOOKS_DAYS', '', 'must be a number of days, 1 to 9999'],
   ['HISTORY_VALUES_MONTHS', '0', months],
   ['ORPHAN_CONTACT_MONTHS', 'six', months],
   ['AUCTION_API_ALLOWED_IPS', 'everybody-welcome', addresses],

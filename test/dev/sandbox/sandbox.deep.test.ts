@@ -5,7 +5,7 @@ import { loadDemoData } from '../../../src/dev/demo/load.ts';
 import { importDomains } from '../../../src/name/domain/operator/import.ts';
 import { removeDomains } from '../../../src/name/domain/save.ts';
 import { openDispute } from '../../../src/name/retained/operator/dispute.ts';
-import { listCronRuns } from '../../../src/worker/cron.ts';
+import { listCronRuns } from '../../../src/view/alarm.ts';
 import { answerOf } from '../../support/client.ts';
 import { newContact } from '../../support/fixtures.ts';
 import { startSandbox } from '../../support/worker.ts';

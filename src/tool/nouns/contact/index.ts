@@ -15,16 +15,27 @@ import {
   listContactsBy,
   listDeletedContactsBy,
 } from '../../../contact/operator/administer.ts';
+import { identifyContact } from '../../../contact/operator/erase.ts';
+import { listLooks } from '../../../contact/operator/looks.ts';
 import { transferContact } from '../../../contact/operator/transfer.ts';
 import { listDomainNames } from '../../../name/domain/operator/list.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { contactsView, deletedContacts } from '../../../view/contact.ts';
+import { looksView } from '../../../view/looks.ts';
 import { noun, readCommand, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
-import { listCommand, listReport, type RowView, showReport, streamRows } from '../../view.ts';
+import {
+  csvOption,
+  listCommand,
+  listReport,
+  listVerb,
+  type RowView,
+  showReport,
+  streamRows,
+} from '../../view.ts';
 import { demand } from './demand.ts';
 import { erase, eraseAgain } from './erase.ts';
 import { exportVerb, importVerb } from './file.ts';
@@ -107,6 +118,19 @@ const show = verb(
   },
 );
 
+const looks = listVerb(
+  {
+    ...looksView,
+    async read({ db }, contact) {
+      return listLooks(db, (await identifyContact(db, contact)).uuid);
+    },
+  },
+  readCommand('looks', 'contact looks ALPHA:1B7A3C5D')
+    .description("List who looked at a contact on the staff's desk")
+    .argument('<code|uuid>', 'the contact, even a deleted one', parseContactKey)
+    .addOption(csvOption()),
+);
+
 const remove = verb(
   writeCommand('delete', 'contact delete ALPHA:1B7A3C5D')
     .description('Delete a contact that no domain refers to')
@@ -155,5 +179,5 @@ const transfer = verb(
 );
 
 const changing = [update, status, demand, remove, transfer, erase, eraseAgain];
-const verbs = [list, show, ...changing, importVerb, exportVerb];
+const verbs = [list, show, looks, ...changing, importVerb, exportVerb];
 export const contactCommand = noun('contact', 'Contacts', verbs);
