@@ -3,7 +3,7 @@ import { join, normalize } from 'node:path';
 import { expect, inject, test } from 'vitest';
 
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .filter((path) => /\.tsx?$/.test(path))
+  .filter((path) => /(?<!\.d)\.tsx?$/.test(path))
   .map((path) => ({ path, text: readFileSync(join('src', path), 'utf8') }));
 
 /** The files of src that a file imports, types included. */
@@ -52,11 +52,11 @@ test('no rooms, and no files in a room, import each other in a circle', () => {
 /** The files with which each program begins. The tool also makes what is deployed with the Worker. */
 const entries = {
   service: ['index.ts'],
-  desk: ['desk/desk.tsx'],
+  desk: ['desk/worker.ts'],
   tool: ['tool/index.ts', 'tool/main.ts', 'tool/deploy/index.ts', 'tool/build-assets.ts'],
   development: [
     ...['dev/start/index.ts', 'dev/start/dev-server.ts'],
-    ...['dev/start/worker.ts', 'dev/sandbox/worker.ts'],
+    ...['dev/start/worker.ts', 'dev/start/desk-worker.ts', 'dev/sandbox/worker.ts'],
   ],
 } as const;
 type Program = keyof typeof entries;

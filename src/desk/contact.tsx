@@ -14,17 +14,20 @@ import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
 import { type Disclosure, listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
+import { listLooks } from '../contact/operator/looks.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText } from '../view/contact.ts';
 import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
+import { looksView } from '../view/looks.ts';
 import { countryText, dateText, fieldWords } from '../view/words.ts';
-import { Entries } from './history.tsx';
+import { contactsIn, Entries } from './history.tsx';
 import { type DeskPage, isUuid, mailHref, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
+const shownLooks = 20;
 
-export const contactPage: ShowPage = async ({ registry, key }) => {
+export const contactPage: ShowPage = async ({ registry, place, key }) => {
   const { db } = registry;
   const code = asciiUpperCase(key);
   const isNamed = isUuid(key) ? eq(contacts.uuid, key.toLowerCase()) : eq(contacts.code, code);
@@ -45,7 +48,9 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const erasure = await readErasure(db, { uuid: shownUuid });
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
+  const looks = await listLooks(db, shownUuid, shownLooks);
   return {
+    shows: contact ? [{ subject: 'contact', key: contact.uuid }] : contactsIn(entries),
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
     answer: [
       contact ? identitySentence(contact) : ['This contact no longer exists.'],
@@ -74,12 +79,17 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
             />
           </Part>
         )}
+        <Part title="Who looked">
+          {!place.record && <p>A desk on your own machine records no looks.</p>}
+          <Rows view={looksView} rows={looks} />
+        </Part>
       </>
     ),
     next: [
       ...(contact ? [['contact', 'show', shownCode]] : []),
       ...(contact ? [['contact', 'update', '--help']] : []),
       ['history', 'contact', shownCode],
+      ...(looks.length === shownLooks ? [['contact', 'looks', shownUuid]] : []),
       ...(isErasable ? [['contact', 'erase', shownUuid, '--dry-run']] : []),
     ],
   };

@@ -33,6 +33,7 @@ export function deskPages(place: DeskPlace): Hono {
       const registry = { ...opening, origin: { ...opening.origin, request } };
       const asked = { registry, place, key: c.req.param('key') ?? '', query: queryOf(c) };
       const page = await show(asked);
+      await place.record?.(registry, page.shows);
       return 'redirect' in page ? c.redirect(page.redirect) : c.html(await renderPage(page, asked));
     });
   }
@@ -41,10 +42,10 @@ export function deskPages(place: DeskPlace): Hono {
     return c.html(renderPage(page, { place, query: queryOf(c) }), status);
   };
   app.notFound((c) => fail(c, 'Not found', 'The desk has no such page.', 404));
-  app.onError((error, c) =>
-    error instanceof RegistryError
-      ? fail(c, 'Nothing to show', messageOf(error), 404)
-      : fail(c, 'Failed', messageOf(error), 500),
-  );
+  app.onError((error, c) => {
+    if (error instanceof RegistryError) return fail(c, 'Nothing to show', messageOf(error), 404);
+    place.log?.(error);
+    return fail(c, 'Failed', messageOf(error), 500);
+  });
   return app;
 }

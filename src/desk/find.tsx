@@ -7,11 +7,13 @@ import { hasWords } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
 import { contactsView } from '../view/contact.ts';
+import type { DeskLook } from './guard.ts';
 import { findRequest } from './history.tsx';
 import {
   type DeskPage,
   type DeskRegistry,
   isUuid,
+  looksAt,
   pageHref,
   Rows,
   type ShowPage,
@@ -58,31 +60,37 @@ async function findAll({ db }: DeskRegistry, text: string) {
 export const findPage: ShowPage = async ({ registry, query }) => {
   const { db, env } = registry;
   const text = query('q').trim();
-  if (text === '') return { redirect: '/' };
+  // Not the text, which may be of a person whom the registry does not know or has erased.
+  const shows: DeskLook[] = [{ subject: 'search', key: '' }];
+  if (text === '') return { shows, redirect: '/' };
   const { name, refusal } = await nameWithin(db, text);
   const near = (of: string) => findNearNames(db, of, nameRulesOf(env));
   if (name) {
     const names = await near(name);
     const isAnswered = names.length === 0 || names.some((each) => `.${name}`.endsWith(`.${each}`));
-    return isAnswered ? { redirect: pageHref('name', name) } : pageOfNear(name, { names });
+    if (isAnswered) return { shows, redirect: pageHref('name', name) };
+    return { shows, ...pageOfNear(name, { names }) };
   }
   const { pages, people, former, person, commands } = await findAll(registry, text);
-  if (person) return { redirect: person };
+  if (person) return { shows, redirect: person };
   const all = [
     ...pages,
     ...people.map(({ code }) => pageHref('contact', code)),
     ...former.map(({ uuid }) => pageHref('contact', uuid)),
   ];
-  if (all.length === 1) return { redirect: all[0]! };
+  if (all.length === 1) return { shows, redirect: all[0]! };
   if (all.length === 0) {
     const [names, persons] = await Promise.all([
       /[\s@:]/.test(text) || isUuid(text) ? [] : near(text),
       findNearPersons(db, text, shown),
     ]);
-    return pageOfNear(text, { names, persons, refusal });
+    const found = [...persons.present, ...persons.former];
+    return { shows: [...shows, ...looksAt(found)], ...pageOfNear(text, { names, persons, refusal }) };
   }
   const isCut = [pages, people, former].some(({ length }) => length > shown);
+  const listed = [...people.slice(0, shown), ...former.slice(0, shown)];
   return {
+    shows: [...shows, ...looksAt(listed)],
     title: `Found for ${text}`,
     next: commands,
     children: (
@@ -101,7 +109,10 @@ interface Near {
   refusal?: string | undefined;
 }
 
-function pageOfNear(text: string, { names, persons, refusal }: Near): DeskPage {
+function pageOfNear(
+  text: string,
+  { names, persons, refusal }: Near,
+): Omit<DeskPage, 'shows'> {
   const { present = [], former = [] } = persons ?? {};
   const isNear = names.length + present.length + former.length > 0;
   const isLong = text.length > shownText;

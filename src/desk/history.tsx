@@ -10,6 +10,7 @@ import { planRevert } from '../undo/revert.ts';
 import { changeSentences, entrySentence } from '../view/history-sentences.ts';
 import { countText } from '../view/text.ts';
 import { actorText, timeText } from '../view/words.ts';
+import type { DeskLook } from './guard.ts';
 import {
   type DeskRegistry,
   Part,
@@ -74,6 +75,12 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
   return timeline('What happened lately', items);
 }
 
+/** The contacts of which a page with the entries has values. */
+export function contactsIn(entries: readonly HistoryEntry[]): DeskLook[] {
+  const uuids = entries.map(({ subject, subjectUuid }) => subject === 'contact' && subjectUuid);
+  return [...new Set(uuids)].flatMap((key) => (key ? [{ subject: 'contact', key }] : []));
+}
+
 /** Requests have no index: this many entries are searched. */
 const searchedEntries = 15_000;
 
@@ -95,6 +102,7 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
   const isFree = problem === undefined;
   const free = isCut ? 'A dry run says whether it can be taken back.' : 'It can be taken back.';
   return {
+    shows: [{ subject: 'request', key }, ...contactsIn(entries)],
     title: `A request by ${actorText(last.actor)}`,
     answer: [
       [`It made ${made}, ${timeText(last.occurredAt)}.`],

@@ -8,8 +8,9 @@ import { thingFields } from '../view/history-sentences.ts';
 import { type Naming, namingIn } from '../view/sentence.ts';
 import { printable } from '../view/text.ts';
 import { fieldWords, isNothing, termText, valueText } from '../view/words.ts';
+import type { DeskLook } from './guard.ts';
 
-export interface DeskPage {
+export interface DeskPage extends Showing {
   title: string;
   answer?: readonly Sentence[];
   look?: 'alarm' | 'warning';
@@ -17,6 +18,11 @@ export interface DeskPage {
   children: Child;
   /** Commands to type next. They must work. */
   next: readonly (readonly string[])[];
+}
+
+export interface Showing {
+  /** Of whom a page has data. Recorded in the deployment, before it is shown. */
+  shows: readonly DeskLook[];
 }
 
 export type DeskRegistry = Operation & Watched;
@@ -27,6 +33,10 @@ export interface DeskPlace {
   title: string;
   /** Called for each page. */
   open(opened: AsyncDisposableStack): Promise<DeskRegistry>;
+  /** Called before each page is shown. Undefined where looks are not recorded. */
+  record: ((registry: DeskRegistry, looks: readonly DeskLook[]) => Promise<void>) | undefined;
+  /** Called with each unexpected failure of a page. */
+  log?(error: unknown): void;
   /** A command as it is typed, with the words that choose this registry. */
   commandLine(words: readonly string[]): string;
 }
@@ -39,7 +49,7 @@ export interface Asked {
 }
 
 /** The number of rows is bounded. Throws `not_found`. */
-export type ShowPage = (asked: Asked) => Promise<DeskPage | { redirect: string }>;
+export type ShowPage = (asked: Asked) => Promise<DeskPage | ({ redirect: string } & Showing)>;
 
 export const pageHref = (kind: Thing['kind'] | 'person', key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
@@ -47,6 +57,9 @@ export const pageHref = (kind: Thing['kind'] | 'person', key: string | number) =
 /** Escapes the `?` that an address may have. */
 export const mailHref = (email: string) =>
   `mailto:${encodeURIComponent(email).replaceAll('%40', '@')}`;
+
+export const looksAt = (contacts: readonly { uuid: string }[]): DeskLook[] =>
+  contacts.map(({ uuid: key }) => ({ subject: 'contact', key }));
 
 export const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text);
 
@@ -148,7 +161,7 @@ export const Part = ({ title, children }: { title: string; children: Child }) =>
 );
 
 export function renderPage(
-  { title, answer = [], look, facts = [], children, next }: DeskPage,
+  { title, answer = [], look, facts = [], children, next }: Omit<DeskPage, 'shows'>,
   { query, place, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
 ) {
   const commands = next.map((words) => (
@@ -166,7 +179,7 @@ export function renderPage(
         <link rel="stylesheet" href="/site.css" />
         <link rel="stylesheet" href="/page.css" />
         <link rel="stylesheet" href="/desk.css" />
-        <script src="/desk.js" defer />
+        <script src="/copy.js" defer />
       </head>
       <body>
         <a class="skip" href="#main">

@@ -6,7 +6,7 @@ import { contactsView, deletedContacts } from '../view/contact.ts';
 import { domainsView } from '../view/domain.ts';
 import { countText } from '../view/text.ts';
 import { identityText } from './contact.tsx';
-import { Part, pageHref, Rows, type ShowPage } from './page.tsx';
+import { looksAt, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 200;
 
@@ -15,7 +15,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   const uuid = key.toLowerCase();
   const contacts = await listContactsOfPerson(db, uuid);
   const one = contacts.find((contact) => contact.uuid === uuid);
-  if (!one) return { redirect: pageHref('contact', key) };
+  if (!one) return { shows: [], redirect: pageHref('contact', key) };
   const [domains, former] = await Promise.all([
     listDomainsOfContacts(db, contacts, shownRows),
     // Others have the same birthday.
@@ -25,6 +25,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   const counted = `${countText(contacts.length, 'contact')} at ${countText(registrars, 'registrar')}`;
   const view = { ...contactsView, table: 'code registrar email phone statuses' };
   return {
+    shows: looksAt([...contacts, ...former]),
     title: one.name,
     answer: [
       [`The ${identityText(one)} has ${counted}, and ${countText(domains.length, 'domain')}.`],

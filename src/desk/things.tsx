@@ -23,6 +23,7 @@ export const namePage: ShowPage = async ({ registry, key }) => {
   const facts = await findNameFacts(registry, key);
   const { name, understood, sentences } = facts;
   return {
+    shows: [{ subject: 'name', key: name }],
     title: name,
     answer: [...(understood ? [[`${understood}.`]] : []), ...sentences],
     facts: [['formerly', facts.past.map(intervalText).join('; ')]],
@@ -72,6 +73,7 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const reason = entries.find(({ changes }) => 'reason' in changes)?.changes.reason;
   const why = reason && 'to' in reason ? `: ${reason.to}` : '';
   return {
+    shows: [{ subject: 'registrar', key: code }],
     title: `${registrar.name} (${code})`,
     ...((suspendedAt || enabled === 0) && { look: 'alarm' }),
     answer: [
@@ -118,6 +120,10 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
   const fields = obstacle ? ['--fields', granted.join(',')] : [];
   const due = `Not answered yet: to be answered by ${timeText(answerBy)}.`;
   return {
+    shows: [
+      { subject: 'disclosure', key },
+      ...(shown.contactUuid ? [{ subject: 'contact', key: shown.contactUuid } as const] : []),
+    ],
     title: `Disclosure ${key}`,
     answer: [
       disclosureSentence(shown),

@@ -8,35 +8,19 @@ import {
   Option,
 } from '@commander-js/extra-typings';
 import { textField } from '../base/text/field.ts';
+import { programName, shellLine } from '../view/command-line.ts';
+
+export { programName };
 
 /** The words of the running command. */
 export const typedWords = new AsyncLocalStorage<readonly string[]>();
 
-export const programName = 'npm run registry --';
-
-/**
- * A command to paste into a shell: the words, quoted, and the options that choose the same registry. The operands come
- * before the options of the words.
- */
-export function commandLine(
+/** A command to paste into a shell, with the options that choose the same registry. */
+export const commandLine = (
   words: readonly string[],
   options: Pick<CommonOptions, 'persistTo' | 'remote' | 'env'> = {},
   program = programName,
-): string {
-  const firstOption = words.findIndex((word) => /^--[a-z]/.test(word));
-  const operands = firstOption < 0 ? words : words.slice(0, firstOption);
-  const chosen = [...words.slice(operands.length), ...registryOptions(options)];
-  // An operand with a hyphen at its beginning would be read as an option.
-  const start = operands.findIndex((word) => /^-./.test(word));
-  const all =
-    start < 0
-      ? [...operands, ...chosen]
-      : [...operands.slice(0, start), ...chosen, '--', ...operands.slice(start)];
-  const quoted = all.map((word) =>
-    /^(?!=)[\p{L}\p{N}_./:@%+=,-]+$/u.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`,
-  );
-  return [program, ...quoted].join(' ');
-}
+): string => shellLine(program, words, registryOptions(options));
 
 /** Without its command, which the message then has. */
 export function withCommand<

@@ -145,7 +145,7 @@ test('a contact’s page lists who asked for its data, the newest first, and so 
   expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('ALPHA:9') });
   const { text, html } = await show('/contact/ALPHA:1');
   expect(text).toMatch(
-    /Who asked for its data .*disclosure 3 Bank Mati name, e-mail open yes disclosure 1 Police Mati name, e-mail refused .* no Commands/,
+    /Who asked for its data .*disclosure 3 Bank Mati name, e-mail open yes disclosure 1 Police Mati name, e-mail refused .* no Who looked/,
   );
   expect(text).toContain('Its data were given to nobody on request.');
   expect(text).not.toContain('Court');

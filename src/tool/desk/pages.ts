@@ -11,7 +11,7 @@ const files = [
   ['text/css', 'src/worker/http/static/assets/site.css'],
   ['text/css', 'src/worker/http/static/assets/page.css'],
   ['text/css', 'src/desk/desk.css'],
-  ['text/javascript', 'src/desk/desk.js'],
+  ['text/javascript', 'src/desk/copy.js'],
   ['image/svg+xml', 'src/worker/http/static/assets/favicon.svg'],
 ] as const;
 
@@ -21,6 +21,8 @@ export function loopbackPages(options: CommonOptions, deployed: Registry | undef
   const app = deskPages({
     title: remote ? `deployed registry, ${env}` : 'local registry',
     open: async (opened) => watchedOf(deployed ?? (await openRegistry(options, opened)), options),
+    // Its user can read the database anyway.
+    record: undefined,
     commandLine: (words) => commandLine(words, options),
   });
   for (const [type, file] of files) {

@@ -5,14 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { Hono } from 'hono';
 import { getCookie, setCookie } from 'hono/cookie';
 import { randomHex } from '../../base/bytes/digest.ts';
-
-const securityHeaders = {
-  'Cache-Control': 'private, no-store',
-  'Content-Security-Policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'Referrer-Policy': 'no-referrer',
-  'X-Content-Type-Options': 'nosniff',
-};
+import { deskHeaders } from '../../desk/headers.ts';
 
 /**
  * The browser starts the second request from this page. It would not send the cookie after a
@@ -80,7 +73,7 @@ function isSame(text: string | undefined, secret: string): boolean {
 async function answer(app: Hono, request: IncomingMessage, response: ServerResponse) {
   const { method = '', headers } = request;
   const end = (status: number, text: string) =>
-    response.writeHead(status, { ...securityHeaders, 'Content-Type': 'text/plain' }).end(text);
+    response.writeHead(status, { ...deskHeaders, 'Content-Type': 'text/plain' }).end(text);
   if (method !== 'GET' && method !== 'HEAD') return end(405, 'only for reading\n');
   const url = URL.parse(request.url ?? '', `http://${headers.host}`);
   if (url?.username !== '' || url.password !== '') return end(400, 'not an address\n');
@@ -88,7 +81,7 @@ async function answer(app: Hono, request: IncomingMessage, response: ServerRespo
     const asked = new Request(url, { method, headers: headers as Record<string, string> });
     const given = await app.fetch(asked);
     const body = Buffer.from(await given.arrayBuffer());
-    response.writeHead(given.status, { ...Object.fromEntries(given.headers), ...securityHeaders });
+    response.writeHead(given.status, { ...Object.fromEntries(given.headers), ...deskHeaders });
     response.end(body);
   } catch {
     end(400, 'not a request that the desk understands\n');

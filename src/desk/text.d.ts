@@ -1,0 +1,3 @@
+declare module '*.css';
+declare module '*.svg';
+declare module '*/copy.js';

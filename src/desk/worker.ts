@@ -1,0 +1,78 @@
+import { openDatabase } from '../base/database/open.ts';
+import { type Env, isLocalEnvironment } from '../base/env.ts';
+import { logUnexpected } from '../base/log.ts';
+import { currentTime } from '../base/time/clock.ts';
+import { programName, shellLine } from '../view/command-line.ts';
+import icon from '../worker/http/static/assets/favicon.svg';
+import pageStyle from '../worker/http/static/assets/page.css';
+import siteStyle from '../worker/http/static/assets/site.css';
+import script from './copy.js';
+import deskStyle from './desk.css';
+import { deskPages } from './desk.tsx';
+import { readOnly, recordLooks } from './guard.ts';
+import { deskHeaders } from './headers.ts';
+import type { DeskPlace } from './page.tsx';
+
+export interface DeskEnv extends Pick<Env, 'DB' | 'LISTS'> {
+  DESK_ACCESS_AUD?: string;
+  DESK_TITLE?: string;
+  COMMAND_OPTIONS?: string;
+}
+
+const files = [
+  ['/site.css', 'text/css', siteStyle],
+  ['/page.css', 'text/css', pageStyle],
+  ['/desk.css', 'text/css', deskStyle],
+  ['/copy.js', 'text/javascript', script],
+  ['/favicon.svg', 'image/svg+xml', icon],
+] as const;
+
+/** Undefined for everybody whom the expected application of Access has not identified by an e-mail address. */
+async function emailOf(access: CloudflareAccessContext | undefined, audience: string | undefined) {
+  if (!audience || access?.aud !== audience) return undefined;
+  const identity = await access.getIdentity();
+  return identity?.email || undefined;
+}
+
+function placeOf(env: DeskEnv, email: string): DeskPlace {
+  const { DESK_TITLE: title = 'registry', COMMAND_OPTIONS: options = '', ...bindings } = env;
+  const guarded = readOnly(bindings as unknown as Env);
+  const db = openDatabase(guarded.DB);
+  return {
+    title: `${title}: ${email}, whose looks are recorded`,
+    async open() {
+      const request = { at: currentTime(), requestId: crypto.randomUUID() };
+      const origin = { actor: { type: 'operator', name: email }, request } as const;
+      const isDeployed = !isLocalEnvironment(guarded);
+      return {
+        db,
+        env: guarded,
+        origin,
+        isDryRun: true,
+        isDeployed,
+        service: { address: undefined },
+      };
+    },
+    record: ({ origin }, looks) => recordLooks(guarded.DB, looks, email, origin.request.at),
+    commandLine: (words) => shellLine(programName, words, options.split(' ').filter(Boolean)),
+    log: (error) => logUnexpected(error, undefined),
+  };
+}
+
+export default {
+  async fetch(request, env, { access }) {
+    const email = await emailOf(access, env.DESK_ACCESS_AUD);
+    if (email === undefined) return new Response(null, { status: 404, headers: deskHeaders });
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const headers = { ...deskHeaders, Allow: 'GET, HEAD' };
+      return new Response('only for reading\n', { status: 405, headers });
+    }
+    const pages = deskPages(placeOf(env, email));
+    for (const [path, type, text] of files) {
+      pages.get(path, (c) => c.body(text, 200, { 'Content-Type': type }));
+    }
+    const response = await pages.fetch(request);
+    for (const [name, value] of Object.entries(deskHeaders)) response.headers.set(name, value);
+    return response;
+  },
+} satisfies ExportedHandler<DeskEnv>;

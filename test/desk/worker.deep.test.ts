@@ -1,0 +1,213 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parse } from 'smol-toml';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTestHarness } from 'wrangler';
+import type { Env } from '../../src/base/env.ts';
+import { applyMigrations } from '../../src/tool/migrate.ts';
+import { addContact, addRegistrar } from '../support/fixtures.ts';
+import { openLentDatabase } from '../support/lent-database.ts';
+
+const { env: _, access: __, ...desk } = parse(readFileSync('src/desk/wrangler.toml', 'utf8'));
+const local = { compatibility_date: desk.compatibility_date, d1_databases: desk.d1_databases };
+
+/** A desk with an identity of its own, on the data that all of them share. */
+function deskFor(name: string, dev: object | undefined, overrides: object = {}) {
+  const main = path.resolve('src/desk/worker.ts');
+  return { config: { ...desk, name, main, ...(dev && { access: { dev } }), ...overrides } };
+}
+
+const identity = (email: string) => ({ aud: 'local', identity: { email } });
+const vars = (audience: string) => ({
+  vars: { ...(desk.vars as object), DESK_ACCESS_AUD: audience },
+});
+const without = {
+  d1_databases: [{ binding: 'DB', database_name: 'none', database_id: 'none' }],
+};
+
+const harness = createTestHarness({
+  workers: [
+    deskFor('mari', identity('mari@registry.example')),
+    deskFor('juri', identity('juri@registry.example')),
+    deskFor('stranger', undefined),
+    deskFor('other', { ...identity('mari@registry.example'), aud: 'other' }),
+    deskFor('empty', { ...identity('mari@registry.example'), aud: '' }, vars('')),
+    deskFor('off', identity('mari@registry.example'), vars('')),
+    deskFor('service', { aud: 'local', identity: { common_name: 'a.access' } }),
+    deskFor('nobody', { aud: 'local', identity: { email: '' } }),
+    deskFor('staging', identity('mari@registry.example'), {
+      vars: { ...(desk.vars as object), COMMAND_OPTIONS: '--remote --env staging' },
+    }),
+    deskFor('down', identity('mari@registry.example'), without),
+    {
+      config: {
+        ...local,
+        name: 'lender',
+        main: 'test/support/lender.ts',
+        vars: { TOOL_TOKEN: 'test' },
+      },
+    },
+  ],
+} as never);
+
+let DB: D1Database;
+let uuid: string;
+
+beforeAll(async () => {
+  await harness.listen();
+  DB = await openLentDatabase(harness.getWorker('lender').fetch, 'test');
+  await applyMigrations(DB);
+  const env = { DB } as Env;
+  const registrar = await addRegistrar(env, { code: 'ALPHA' });
+  const contact = await addContact(env, registrar, { code: 'ALPHA:MARI', name: 'Mari Maasikas' });
+  uuid = contact.uuid;
+}, 120_000);
+afterAll(() => harness.close());
+
+const ask = (worker: string, path: string, init: object = {}) =>
+  harness
+    .getWorker(worker)
+    .fetch(`https://desk.registry.example${path}`, { redirect: 'manual', ...init });
+
+async function looks() {
+  const sql = 'select looked_by, subject, key from desk_looks order by id';
+  return (await DB.prepare(sql).all()).results;
+}
+
+const paths = ['/', '/find?q=mari', '/contact/ALPHA:MARI', '/site.css', '/copy.js', '/nowhere'];
+
+const methods = ['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'];
+
+test.each([
+  ['without an identity', 'stranger'],
+  ['of another application', 'other'],
+  ['while the setting is empty', 'off'],
+  ['while the setting and the audience are empty', 'empty'],
+  ['of a service token, which has no e-mail address', 'service'],
+  ['with an empty e-mail address', 'nobody'],
+])('a request %s gets 404 without a word, whatever it claims', async (_, worker) => {
+  const headers = { 'Cf-Access-Authenticated-User-Email': 'mari@registry.example' };
+  for (const path of paths) {
+    for (const method of methods) {
+      const response = await ask(worker, path, { method, headers });
+      const body = await response.text();
+      expect([path, method, response.status, body]).toEqual([path, method, 404, '']);
+    }
+  }
+  expect(await looks()).toEqual([]);
+});
+
+const about = (subject: string, key = '') => ({ subject, key });
+
+test('each page is recorded before it is shown: who looked, and at what', async () => {
+  const expected: [path: string, status: number, looks: object[]][] = [
+    ['/', 200, [about('today')]],
+    ['/find?q=mari', 302, [about('search')]],
+    ['/find?q=maasikas%20ma', 302, [about('search')]],
+    ['/contact/alpha:mari', 200, [about('contact', uuid)]],
+    [`/contact/${uuid}`, 200, [about('contact', uuid)]],
+    ['/name/free.ee', 200, [about('name', 'free.ee')]],
+    ['/registrar/alpha', 200, [about('registrar', 'ALPHA')]],
+    ['/contact/ALPHA:NOBODY', 404, []],
+    ['/site.css', 200, []],
+    ['/copy.js', 200, []],
+    ['/nowhere', 404, []],
+  ];
+  for (const [path, status, all] of expected) {
+    await DB.prepare('delete from desk_looks').run();
+    const response = await ask('mari', path);
+    expect([path, response.status]).toEqual([path, status]);
+    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+    expect(response.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
+    const looked_by = 'mari@registry.example';
+    expect(await looks()).toEqual(all.map((one) => ({ looked_by, ...one })));
+  }
+});
+
+test('a search that shows several people is a look at each of them', async () => {
+  const registrar = await addRegistrar({ DB } as Env, { code: 'BETA' });
+  const name = 'Peeter Paju';
+  const all = [
+    await addContact({ DB } as Env, registrar, { name }),
+    await addContact({ DB } as Env, registrar, { name }),
+  ];
+  await DB.prepare('delete from desk_looks').run();
+  expect(await (await ask('mari', '/find?q=paju')).text()).toContain('Peeter Paju');
+  const keys = all.map(({ uuid }) => about('contact', uuid));
+  const found = (await looks()).map(({ subject, key }) => ({ subject, key }));
+  expect(found).toHaveLength(3);
+  expect(found).toEqual(expect.arrayContaining([about('search'), ...keys]));
+});
+
+test('two people who look at once are both recorded, and each sees only who they are', async () => {
+  await DB.prepare('delete from desk_looks').run();
+  const people = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? 'mari' : 'juri'));
+  const pages = await Promise.all(
+    people.map(async (who) => [who, await (await ask(who, `/contact/${uuid}`)).text()] as const),
+  );
+  for (const [who, page] of pages) {
+    expect(page).toContain('Mari Maasikas');
+    const [, title] = /class="quiet">([^<]*)</.exec(page)!;
+    expect(title).toBe(`local registry: ${who}@registry.example, whose looks are recorded`);
+  }
+  const by = Map.groupBy(await looks(), ({ looked_by }) => looked_by);
+  expect([...by].map(([who, all]) => [who, all.length]).sort()).toEqual([
+    ['juri@registry.example', 10],
+    ['mari@registry.example', 10],
+  ]);
+});
+
+test('the page of a contact lists who looked', async () => {
+  await ask('juri', `/contact/${uuid}`);
+  const page = await (await ask('mari', `/contact/${uuid}`)).text();
+  expect(page.split('Who looked')[1]).toContain('juri@registry.example');
+});
+
+test('nothing is shown when the look cannot be recorded', async () => {
+  await DB.prepare('alter table desk_looks rename to hidden').run();
+  try {
+    for (const path of [
+      '/',
+      '/find?q=paju',
+      '/find?q=maasikas',
+      '/name/free.ee',
+      '/registrar/ALPHA',
+    ]) {
+      const response = await ask('mari', path);
+      expect([path, response.status]).toEqual([path, 500]);
+      expect(response.headers.get('Location')).toBeNull();
+      expect(await response.text()).not.toMatch(/Maasikas|Paju|Registrar \d/);
+    }
+  } finally {
+    await DB.prepare('alter table hidden rename to desk_looks').run();
+  }
+});
+
+test('without its database, the desk fails, and still knows strangers from staff', async () => {
+  for (const path of ['/', '/find?q=mari', '/contact/ALPHA:MARI']) {
+    const response = await ask('down', path);
+    expect([path, response.status]).toEqual([path, 500]);
+    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  }
+  expect((await ask('down', '/site.css')).status).toBe(200);
+});
+
+test('staff can only read', async () => {
+  for (const method of methods.slice(2)) {
+    const response = await ask('mari', '/', { method });
+    expect([method, response.status, response.headers.get('Allow')]).toEqual([
+      method,
+      405,
+      'GET, HEAD',
+    ]);
+  }
+  const head = await ask('mari', '/', { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+test('the pages name commands for the registry that the desk shows', async () => {
+  const page = await (await ask('staging', `/contact/${uuid}`)).text();
+  expect(page).toContain(
+    '<code>npm run registry -- contact show ALPHA:MARI --remote --env staging</code>',
+  );
+});
