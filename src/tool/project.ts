@@ -6,6 +6,7 @@ import path from 'node:path';
 /** The repository. The bundled tool below .wrangler has the same depth as this file. */
 export const projectDirectory = path.resolve(import.meta.dirname, '../..');
 export const configPath = path.join(projectDirectory, 'wrangler.toml');
+export const deskConfigPath = path.join(projectDirectory, 'src/desk/wrangler.toml');
 
 export function projectVersion(): string {
   return JSON.parse(readFileSync(path.join(projectDirectory, 'package.json'), 'utf8')).version;

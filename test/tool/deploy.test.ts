@@ -5,6 +5,7 @@ import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Deployment, printPlan, runSteps } from '../../src/tool/deploy/deployment.ts';
+import { deskSteps, readDesk } from '../../src/tool/deploy/desk.ts';
 import { steps } from '../../src/tool/deploy/steps.ts';
 import { Account, type WranglerFault } from './account.ts';
 
@@ -58,9 +59,11 @@ function newDeployment(overrides: Partial<Deployment> = {}) {
   return { deployment, said, asked };
 }
 
+const stepsOf = ({ desk }: Deployment) => (desk ? [...steps, ...deskSteps] : steps);
+
 async function deploy(overrides?: Partial<Deployment>) {
   const { deployment, said, asked } = newDeployment(overrides);
-  const isDone = await runSteps(steps, deployment);
+  const isDone = await runSteps(stepsOf(deployment), deployment);
   return { isDone, said: said.join('\n'), asked };
 }
 
@@ -349,11 +352,11 @@ test('a dry run without a login prints the steps for an empty account, and says 
 });
 
 /** What it says of each step, and the commands that it prints. Changes nothing. */
-async function look() {
+async function look(overrides?: Partial<Deployment>) {
   const before = await readFile(configPath, 'utf8');
-  const { deployment, said } = newDeployment();
+  const { deployment, said } = newDeployment(overrides);
   changes();
-  await printPlan(steps, deployment);
+  await printPlan(stepsOf(deployment), deployment);
   expect(changes()).toEqual([]);
   expect(await readFile(configPath, 'utf8')).toBe(before);
   return {
@@ -415,4 +418,165 @@ test('staging has every setting and binding of production', () => {
         .replaceAll(/"(database_id|id)":"[^"]+"/g, '"$1":"…"'),
     );
   expect(bare(env.staging)).toEqual(bare(env.production));
+});
+
+/** A desk whose file names nothing, at a host that answers a stranger so. */
+async function newDesk(stranger: () => Response = () => new Response(null, { status: 404 })) {
+  const deskPath = path.join(directory, 'desk.toml');
+  await cp('src/desk/wrangler.toml', deskPath);
+  const readToml = () => readFile(deskPath, 'utf8');
+  const desk = { host: 'desk.registry.example', configPath: deskPath };
+  const asked: string[] = [];
+  const fetch = async (url: string) => {
+    asked.push(url);
+    if (url === `https://${desk.host}/`) return stranger();
+    return url.includes('-desk-') || url.includes('//5f0e')
+      ? new Response(null, { status: 404 })
+      : healthy();
+  };
+  return { ...{ desk, deskPath, readToml, asked, fetch }, overrides: { desk, fetch } };
+}
+
+test('a desk is deployed after the registry, with its ids and settings, and nothing else is created', async () => {
+  await editConfig((text) => text.replaceAll('ZONES = ""', 'ZONES = "ee"'));
+  const { overrides, readToml, deskPath, asked } = await newDesk();
+  const { isDone, said } = await deploy(overrides);
+  expect(said).not.toContain('✗');
+  expect(isDone).toBe(true);
+  const [last, ...others] = changes().reverse();
+  expect(last).toMatch(`deploy --config ${deskPath} --env production --var ENVIRONMENT:production`);
+  expect(last).toContain('--var ZONES:ee');
+  const registry = changes();
+  await newAccount();
+  await deploy();
+  expect(others.reverse()).toEqual([...changes(), ...registry]);
+  expect(parse(await readToml()).env).toMatchObject({
+    production: {
+      routes: [{ pattern: 'desk.registry.example', custom_domain: true }],
+      d1_databases: [{ database_id: database }],
+      kv_namespaces: [{ id: namespace }],
+    },
+    staging: { routes: [] },
+  });
+  expect(asked.slice(-3)).toEqual([
+    'https://desk.registry.example/',
+    'https://5f0e6a1c-registry-edge-desk-production.example.workers.dev/',
+    'https://registry-edge-desk-production.example.workers.dev/',
+  ]);
+});
+
+test('a desk is deployed again to another host, and staging has one of its own', async () => {
+  const { overrides, desk, readToml } = await newDesk();
+  await deploy(overrides);
+  const staging = { host: 'desk.staging.example', configPath: desk.configPath };
+  const moved = { ...desk, host: 'new.registry.example' };
+  const answer = async (url: string) =>
+    new URL(url).pathname === '/health' && !url.includes('//5f0e')
+      ? healthy()
+      : new Response(null, { status: 404 });
+  const again = { fetch: answer };
+  expect((await deploy({ ...again, desk: moved })).isDone).toBe(true);
+  expect((await deploy({ ...again, desk: staging, environment: 'staging' })).isDone).toBe(true);
+  const host = (pattern: string) => [{ pattern, custom_domain: true }];
+  expect(parse(await readToml()).env).toMatchObject({
+    production: { routes: host('new.registry.example') },
+    staging: {
+      routes: host('desk.staging.example'),
+      d1_databases: [{ database_id: account.databases[1]!.uuid }],
+    },
+  });
+});
+
+const redirect = (to: string) => new Response(null, { status: 302, headers: { Location: to } });
+
+test.each([
+  ['the login of Access', () => redirect('https://team.cloudflareaccess.com/cdn-cgi/login'), true],
+  ['403', () => new Response(null, { status: 403 }), true],
+  ['a page', () => new Response('a person'), false],
+  ['another redirect', () => redirect('https://registry.example/'), false],
+  [
+    'a redirect that only looks like the login',
+    () => redirect('https://x.example/?.cloudflareaccess.com'),
+    false,
+  ],
+  ['a failure', () => new Response(null, { status: 500 }), false],
+])('a desk that answers a stranger with %s', async (_, stranger, isRight) => {
+  const { overrides } = await newDesk(stranger as () => Response);
+  expect((await deploy(overrides)).isDone).toBe(isRight);
+});
+
+test('a desk that answers below workers.dev fails', async () => {
+  const { desk, fetch } = await newDesk();
+  const open = async (url: string) =>
+    url.includes('-desk-production.example.workers.dev') ? new Response('a person') : fetch(url);
+  const { isDone, said } = await deploy({ desk, fetch: open });
+  expect(isDone).toBe(false);
+  expect(said).toContain(
+    'workers.dev/ answers 200: src/desk/wrangler.toml needs workers_dev = false',
+  );
+});
+
+test('says in which order Access is switched on, until the desk knows its application', async () => {
+  const { overrides, deskPath } = await newDesk();
+  const { said } = await deploy(overrides);
+  expect(said).toMatch(
+    /Access: missing.*404 to everybody.*1\. .*Worker registry-edge-desk-production.*2\. .*DESK_ACCESS_AUD of env\.production.*3\. Repeat/s,
+  );
+  const audience = 'a'.repeat(64);
+  const text = await readFile(deskPath, 'utf8');
+  const named = text.replace(/(?<=production\.vars\]\nDESK_ACCESS_AUD = ").*(?=")/, audience);
+  await writeFile(deskPath, named);
+  expect((await deploy(overrides)).said).toContain(
+    `Access: it shows itself to the application ${audience}`,
+  );
+  expect(await readFile(deskPath, 'utf8')).toContain(`DESK_ACCESS_AUD = "${audience}"`);
+});
+
+test('a dry run prints the steps of the desk, and a desk at the host of the registry is refused', async () => {
+  const { overrides, desk } = await newDesk();
+  const { states, said } = await look(overrides);
+  expect(states.slice(-4).map((state) => state.split('\n')[0])).toEqual([
+    'Desk: its configuration: done each time',
+    'Desk: its Worker: done each time',
+    'Desk: what a stranger gets: done each time',
+    'Desk: Access: missing, so the desk answers 404 to everybody. In this order:',
+  ]);
+  expect(said.join('\n')).toContain(
+    'wrangler deploy --config src/desk/wrangler.toml --env production, with',
+  );
+  await editConfig((text) => text.replace(/^main/m, `${route}\nmain`));
+  const { deployment } = newDeployment({ desk: { ...desk, host: 'registry.example.ee' } });
+  expect(() => readDesk(deployment)).toThrow("registry.example.ee is the registry's");
+});
+
+test('without --desk, none is deployed', async () => {
+  const { readToml } = await newDesk();
+  const before = await readToml();
+  await deploy();
+  expect(changes().join()).not.toContain('desk');
+  expect(await readToml()).toBe(before);
+});
+
+test('the desk is bound to the database and the lists alone, runs as the registry does, and has no other address', () => {
+  const read = (file: string) => parse(readFileSync(file, 'utf8'));
+  const [main, desk] = [read('wrangler.toml'), read('src/desk/wrangler.toml')];
+  expect(desk).toMatchObject({
+    compatibility_date: main.compatibility_date,
+    workers_dev: false,
+    preview_urls: false,
+  });
+  const own = ['DESK_ACCESS_AUD', 'DESK_TITLE', 'COMMAND_OPTIONS'];
+  for (const environment of Object.values(desk.env as Record<string, { vars: object }>)) {
+    expect(Object.keys(environment)).toEqual(['routes', 'vars', 'd1_databases', 'kv_namespaces']);
+    expect(Object.keys(environment.vars)).toEqual(own);
+    expect(environment).toMatchObject({ routes: [], vars: { DESK_ACCESS_AUD: '' } });
+  }
+  const known =
+    'name main compatibility_date minify keep_names upload_source_maps workers_dev preview_urls';
+  const tables = 'alias rules observability access vars d1_databases kv_namespaces env';
+  expect(Object.keys(desk)).toEqual(`${known} ${tables}`.split(' '));
+  expect([desk.d1_databases, desk.kv_namespaces]).toMatchObject([
+    [{ database_id: (main.d1_databases as { database_id: string }[])[0]!.database_id }],
+    [{ id: (main.kv_namespaces as { id: string }[])[0]!.id }],
+  ]);
 });

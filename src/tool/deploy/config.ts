@@ -39,16 +39,30 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
   };
 }
 
-function idPlace(environment: string, table: string, key: string) {
-  const header = `\\[\\[env\\.${environment}\\.${table}\\]\\]`;
-  const pattern = new RegExp(
-    `^(${header}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=\\s*)("[^"\\r\\n]*"|'[^'\\r\\n]*')`,
-    'm',
-  );
-  return { name: `env.${environment}.${table}.${key}`, pattern };
+interface Place {
+  name: string;
+  pattern: RegExp;
 }
 
-/** Keeps the rest of the file. */
-export function writeId(configPath: string, { pattern }: { pattern: RegExp }, id: string): void {
-  writeFileSync(configPath, readFileSync(configPath, 'utf8').replace(pattern, `$1"${id}"`));
+export const idPlace = (environment: string, table: string, key: string) =>
+  placeIn(`[[env.${environment}.${table}]]`, key, /"[^"\r\n]*"|'[^'\r\n]*'/);
+
+export const routesPlace = (environment: string) =>
+  placeIn(`[env.${environment}]`, 'routes', /\[.*\]/);
+
+function placeIn(header: string, key: string, value: RegExp): Place {
+  const begin = header.replace(/[[\].]/g, '\\$&');
+  const start = `${begin}(?:\\r?\\n(?!\\[).*)*?\\r?\\n\\s*${key}\\s*=\\s*`;
+  const pattern = new RegExp(`^(${start})(${value.source})`, 'm');
+  return { name: `${header.replace(/[[\]]+/g, '')}.${key}`, pattern };
+}
+
+/** Keeps the rest of the file. Returns false if it lacks the place. */
+export function writeValue(configPath: string, { pattern }: Place, value: string): boolean {
+  const text = readFileSync(configPath, 'utf8');
+  writeFileSync(
+    configPath,
+    text.replace(pattern, (_, start) => start + value),
+  );
+  return pattern.test(text);
 }

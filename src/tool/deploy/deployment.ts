@@ -6,6 +6,7 @@ export interface Deployment {
   /** Returns the standard output. Throws an Error with all output if wrangler fails. */
   wrangler(args: readonly string[], input?: string): Promise<string>;
   publish(): Promise<void>;
+  /** Follows no redirect. */
   fetch(url: string): Promise<Response>;
   subdomain(): Promise<string | undefined>;
   pause(milliseconds: number): Promise<void>;
@@ -13,6 +14,8 @@ export interface Deployment {
   address?: string | undefined;
   /** The id of the uploaded version, which `/health` calls the build. */
   build?: string;
+  /** Where the staff's desk is to answer, and its wrangler.toml; absent without one. */
+  desk?: { host: string; configPath: string };
 }
 
 /** A call of wrangler, or another action, in words that a person could follow. */
@@ -44,6 +47,53 @@ export const calling = (deployment: Deployment, words: string, key?: string) => 
     return undefined;
   },
 });
+
+export const eachTime = (
+  title: string,
+  words: (deployment: Deployment) => string,
+  run: (deployment: Deployment) => Promise<string>,
+): Step => ({
+  title,
+  plan: async (deployment) => ({
+    state: 'done each time',
+    commands: [{ words: words(deployment), run: () => run(deployment) }],
+  }),
+});
+
+export function buildOf(printed: string): string {
+  const [, build] = /^Current Version ID: (\S+)/m.exec(printed) ?? [];
+  if (build === undefined) throw new Error(`wrangler named no version:\n${printed}`);
+  return build;
+}
+
+/** Asks for a minute, because a new address takes a while to resolve. Throws an Error with the last response. */
+export async function untilRight(
+  { fetch, pause }: Deployment,
+  url: string,
+  isRight: (response: Response, text: string) => boolean,
+): Promise<string> {
+  let last = '';
+  for (let tries = 1; tries <= 20; tries++) {
+    if (tries > 1) await pause(3_000);
+    try {
+      const response = await fetch(url);
+      const text = await response.text();
+      last = `${response.status} ${text.slice(0, 2_000)}`;
+      if (isRight(response, text)) return last;
+    } catch (error) {
+      last = (error as Error).message;
+    }
+  }
+  throw new Error(`${url}: ${last}`);
+}
+
+/** Where a Worker would answer below workers.dev. An address of a version begins with the first eight digits of its id. */
+export async function hostsBelow({ build = '', subdomain }: Deployment, worker: string) {
+  const account = await subdomain();
+  if (account === undefined) return [];
+  const host = `${worker}.${account}.workers.dev`;
+  return [`${build.slice(0, 8)}-${host}`, host];
+}
 
 export const inJurisdiction = (jurisdiction: Deployment['jurisdiction']) =>
   jurisdiction === 'none' ? '' : ` --jurisdiction ${jurisdiction}`;

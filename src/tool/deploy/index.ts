@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { Command, Option } from '@commander-js/extra-typings';
-import { configPath, projectDirectory } from '../project.ts';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { configPath, deskConfigPath, projectDirectory } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
 import { type Deployment, printPlan, runSteps } from './deployment.ts';
+import { deskSteps, readDesk } from './desk.ts';
 import { steps } from './steps.ts';
 
 const command = new Command('npm run deploy --')
@@ -15,10 +16,16 @@ const command = new Command('npm run deploy --')
       .choices(['eu', 'none'])
       .default('eu' as const),
   )
+  .option('--desk <host>', "also deploy the staff's desk, at a host name of its own", parseHost)
   .option('--dry-run', 'print every step and what is there already; change nothing')
   .allowExcessArguments(false)
   .showHelpAfterError('(npm run deploy -- --help shows the options)')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+
+function parseHost(text: string): string {
+  if (/^([a-z\d-]+\.)+[a-z\d-]+$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a host name, such as desk.registry.example.');
+}
 
 async function findSubdomain(deployment: Deployment): Promise<string | undefined> {
   const { token } = JSON.parse(await runWrangler(['auth', 'token', '--json']));
@@ -41,22 +48,25 @@ async function publish(environment: string): Promise<void> {
 }
 
 command.parse(process.argv);
-const { env: environment, jurisdiction, dryRun } = command.opts();
+const { env: environment, jurisdiction, dryRun, desk: host } = command.opts();
+const all = host === undefined ? steps : [...steps, ...deskSteps];
 const deployment: Deployment = {
   configPath,
   environment,
   jurisdiction,
   wrangler: runWrangler,
   publish: () => publish(environment),
-  fetch: (url) => fetch(url),
+  ...(host !== undefined && { desk: { host, configPath: deskConfigPath } }),
+  fetch: (url) => fetch(url, { redirect: 'manual' }),
   subdomain: () => findSubdomain(deployment),
   pause: (milliseconds) => pause(milliseconds),
   say: (line) => console.log(line),
 };
 try {
   readDeployConfig(deployment);
-  if (dryRun) await printPlan(steps, deployment);
-  else if (!(await runSteps(steps, deployment))) process.exitCode = 1;
+  if (deployment.desk) readDesk(deployment);
+  if (dryRun) await printPlan(all, deployment);
+  else if (!(await runSteps(all, deployment))) process.exitCode = 1;
   else console.log('\nWhat is left to you: src/tool/runbook.md#after-the-first-deployment');
 } catch (error) {
   console.error((error as Error).message);

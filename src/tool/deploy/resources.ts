@@ -1,4 +1,4 @@
-import { readDeployConfig, writeId } from './config.ts';
+import { readDeployConfig, writeValue } from './config.ts';
 import {
   calling,
   type Deployment,
@@ -51,7 +51,7 @@ function resourceStep(title: string, resource: 'database' | 'lists', commands: s
         async run() {
           const created = await findId(deployment);
           if (created === undefined) throw new Error(`wrangler created no ${name}`);
-          writeId(deployment.configPath, idPlace, created);
+          writeValue(deployment.configPath, idPlace, `"${created}"`);
           return `wrote ${idPlace.name} = "${created}" into wrangler.toml`;
         },
       };

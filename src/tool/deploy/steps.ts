@@ -4,7 +4,16 @@ import { databaseOver } from '../local/http-bindings.ts';
 import { findMissingMigrations, listMigrations } from '../migrate.ts';
 import { domainAddress } from '../wrangler-config.ts';
 import { readDeployConfig } from './config.ts';
-import { calling, type Deployment, lacking, look, type Step } from './deployment.ts';
+import {
+  buildOf,
+  calling,
+  eachTime,
+  hostsBelow,
+  lacking,
+  look,
+  type Step,
+  untilRight,
+} from './deployment.ts';
 import {
   archiveStep,
   backupsStep,
@@ -48,26 +57,13 @@ const tokenKeys: Step = {
   },
 };
 
-const eachTime = (
-  title: string,
-  words: (deployment: Deployment) => string,
-  run: (deployment: Deployment) => Promise<string>,
-): Step => ({
-  title,
-  plan: async (deployment) => ({
-    state: 'done each time',
-    commands: [{ words: words(deployment), run: () => run(deployment) }],
-  }),
-});
-
 const worker = eachTime(
   'Worker',
   ({ environment }) => `wrangler deploy --env ${environment}`,
   async (deployment) => {
     const { configPath, environment } = deployment;
     const printed = await deployment.wrangler(['deploy', '--env', environment]);
-    const [, build] = /^Current Version ID: (\S+)/m.exec(printed) ?? [];
-    if (build === undefined) throw new Error(`wrangler named no version:\n${printed}`);
+    const build = buildOf(printed);
     const [url] = /https:\/\/[\w.-]+\.workers\.dev/.exec(printed) ?? [];
     const address = domainAddress(configPath, environment) ?? url;
     Object.assign(deployment, { build, address });
@@ -87,19 +83,15 @@ const publication = eachTime(
 const health = eachTime(
   'Health',
   () => 'GET /health, until the new build answers',
-  async ({ address, build, fetch, pause }) => {
+  async (deployment) => {
+    const { address, build } = deployment;
     if (address === undefined) return 'not asked, because the Worker has no address';
-    let last = '';
-    // A new address takes a while to resolve, and the old build's response is cached for some seconds.
-    for (let tries = 1; tries <= 20; tries++) {
-      if (tries > 1) await pause(3_000);
-      last = await fetch(`${address}/health`).then(
-        async (response) => `${response.status} ${await response.text()}`,
-        (error: Error) => error.message,
-      );
-      if (last.startsWith('200') && last.includes(`"build":"${build}"`)) return last;
-    }
-    throw new Error(`${address}/health: ${last}`);
+    // The old build's response is cached for some seconds.
+    return untilRight(
+      deployment,
+      `${address}/health`,
+      ({ ok }, text) => ok && text.includes(`"build":"${build}"`),
+    );
   },
 );
 
@@ -107,13 +99,10 @@ const otherAddresses = eachTime(
   'Other addresses',
   () => 'GET /health at the addresses below workers.dev, which must not answer',
   async (deployment) => {
-    const { address, build = '', fetch, subdomain } = deployment;
-    const account = await subdomain();
-    if (account === undefined) return 'the account has none';
-    const host = `${readDeployConfig(deployment).worker}.${account}.workers.dev`;
-    // An address of a version begins with the first eight digits of its id.
-    const all = [`https://${build.slice(0, 8)}-${host}`, `https://${host}`];
-    const others = all.filter((other) => other !== address);
+    const { address, fetch } = deployment;
+    const all = await hostsBelow(deployment, readDeployConfig(deployment).worker);
+    if (all.length === 0) return 'the account has none';
+    const others = all.map((host) => `https://${host}`).filter((other) => other !== address);
     for (const other of others) {
       const response = await fetch(`${other}/health`).catch(() => undefined);
       if (!response?.ok) continue;
