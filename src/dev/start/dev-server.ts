@@ -4,7 +4,7 @@ import type { unstable_DevEnv as DevEnv } from 'wrangler';
 import { RegistryError } from '../../base/error.ts';
 import { takeLock } from '../../tool/local/lock.ts';
 import { endRuntimesWithProcess } from '../../tool/local/runtime.ts';
-import { configPath } from '../../tool/project.ts';
+import { configPath, deskConfigPath, projectDirectory } from '../../tool/project.ts';
 import { readLimits } from '../../tool/wrangler-config.ts';
 import type { StartOptions } from './options.ts';
 
@@ -13,15 +13,17 @@ import type { StartOptions } from './options.ts';
 
 export type ServerOptions = Pick<StartOptions, 'isSandbox' | 'env' | 'limits' | 'directory'> & {
   secrets: Record<string, string>;
+  /** The settings of the staff's desk, if it is to be served. */
+  desk?: Record<string, string> | undefined;
 };
 
-/** Messages to the parent: the address of the ready server; the reason of a failed build, or null after a successful one. */
-export type ServerMessage = { address: string } | { problem: string | null };
+/** Messages to the parent: the addresses of the ready server and its desk; the reason of a failed build, or null after a successful one. */
+export type ServerMessage = { address: string; desk?: string } | { problem: string | null };
 
 const tell = (message: ServerMessage) => process.send?.(message);
 
-/** Undefined until wrangler is loaded. */
-let server: DevEnv | undefined;
+/** Empty until wrangler is loaded. */
+const servers: DevEnv[] = [];
 let isEnding = false;
 
 async function end(): Promise<void> {
@@ -29,7 +31,7 @@ async function end(): Promise<void> {
   isEnding = true;
   // A server that has not started may never be torn down.
   setTimeout(process.exit, 3_000);
-  await server?.teardown();
+  await Promise.all(servers.map((server) => server.teardown()));
   process.exit();
 }
 
@@ -44,8 +46,12 @@ function fail(error: Error): void {
   end();
 }
 
-async function run(options: ServerOptions): Promise<string> {
-  const { isSandbox, env, limits, directory, secrets } = options;
+const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
+
+const local = { hostname: '127.0.0.1', port: 0 };
+
+async function run(options: ServerOptions): Promise<{ address: string; desk?: string }> {
+  const { isSandbox, env, limits, directory, secrets, desk } = options;
   // Refuses an unknown environment.
   const limitBindings = readLimits(limits ?? env);
   const { lock } = await takeLock(directory, 'npm start');
@@ -54,7 +60,8 @@ async function run(options: ServerOptions): Promise<string> {
   prepareDirectory(directory, isSandbox);
   endRuntimesWithProcess();
   const { unstable_DevEnv } = await import('wrangler');
-  server = new unstable_DevEnv();
+  const server = new unstable_DevEnv();
+  servers.push(server);
   let isLoaded = false;
   server.on('error', (error) => {
     const [uncaught] = /Uncaught [^\\"]+/.exec(String(error.cause?.message)) ?? [];
@@ -71,19 +78,36 @@ async function run(options: ServerOptions): Promise<string> {
     isLoaded = true;
     tell({ problem: null });
   });
-  const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
   const worker = await server.startWorker({
     config: configPath,
     entrypoint: isSandbox ? 'src/dev/sandbox/worker.ts' : 'src/dev/start/worker.ts',
     ...(env !== undefined && { env }),
     bindings: { ...limitBindings, ...Object.fromEntries(Object.entries(secrets).map(bound)) },
     dev: {
-      server: { hostname: '127.0.0.1', port: 0 },
+      server: local,
       inspector: false,
       persist: directory,
       remote: false,
       watch: true,
     },
+  });
+  await worker.ready;
+  const address = (await worker.url).origin;
+  return { address, ...(desk && { desk: await runDesk(address, { ...secrets, ...desk }) }) };
+}
+
+/** It has the data of the server at the address. */
+async function runDesk(address: string, settings: Record<string, string>): Promise<string> {
+  const { unstable_DevEnv } = await import('wrangler');
+  const server = new unstable_DevEnv();
+  servers.push(server);
+  server.on('error', fail);
+  const all = { ...settings, REGISTRY: address };
+  const worker = await server.startWorker({
+    config: deskConfigPath,
+    entrypoint: path.join(projectDirectory, 'src/dev/start/desk-worker.ts'),
+    bindings: Object.fromEntries(Object.entries(all).map(bound)),
+    dev: { server: local, inspector: false, persist: false, remote: false, watch: true },
   });
   await worker.ready;
   return (await worker.url).origin;
@@ -111,7 +135,7 @@ process.on('unhandledRejection', fail);
 // A message, because other users can read arguments and the environment.
 process.once('message', async (options: ServerOptions) => {
   try {
-    tell({ address: await run(options) });
+    tell(await run(options));
   } catch (error) {
     fail(error as Error);
   }

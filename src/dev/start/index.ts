@@ -2,12 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, globSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
+import { Hono } from 'hono';
 import { commandLine } from '../../tool/command.ts';
+import { serveDesk } from '../../tool/desk/server.ts';
 import { explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
-import { findClockAhead } from '../../tool/local/http-bindings.ts';
+import { findClockAhead, frontHeader } from '../../tool/local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
 import { listMigrations } from '../../tool/migrate.ts';
-import { enterUsersDirectory, localDirectory, projectDirectory } from '../../tool/project.ts';
+import {
+  configPath,
+  enterUsersDirectory,
+  localDirectory,
+  projectDirectory,
+} from '../../tool/project.ts';
+import { readEnvironment } from '../../tool/wrangler-config.ts';
 import { startIdentityService } from '../sandbox/identity-service.ts';
 import { cronPath, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
@@ -20,7 +28,12 @@ function addressOf(ip: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
-function welcome(address: string, hasDemoUsers: boolean, options: StartOptions): void {
+function welcome(
+  address: string,
+  staffDesk: string | undefined,
+  hasDemoUsers: boolean,
+  options: StartOptions,
+): void {
   const { isSandbox, ip, env, directory } = options;
   const persistTo = directory === localDirectory(undefined) ? undefined : directory;
   const desk = commandLine(['desk'], { persistTo, env });
@@ -41,12 +54,34 @@ function welcome(address: string, hasDemoUsers: boolean, options: StartOptions):
   console.log(`${isLocal(ip) ? '' : `\n  ${styleText('yellow', warning)}\n`}
   Registry Edge    ${bold(`${address}/`)}
   API reference    ${bold(`${address}/docs/`)}
-  Operator's desk  ${bold(desk)}
+  Operator's desk  ${bold(desk)}${staffDesk ? `\n  Staff's desk     ${bold(staffDesk)} (works once)` : ''}
 ${hasDemoUsers ? demo : ''}
   curl ${hasDemoUsers ? contacts : `${address}/repp/v1/auctions`}
 ${isSandbox ? sandbox : ''}
   Ctrl-C stops the server.
 `);
+}
+
+/** The settings of the registry, and the options of commands that work on it. */
+function deskSettings({ env, directory, var: settings }: StartOptions): Record<string, string> {
+  const place = directory === localDirectory(undefined) ? [] : ['--persist-to', directory];
+  const words = [...place, ...(env === undefined ? [] : ['--env', env])];
+  const vars = readEnvironment(configPath, env).own?.vars as Record<string, string>;
+  return {
+    ...vars,
+    ...settings,
+    ENVIRONMENT: 'local',
+    COMMAND_OPTIONS: commandLine(words, '').trim(),
+  };
+}
+
+/** The pages of the Worker at the address, which answers nobody else. */
+function pagesAt(address: string, token: string): Hono {
+  return new Hono().all('*', async ({ req }) => {
+    const { pathname, search } = new URL(req.url);
+    const headers = { [frontHeader]: token, 'Accept-Encoding': 'identity' };
+    return fetch(address + pathname + search, { method: req.method, headers, redirect: 'manual' });
+  });
 }
 
 /** The schema that the database was migrated to at the start. */
@@ -83,6 +118,7 @@ async function start(options: StartOptions): Promise<void> {
     TOOL_TOKEN: token,
     FRONT_TOKEN: frontToken,
   };
+  await using opened = new AsyncDisposableStack();
   // Loads in parallel with wrangler.
   const loading = import('./data.ts');
   let isNoted = false;
@@ -93,12 +129,15 @@ async function start(options: StartOptions): Promise<void> {
     front.report(isOutdated ? restart : problem);
   };
   try {
-    process.exitCode = await serve({ ...options, secrets }, { prepare, report });
+    process.exitCode = await serve(
+      { ...options, secrets, desk: options.desk && deskSettings(options) },
+      { prepare, report },
+    );
   } finally {
     if (isNoted) forgetServer(directory);
   }
 
-  async function prepare(address: string): Promise<void> {
+  async function prepare(address: string, desk: string | undefined): Promise<void> {
     const server = { address, token, environment, settings: options.var };
     const { prepareLocalData } = await loading;
     const preparing = prepareLocalData(serverEnv(server), { isDemoWanted });
@@ -115,7 +154,8 @@ async function start(options: StartOptions): Promise<void> {
     front.open(address);
     noteServer(directory, { ...server, service });
     isNoted = true;
-    welcome(service, data.hasDemoUsers, options);
+    const staff = desk && opened.use(await serveDesk(pagesAt(desk, frontToken))).url;
+    welcome(service, staff, data.hasDemoUsers, options);
   }
 }
 

@@ -15,6 +15,10 @@ export function readStartOptions(args: readonly string[]) {
     .option('--limits <name>', 'the rate limits of an environment in wrangler.toml')
     .option('--var <name:value>', 'overrides a setting in wrangler.toml; repeatable', readSetting)
     .option('--no-demo', 'leave an empty database empty')
+    .option(
+      '--desk',
+      "serve the staff's desk as well, to somebody whom src/desk/wrangler.toml names",
+    )
     .option('--json-log', 'log in JSON, as a deployment does')
     .addOption(
       new Option(

@@ -20,7 +20,7 @@ function print(line: string, stream: NodeJS.WriteStream, isJsonLog = false): voi
 
 interface Callbacks {
   /** Called when the server is ready. A failure stops the server. */
-  prepare: (address: string) => Promise<void>;
+  prepare: (address: string, desk: string | undefined) => Promise<void>;
   /** Called with the reason of a failed build, and with undefined after a successful one. */
   report: (problem: string | undefined) => void;
 }
@@ -59,7 +59,7 @@ export async function serve(
       return report(message.problem ?? undefined);
     }
     try {
-      await prepare(message.address);
+      await prepare(message.address, message.desk);
       early = undefined;
     } catch (error) {
       early?.push(`The data could not be prepared: ${(error as Error).message}`);
