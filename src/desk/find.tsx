@@ -85,7 +85,10 @@ export const findPage: ShowPage = async ({ registry, query }) => {
       findNearPersons(db, text, shown),
     ]);
     const found = [...persons.present, ...persons.former];
-    return { shows: [...shows, ...looksAt(found)], ...pageOfNear(text, { names, persons, refusal }) };
+    return {
+      shows: [...shows, ...looksAt(found)],
+      ...pageOfNear(text, { names, persons, refusal }),
+    };
   }
   const isCut = [pages, people, former].some(({ length }) => length > shown);
   const listed = [...people.slice(0, shown), ...former.slice(0, shown)];
@@ -109,10 +112,7 @@ interface Near {
   refusal?: string | undefined;
 }
 
-function pageOfNear(
-  text: string,
-  { names, persons, refusal }: Near,
-): Omit<DeskPage, 'shows'> {
+function pageOfNear(text: string, { names, persons, refusal }: Near): Omit<DeskPage, 'shows'> {
   const { present = [], former = [] } = persons ?? {};
   const isNear = names.length + present.length + former.length > 0;
   const isLong = text.length > shownText;

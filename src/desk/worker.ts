@@ -35,7 +35,7 @@ async function emailOf(access: CloudflareAccessContext | undefined, audience: st
 }
 
 function placeOf(env: DeskEnv, email: string): DeskPlace {
-  const { DESK_TITLE: title = 'registry', COMMAND_OPTIONS: options = '', ...bindings } = env;
+  const { DESK_TITLE: title = 'registry', COMMAND_OPTIONS: options = '[]', ...bindings } = env;
   const guarded = readOnly(bindings as unknown as Env);
   const db = openDatabase(guarded.DB);
   return {
@@ -54,7 +54,7 @@ function placeOf(env: DeskEnv, email: string): DeskPlace {
       };
     },
     record: ({ origin }, looks) => recordLooks(guarded.DB, looks, email, origin.request.at),
-    commandLine: (words) => shellLine(programName, words, options.split(' ').filter(Boolean)),
+    commandLine: (words) => shellLine(programName, words, JSON.parse(options)),
     log: (error) => logUnexpected(error, undefined),
   };
 }

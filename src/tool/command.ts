@@ -91,7 +91,7 @@ export type CommonOptions = ReturnType<ReturnType<typeof readCommand>['opts']> &
 };
 
 /** The options that choose the same registry, from any directory. */
-function registryOptions({
+export function registryOptions({
   persistTo,
   remote,
   env,

@@ -36,7 +36,7 @@ const harness = createTestHarness({
     deskFor('service', { aud: 'local', identity: { common_name: 'a.access' } }),
     deskFor('nobody', { aud: 'local', identity: { email: '' } }),
     deskFor('staging', identity('mari@registry.example'), {
-      vars: { ...(desk.vars as object), COMMAND_OPTIONS: '--remote --env staging' },
+      vars: { ...(desk.vars as object), COMMAND_OPTIONS: '["--remote","--env","staging"]' },
     }),
     deskFor('down', identity('mari@registry.example'), without),
     {

@@ -3,7 +3,7 @@ import { accessSync, constants, globSync, mkdirSync, readFileSync } from 'node:f
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { Hono } from 'hono';
-import { commandLine } from '../../tool/command.ts';
+import { commandLine, registryOptions } from '../../tool/command.ts';
 import { serveDesk } from '../../tool/desk/server.ts';
 import { explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
 import { findClockAhead, frontHeader } from '../../tool/local/http-bindings.ts';
@@ -28,6 +28,9 @@ function addressOf(ip: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+const directoryOption = (directory: string) =>
+  directory === localDirectory(undefined) ? undefined : directory;
+
 function welcome(
   address: string,
   staffDesk: string | undefined,
@@ -35,8 +38,7 @@ function welcome(
   options: StartOptions,
 ): void {
   const { isSandbox, ip, env, directory } = options;
-  const persistTo = directory === localDirectory(undefined) ? undefined : directory;
-  const desk = commandLine(['desk'], { persistTo, env });
+  const desk = commandLine(['desk'], { persistTo: directoryOption(directory), env });
   const bold = (text: string) => styleText('bold', text);
   const warning = `Others can reach ${ip}: the demo's logins and the local key for registrants' tokens are public, so they can read and change every contact; in a sandbox, they can move its clock and reset it.`;
   const demo = `
@@ -64,15 +66,9 @@ ${isSandbox ? sandbox : ''}
 
 /** The settings of the registry, and the options of commands that work on it. */
 function deskSettings({ env, directory, var: settings }: StartOptions): Record<string, string> {
-  const place = directory === localDirectory(undefined) ? [] : ['--persist-to', directory];
-  const words = [...place, ...(env === undefined ? [] : ['--env', env])];
   const vars = readEnvironment(configPath, env).own?.vars as Record<string, string>;
-  return {
-    ...vars,
-    ...settings,
-    ENVIRONMENT: 'local',
-    COMMAND_OPTIONS: commandLine(words, '').trim(),
-  };
+  const options = registryOptions({ persistTo: directoryOption(directory), env });
+  return { ...vars, ...settings, ENVIRONMENT: 'local', COMMAND_OPTIONS: JSON.stringify(options) };
 }
 
 /** The pages of the Worker at the address, which answers nobody else. */
