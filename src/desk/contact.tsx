@@ -14,20 +14,19 @@ import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
 import { type Disclosure, listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
-import { listLooks } from '../contact/operator/looks.ts';
+import { type Look, listLooks } from '../contact/operator/looks.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText } from '../view/contact.ts';
 import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
-import { looksView } from '../view/looks.ts';
-import { countryText, dateText, fieldWords } from '../view/words.ts';
+import { countryText, dateText, fieldWords, timeText } from '../view/words.ts';
 import { contactsIn, Entries } from './history.tsx';
 import { type DeskPage, isUuid, mailHref, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
-const shownLooks = 20;
+const readLooks = 100;
 
-export const contactPage: ShowPage = async ({ registry, place, key }) => {
+export const contactPage: ShowPage = async ({ registry, key }) => {
   const { db } = registry;
   const code = asciiUpperCase(key);
   const isNamed = isUuid(key) ? eq(contacts.uuid, key.toLowerCase()) : eq(contacts.code, code);
@@ -48,7 +47,7 @@ export const contactPage: ShowPage = async ({ registry, place, key }) => {
   const erasure = await readErasure(db, { uuid: shownUuid });
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
-  const looks = await listLooks(db, shownUuid, shownLooks);
+  const looks = await listLooks(db, shownUuid, readLooks);
   return {
     shows: contact ? [{ subject: 'contact', key: contact.uuid }] : contactsIn(entries),
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
@@ -80,8 +79,7 @@ export const contactPage: ShowPage = async ({ registry, place, key }) => {
           </Part>
         )}
         <Part title="Who looked">
-          {!place.record && <p>A desk on your own machine records no looks.</p>}
-          <Rows view={looksView} rows={looks} />
+          <p>{lookersText(looks)}</p>
         </Part>
       </>
     ),
@@ -89,7 +87,7 @@ export const contactPage: ShowPage = async ({ registry, place, key }) => {
       ...(contact ? [['contact', 'show', shownCode]] : []),
       ...(contact ? [['contact', 'update', '--help']] : []),
       ['history', 'contact', shownCode],
-      ...(looks.length === shownLooks ? [['contact', 'looks', shownUuid]] : []),
+      ...(looks.length > 0 ? [['contact', 'looks', shownUuid]] : []),
       ...(isErasable ? [['contact', 'erase', shownUuid, '--dry-run']] : []),
     ],
   };
@@ -115,6 +113,15 @@ function disclosureSentences(disclosures: readonly Disclosure[]): Sentence[] {
     isConfidential ? `${organization} (kept from the person)` : organization,
   );
   return [[`Its data were given to ${[...new Set(receivers)].join(', ') || 'nobody'} on request.`]];
+}
+
+/** The newest look of each person. */
+function lookersText(looks: readonly Look[]): string {
+  const newest = looks.filter(
+    (look, at) => at === looks.findIndex(({ lookedBy }) => lookedBy === look.lookedBy),
+  );
+  const all = newest.map(({ lookedBy, lookedAt }) => `${lookedBy}, ${timeText(lookedAt)}`);
+  return all.join('; ') || 'Nobody.';
 }
 
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {

@@ -52,15 +52,16 @@ test('contact looks lists who looked at this contact, the newest first, in each 
   expect((await registry.run('contact looks ALPHA:3')).status).toBe(1);
 });
 
-test('the page of a contact lists who looked, and says that the desk on this machine records nothing', async () => {
+test('the page of a contact says who looked last and when, and that the desk on this machine records nothing', async () => {
   const registry = await tool.newRegistry('ALPHA');
   await registry.addContacts('ALPHA:1', 'ALPHA:2');
-  look(registry, ['mari', 'contact', await uuidOf(registry, 'ALPHA:1')]);
+  const uuid = await uuidOf(registry, 'ALPHA:1');
+  look(registry, ['mari', 'contact', uuid], ['juri', 'contact', uuid], ['mari', 'contact', uuid]);
   const before = (await registry.rows()).desk_looks;
   expect(await contactPage(registry, 'ALPHA:1')).toMatch(
-    /Who looked A desk on your own machine records no looks\. .*20 Nov 2026, 12:00 UTC \([^)]+\) mari@registry\.example/,
+    /local registry: looks are not recorded .* Who looked mari@registry\.example, 22 Nov 2026, 12:00 UTC \([^)]+\); juri@registry\.example, 21 Nov 2026, 12:00 UTC \([^)]+\) /,
   );
-  expect(await contactPage(registry, 'ALPHA:2')).toContain('No looks.');
+  expect(await contactPage(registry, 'ALPHA:2')).toContain('Who looked Nobody. ');
   expect((await registry.rows()).desk_looks).toEqual(before);
 });
 
@@ -137,6 +138,18 @@ test('every page works through the guard, and says of whom it has data', async (
       looks.sort(),
     ]);
   }
+});
+
+test.each([
+  '/find?q=tamm',
+  '/contact/ALPHA:1',
+  '/person/c0000000-0000-4000-8000-000000000001',
+  '/registrar/ALPHA',
+  '/request/c0000000-0000-4000-8000-000000000001',
+  '/disclosure/1',
+])('the public service has no page %s of the desk, whatever a visitor claims', async (path) => {
+  const headers = { 'Cf-Access-Authenticated-User-Email': 'mari@registry.example' };
+  expect((await worker.fetch(path, { headers })).status).toBe(404);
 });
 
 const day = 24 * 60 * 60 * 1000;

@@ -157,10 +157,10 @@ test('two people who look at once are both recorded, and each sees only who they
   ]);
 });
 
-test('the page of a contact lists who looked', async () => {
+test('the page of a contact says who looked', async () => {
   await ask('juri', `/contact/${uuid}`);
   const page = await (await ask('mari', `/contact/${uuid}`)).text();
-  expect(page.split('Who looked')[1]).toContain('juri@registry.example');
+  expect(page.split('Who looked')[1]).toContain('juri@registry.example, ');
 });
 
 test('nothing is shown when the look cannot be recorded', async () => {

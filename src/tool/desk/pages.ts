@@ -19,7 +19,7 @@ const files = [
 export function loopbackPages(options: CommonOptions, deployed: Registry | undefined): Hono {
   const { remote, env = 'production' } = options;
   const app = deskPages({
-    title: remote ? `deployed registry, ${env}` : 'local registry',
+    title: `${remote ? `deployed registry, ${env}` : 'local registry'}: looks are not recorded`,
     open: async (opened) => watchedOf(deployed ?? (await openRegistry(options, opened)), options),
     // Its user can read the database anyway.
     record: undefined,

@@ -20,8 +20,8 @@ import { listLooks } from '../../../contact/operator/looks.ts';
 import { transferContact } from '../../../contact/operator/transfer.ts';
 import { listDomainNames } from '../../../name/domain/operator/list.ts';
 import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
+import { plain } from '../../../view/columns.ts';
 import { contactsView, deletedContacts } from '../../../view/contact.ts';
-import { looksView } from '../../../view/looks.ts';
 import { noun, readCommand, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
@@ -120,7 +120,9 @@ const show = verb(
 
 const looks = listVerb(
   {
-    ...looksView,
+    name: 'looks',
+    columns: plain('lookedAt', 'lookedBy'),
+    table: 'looked_at looked_by',
     async read({ db }, contact) {
       return listLooks(db, (await identifyContact(db, contact)).uuid);
     },
