@@ -10,7 +10,9 @@ import { printable } from '../view/text.ts';
 import { fieldWords, isNothing, termText, valueText } from '../view/words.ts';
 import type { DeskLook } from './guard.ts';
 
-export interface DeskPage extends Showing {
+export interface DeskPage {
+  /** Of whom it has data. Recorded in the deployment, before it is shown. */
+  shows: readonly DeskLook[];
   title: string;
   answer?: readonly Sentence[];
   look?: 'alarm' | 'warning';
@@ -18,11 +20,6 @@ export interface DeskPage extends Showing {
   children: Child;
   /** Commands to type next. They must work. */
   next: readonly (readonly string[])[];
-}
-
-export interface Showing {
-  /** Of whom a page has data. Recorded in the deployment, before it is shown. */
-  shows: readonly DeskLook[];
 }
 
 export type DeskRegistry = Operation & Watched;
@@ -49,7 +46,9 @@ export interface Asked {
 }
 
 /** The number of rows is bounded. Throws `not_found`. */
-export type ShowPage = (asked: Asked) => Promise<DeskPage | ({ redirect: string } & Showing)>;
+export type ShowPage = (
+  asked: Asked,
+) => Promise<DeskPage | { shows: DeskPage['shows']; redirect: string }>;
 
 export const pageHref = (kind: Thing['kind'] | 'person', key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
