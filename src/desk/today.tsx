@@ -11,7 +11,7 @@ import { type Findings, isWarning } from '../view/alarm.ts';
 import { plain, type Shown } from '../view/columns.ts';
 import { withAnswerBy } from '../view/disclosure.ts';
 import { listStates, readHealthState } from '../view/health.ts';
-import { dayText, timeText, valueText } from '../view/words.ts';
+import { dayText, fieldWords, timeText, valueText } from '../view/words.ts';
 import { texts } from '../worker/http/site/texts.ts';
 import { Requests } from './history.tsx';
 import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
@@ -39,7 +39,8 @@ export const todayPage: ShowPage = async ({ registry }) => {
       return [...disclosureSentence(one), answer, disclosure, '.'];
     }),
     ...overdue.map(({ code: key, uuid, verificationDemand: demand }): Sentence => {
-      const late = `: ${demand!.claims.join(', ')} had to be checked by ${dayText(demand!.by)}.`;
+      const claims = demand!.claims.map(fieldWords).join(', ');
+      const late = `: ${claims} had to be checked by ${dayText(demand!.by)}.`;
       return [{ kind: 'contact', key, uuid }, late];
     }),
   ];

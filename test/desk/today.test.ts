@@ -7,16 +7,20 @@ import { contactHeader, openKept, startTool } from '../tool/tool.ts';
 
 const registry = startTool().sharedRegistry('ALPHA');
 
-test('the first page shows the command of each warning, ready to copy', async () => {
+test('the first page says what is overdue, and shows the command of each warning, ready to copy', async () => {
   const contact = 'ALPHA:1,Mari Tamm,mari@tamm.example,+372.5551231,48703146529,priv,EE\n';
   await registry.done('contact import - --registrar ALPHA', contactHeader + contact);
   const today = dayOf(new Date());
-  await registry.done(['contact', 'demand', 'ALPHA:1', '--claims', 'name', '--by', today]);
+  await registry.done(['contact', 'demand', 'ALPHA:1', '--claims', 'name,email', '--by', today]);
   setClockAhead(2 * 24 * 60 * 60 * 1000);
   onTestFinished(() => setClockAhead(0));
   const pages = loopbackPages({ persistTo: registry.directory }, undefined);
   const answer = await opening.run(openKept, () => pages.request('/'));
-  expect(await answer.text()).toContain(
+  const html = await answer.text();
+  expect(html.replace(/<[^>]+>/g, '')).toMatch(
+    /Mari Tamm ALPHA:1: name, e-mail had to be checked by \d+ \w+ \d{4}\./,
+  );
+  expect(html).toContain(
     `<code>npm run registry -- contact list --overdue --persist-to ${registry.directory}</code>`,
   );
 });
