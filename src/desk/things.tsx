@@ -16,7 +16,7 @@ import { findNameFacts, intervalText } from '../view/name.ts';
 import { registrarsView } from '../view/registrar.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
-import { Entries, entriesAbout } from './history.tsx';
+import { contactsIn, Entries, entriesAbout } from './history.tsx';
 import { type DeskPage, factsIn, mailHref, Part, Rows, type ShowPage } from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
@@ -73,7 +73,7 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const reason = entries.find(({ changes }) => 'reason' in changes)?.changes.reason;
   const why = reason && 'to' in reason ? `: ${reason.to}` : '';
   return {
-    shows: [{ subject: 'registrar', key: code }],
+    shows: [{ subject: 'registrar', key: code }, ...contactsIn(changes)],
     title: `${registrar.name} (${code})`,
     ...((suspendedAt || enabled === 0) && { look: 'alarm' }),
     answer: [

@@ -93,6 +93,9 @@ test('every page works through the guard, and says of whom it has data', async (
     ...['disclosure', 'open', '--contact', 'ALPHA:1', '--requester', 'Police'],
     ...['--identified-by', 'card', '--organization', 'Police', '--basis', 'x', '--fields', 'name'],
   ]);
+  registry.edit(`insert into history
+      (occurred_at, subject, subject_key, subject_uuid, registrar, action, actor_type, actor, changes)
+    values ('2026-01-02T03:04:05.678Z', 'contact', 'ALPHA:2', '${two}', 'ALPHA', 'update', 'api_user', '7-ApiUser: ats', '{}')`);
   const { env, dispose } = await registry.open();
   onTestFinished(dispose);
   const guarded = readOnly(env);
@@ -124,7 +127,7 @@ test('every page works through the guard, and says of whom it has data', async (
     [`/contact/${gone}`]: contacts(gone),
     '/contact/ALPHA:4': [],
     '/name/www.kohvik.ee': ['name kohvik.ee'],
-    '/registrar/alpha': ['registrar ALPHA'],
+    '/registrar/alpha': ['registrar ALPHA', ...contacts(two)],
     [`/request/${request}`]: [`request ${request}`, ...contacts(one)],
     '/disclosure/1': ['disclosure 1', ...contacts(one)],
   };
