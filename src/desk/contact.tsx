@@ -14,7 +14,7 @@ import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
 import { type Disclosure, listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
-import { type Look, listLooks } from '../contact/operator/looks.ts';
+import { listLastLooks } from '../contact/operator/looks.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText } from '../view/contact.ts';
 import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
@@ -24,7 +24,6 @@ import { contactsIn, Entries } from './history.tsx';
 import { type DeskPage, isUuid, mailHref, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 50;
-const readLooks = 100;
 
 export const contactPage: ShowPage = async ({ registry, key }) => {
   const { db } = registry;
@@ -47,7 +46,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const erasure = await readErasure(db, { uuid: shownUuid });
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
-  const looks = await listLooks(db, shownUuid, readLooks);
+  const looks = await listLastLooks(db, shownUuid, shownRows);
   return {
     shows: contact ? [{ subject: 'contact', key: contact.uuid }] : contactsIn(entries),
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
@@ -79,7 +78,10 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
           </Part>
         )}
         <Part title="Who looked">
-          <p>{lookersText(looks)}</p>
+          <p>
+            {looks.map((look) => `${look.lookedBy}, ${timeText(look.lookedAt)}`).join('; ') ||
+              'Nobody.'}
+          </p>
         </Part>
       </>
     ),
@@ -113,15 +115,6 @@ function disclosureSentences(disclosures: readonly Disclosure[]): Sentence[] {
     isConfidential ? `${organization} (kept from the person)` : organization,
   );
   return [[`Its data were given to ${[...new Set(receivers)].join(', ') || 'nobody'} on request.`]];
-}
-
-/** The newest look of each person. */
-function lookersText(looks: readonly Look[]): string {
-  const newest = looks.filter(
-    (look, at) => at === looks.findIndex(({ lookedBy }) => lookedBy === look.lookedBy),
-  );
-  const all = newest.map(({ lookedBy, lookedAt }) => `${lookedBy}, ${timeText(lookedAt)}`);
-  return all.join('; ') || 'Nobody.';
 }
 
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {

@@ -34,11 +34,11 @@ export function readOnly<Bindings extends Pick<Env, 'DB' | 'LISTS'>>(env: Bindin
 }
 
 const quotedOrComment = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
-/** What can write, or end a statement, and the first letter of a variable, whose name may contain a quotation mark. */
-const unusual = /[;$@#:]|\b(?:into|update|delete)\b/i;
+/** Words that write, the end of a statement, and first letters of variables, whose names may contain quotation marks. */
+const forbidden = /[;$@#:]|\b(?:into|update|delete)\b/i;
 
-/** Whether it is one statement, and reads. After `with`, SQLite writes only by a statement with one of the words above. */
+/** Whether it is one statement, and reads. After `with`, SQLite writes only with one of the words above. */
 export function isSelect(sql: string): boolean {
   const text = sql.replace(quotedOrComment, ' ');
-  return /^\s*(?:select|with)\b/i.test(text) && !unusual.test(text);
+  return /^\s*(?:select|with)\b/i.test(text) && !forbidden.test(text);
 }

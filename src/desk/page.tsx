@@ -11,11 +11,11 @@ import { fieldWords, isNothing, termText, valueText } from '../view/words.ts';
 import type { DeskLook } from './guard.ts';
 
 export interface DeskPage {
-  /** Of whom it has data. Recorded in the deployment, before it is shown. */
+  /** The looks that showing it makes. Recorded in the deployment, before it is shown. */
   shows: readonly DeskLook[];
   title: string;
   answer?: readonly Sentence[];
-  look?: 'alarm' | 'warning';
+  tone?: 'alarm' | 'warning';
   facts?: readonly (readonly [field: string, value: unknown])[];
   children: Child;
   /** Commands to type next. They must work. */
@@ -80,9 +80,9 @@ export const sentenceNodes = (parts: Sentence): Child[] =>
     return 'kind' in part ? <Ref thing={part} /> : printable(termText(part));
   });
 
-export function Sentences({ all, class: look = '' }: { all: readonly Sentence[]; class?: string }) {
+export function Sentences({ all, class: kind = '' }: { all: readonly Sentence[]; class?: string }) {
   const items = all.map((parts) => <li>{sentenceNodes(parts)}</li>);
-  return <ul class={`sentences ${look}`}>{items}</ul>;
+  return <ul class={`sentences ${kind}`}>{items}</ul>;
 }
 
 function valueNode(field: string, value: unknown, kind?: Thing['kind']): Child {
@@ -160,7 +160,7 @@ export const Part = ({ title, children }: { title: string; children: Child }) =>
 );
 
 export function renderPage(
-  { title, answer = [], look, facts = [], children, next }: Omit<DeskPage, 'shows'>,
+  { title, answer = [], tone, facts = [], children, next }: Omit<DeskPage, 'shows'>,
   { query, place, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
 ) {
   const commands = next.map((words) => (
@@ -199,7 +199,7 @@ export function renderPage(
         </header>
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
-          {answer.length > 0 && <Sentences all={answer} class={`answer ${look ?? ''}`} />}
+          {answer.length > 0 && <Sentences all={answer} class={`answer ${tone ?? ''}`} />}
           <Facts rows={facts} />
           {children}
           {next.length > 0 && (

@@ -75,7 +75,7 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   return {
     shows: [{ subject: 'registrar', key: code }, ...contactsIn(changes)],
     title: `${registrar.name} (${code})`,
-    ...((suspendedAt || enabled === 0) && { look: 'alarm' }),
+    ...((suspendedAt || enabled === 0) && { tone: 'alarm' }),
     answer: [
       suspendedAt
         ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
@@ -121,7 +121,7 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
   const due = `Not answered yet: to be answered by ${timeText(answerBy)}.`;
   return {
     shows: [
-      { subject: 'disclosure', key },
+      { subject: 'disclosure', key: String(id) },
       ...(shown.contactUuid ? [{ subject: 'contact', key: shown.contactUuid } as const] : []),
     ],
     title: `Disclosure ${key}`,

@@ -47,7 +47,7 @@ export const todayPage: ShowPage = async ({ registry }) => {
   return {
     shows: [{ subject: 'today', key: '' }],
     title: alarms.length === 0 ? 'All is well' : 'Needs attention',
-    look: alarms.every(isWarning) ? 'warning' : 'alarm',
+    tone: alarms.every(isWarning) ? 'warning' : 'alarm',
     answer: alarms.map((one) => [isWarning(one) ? 'Warning: ' : 'Alarm: ', ...one.sentence]),
     children: (
       <>

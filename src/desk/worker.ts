@@ -6,6 +6,7 @@ import { programName, shellLine } from '../view/command-line.ts';
 import icon from '../worker/http/static/assets/favicon.svg';
 import pageStyle from '../worker/http/static/assets/page.css';
 import siteStyle from '../worker/http/static/assets/site.css';
+import { emailOf } from './access.ts';
 import script from './copy.js';
 import deskStyle from './desk.css';
 import { deskPages } from './desk.tsx';
@@ -27,13 +28,6 @@ const files = [
   ['/favicon.svg', 'image/svg+xml', icon],
 ] as const;
 
-/** Undefined for everybody whom the expected application of Access has not identified by an e-mail address. */
-async function emailOf(access: CloudflareAccessContext | undefined, audience: string | undefined) {
-  if (!audience || access?.aud !== audience) return undefined;
-  const identity = await access.getIdentity();
-  return identity?.email || undefined;
-}
-
 function placeOf(env: DeskEnv, email: string): DeskPlace {
   const { DESK_TITLE: title = 'registry', COMMAND_OPTIONS: options = '[]', ...bindings } = env;
   const guarded = readOnly(bindings as unknown as Env);
@@ -41,15 +35,15 @@ function placeOf(env: DeskEnv, email: string): DeskPlace {
   return {
     title: `${title}: ${email}, whose looks are recorded`,
     async open() {
-      const request = { at: currentTime(), requestId: crypto.randomUUID() };
-      const origin = { actor: { type: 'operator', name: email }, request } as const;
-      const isDeployed = !isLocalEnvironment(guarded);
       return {
         db,
         env: guarded,
-        origin,
+        origin: {
+          actor: { type: 'operator', name: email },
+          request: { at: currentTime(), requestId: crypto.randomUUID() },
+        },
         isDryRun: true,
-        isDeployed,
+        isDeployed: !isLocalEnvironment(guarded),
         service: { address: undefined },
       };
     },

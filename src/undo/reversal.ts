@@ -26,7 +26,7 @@ export function reversalOf(entry: HistoryEntry) {
 
 const everyAction = ['create', 'update', 'delete'] as const;
 
-/** What the history has the earlier values for. It lacks secrets. */
+/** The actions whose earlier values the history has. It lacks secrets. */
 const revertible = {
   retained_domain: everyAction,
   dispute: everyAction,

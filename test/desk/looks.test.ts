@@ -128,6 +128,7 @@ test('every page works through the guard, and says of whom it has data', async (
     '/contact/ALPHA:4': [],
     '/name/www.kohvik.ee': ['name kohvik.ee'],
     '/registrar/alpha': ['registrar ALPHA', ...contacts(two)],
+    '/disclosure/01': ['disclosure 1', ...contacts(one)],
     [`/request/${request}`]: [`request ${request}`, ...contacts(one)],
     '/disclosure/1': ['disclosure 1', ...contacts(one)],
   };

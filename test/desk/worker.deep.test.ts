@@ -4,6 +4,7 @@ import { parse } from 'smol-toml';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestHarness } from 'wrangler';
 import type { Env } from '../../src/base/env.ts';
+import { frontHeader } from '../../src/tool/local/http-bindings.ts';
 import { applyMigrations } from '../../src/tool/migrate.ts';
 import { addContact, addRegistrar } from '../support/fixtures.ts';
 import { openLentDatabase } from '../support/lent-database.ts';
@@ -39,6 +40,10 @@ const harness = createTestHarness({
       vars: { ...(desk.vars as object), COMMAND_OPTIONS: '["--remote","--env","staging"]' },
     }),
     deskFor('down', identity('mari@registry.example'), without),
+    deskFor('local', identity('mari@registry.example'), {
+      main: path.resolve('src/dev/start/desk-worker.ts'),
+      vars: { ...(desk.vars as object), FRONT_TOKEN: 'front' },
+    }),
     {
       config: {
         ...local,
@@ -190,6 +195,16 @@ test('without its database, the desk fails, and still knows strangers from staff
     expect(response.headers.get('Cache-Control')).toBe('private, no-store');
   }
   expect((await ask('down', '/site.css')).status).toBe(200);
+});
+
+test('the desk of npm start answers nobody who lacks the token of its front', async () => {
+  for (const headers of [{}, { [frontHeader]: 'guess' }, { [frontHeader]: '' }]) {
+    for (const path of paths) {
+      const response = await ask('local', path, { headers });
+      expect([path, response.status]).toEqual([path, 403]);
+      expect(await response.text()).toBe('only through the address of npm start');
+    }
+  }
 });
 
 test('staff can only read', async () => {

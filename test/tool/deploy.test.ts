@@ -52,6 +52,7 @@ function newDeployment(overrides: Partial<Deployment> = {}) {
       return isVersion ? new Response(null, { status: 404 }) : healthy();
     },
     subdomain: async () => 'example',
+    hasAddress: async () => false,
     pause: async () => {},
     say: (line) => said.push(line),
     ...overrides,
@@ -423,7 +424,11 @@ test('staging has every setting and binding of production', () => {
 /** A desk whose file names nothing, at a host that answers a stranger so. */
 async function newDesk(stranger: () => Response = () => new Response(null, { status: 404 })) {
   const deskPath = path.join(directory, 'desk.toml');
-  await cp('src/desk/wrangler.toml', deskPath);
+  // An operator's file names a host and an application.
+  const text = (await readFile('src/desk/wrangler.toml', 'utf8'))
+    .replace(/^routes = .*/gm, 'routes = []')
+    .replace(/^DESK_ACCESS_AUD = ".*"/gm, 'DESK_ACCESS_AUD = ""');
+  await writeFile(deskPath, text);
   const readToml = () => readFile(deskPath, 'utf8');
   const desk = { host: 'desk.registry.example', configPath: deskPath };
   const asked: string[] = [];
@@ -493,6 +498,11 @@ test.each([
   ['the login of Access', () => redirect('https://team.cloudflareaccess.com/cdn-cgi/login'), true],
   ['403', () => new Response(null, { status: 403 }), true],
   ['a page', () => new Response('a person'), false],
+  [
+    'a page that names the login',
+    () => new Response('a person', { headers: { Location: 'https://team.cloudflareaccess.com/' } }),
+    false,
+  ],
   ['another redirect', () => redirect('https://registry.example/'), false],
   [
     'a redirect that only looks like the login',
@@ -526,9 +536,7 @@ test('says in which order Access is switched on, until the desk knows its applic
   const text = await readFile(deskPath, 'utf8');
   const named = text.replace(/(?<=production\.vars\]\nDESK_ACCESS_AUD = ").*(?=")/, audience);
   await writeFile(deskPath, named);
-  expect((await deploy(overrides)).said).toContain(
-    `Access: it shows itself to the application ${audience}`,
-  );
+  expect((await deploy(overrides)).said).toContain(`Access: DESK_ACCESS_AUD is ${audience}`);
   expect(await readFile(deskPath, 'utf8')).toContain(`DESK_ACCESS_AUD = "${audience}"`);
 });
 
@@ -538,8 +546,8 @@ test('a dry run prints the steps of the desk, and a desk at the host of the regi
   expect(states.slice(-4).map((state) => state.split('\n')[0])).toEqual([
     'Desk: its configuration: done each time',
     'Desk: its Worker: done each time',
-    'Desk: what a stranger gets: done each time',
     'Desk: Access: missing, so the desk answers 404 to everybody. In this order:',
+    'Desk: what a stranger gets: done each time',
   ]);
   expect(said.join('\n')).toContain(
     'wrangler deploy --config src/desk/wrangler.toml --env production, with',
@@ -547,6 +555,27 @@ test('a dry run prints the steps of the desk, and a desk at the host of the regi
   await editConfig((text) => text.replace(/^main/m, `${route}\nmain`));
   const { deployment } = newDeployment({ desk: { ...desk, host: 'registry.example.ee' } });
   expect(() => readDesk(deployment)).toThrow("registry.example.ee is the registry's");
+});
+
+test('a desk takes no host that something else uses, unless its file names it', async () => {
+  const { overrides, deskPath, readToml } = await newDesk();
+  const before = await readToml();
+  const used = { ...overrides, hasAddress: async (host: string) => host === overrides.desk.host };
+  const { isDone, said } = await deploy(used);
+  expect(isDone).toBe(false);
+  expect(said).toContain('desk.registry.example is in use.');
+  expect(changes().join()).not.toContain('desk');
+  expect(await readToml()).toBe(before);
+  const named = `routes = [{ pattern = "${overrides.desk.host}", custom_domain = true }]`;
+  await writeFile(deskPath, before.replace('routes = []', named));
+  expect((await deploy(used)).isDone).toBe(true);
+});
+
+test('a desk of an environment that its file lacks is refused', async () => {
+  const { overrides, deskPath, readToml } = await newDesk();
+  await writeFile(deskPath, (await readToml()).replaceAll('env.staging', 'env.other'));
+  const { deployment } = newDeployment({ ...overrides, environment: 'staging' });
+  expect(() => readDesk(deployment)).toThrow('has no environment "staging"');
 });
 
 test('without --desk, none is deployed', async () => {
@@ -569,12 +598,12 @@ test('the desk is bound to the database and the lists alone, runs as the registr
   for (const environment of Object.values(desk.env as Record<string, { vars: object }>)) {
     expect(Object.keys(environment)).toEqual(['routes', 'vars', 'd1_databases', 'kv_namespaces']);
     expect(Object.keys(environment.vars)).toEqual(own);
-    expect(environment).toMatchObject({ routes: [], vars: { DESK_ACCESS_AUD: '' } });
   }
   const known =
     'name main compatibility_date minify keep_names upload_source_maps workers_dev preview_urls';
   const tables = 'alias rules observability access vars d1_databases kv_namespaces env';
-  expect(Object.keys(desk)).toEqual(`${known} ${tables}`.split(' '));
+  const { account_id: _, ...rest } = desk;
+  expect(Object.keys(rest)).toEqual(`${known} ${tables}`.split(' '));
   expect([desk.d1_databases, desk.kv_namespaces]).toMatchObject([
     [{ database_id: (main.d1_databases as { database_id: string }[])[0]!.database_id }],
     [{ id: (main.kv_namespaces as { id: string }[])[0]!.id }],

@@ -1,4 +1,4 @@
-import { and, desc, eq } from 'drizzle-orm';
+import { and, desc, eq, sql } from 'drizzle-orm';
 import { deskLooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 
@@ -6,6 +6,14 @@ export type Look = typeof deskLooks.$inferSelect;
 
 /** Who looked at a contact on the deployed desk. Newest first. */
 export function listLooks(db: Database, uuid: string, limit = 10_000): Promise<Look[]> {
-  const isOfContact = and(eq(deskLooks.subject, 'contact'), eq(deskLooks.key, uuid));
-  return db.select().from(deskLooks).where(isOfContact).orderBy(desc(deskLooks.id)).limit(limit);
+  return db.select().from(deskLooks).where(isOf(uuid)).orderBy(desc(deskLooks.id)).limit(limit);
+}
+
+const isOf = (uuid: string) => and(eq(deskLooks.subject, 'contact'), eq(deskLooks.key, uuid));
+
+/** The last look of each person. Newest first. */
+export function listLastLooks(db: Database, uuid: string, limit: number) {
+  const lookedAt = sql<string>`max(${deskLooks.lookedAt})`;
+  const looks = db.select({ lookedBy: deskLooks.lookedBy, lookedAt }).from(deskLooks);
+  return looks.where(isOf(uuid)).groupBy(deskLooks.lookedBy).orderBy(desc(lookedAt)).limit(limit);
 }

@@ -46,10 +46,6 @@ function fail(error: Error): void {
   end();
 }
 
-const bound = ([name, value]: string[]) => [name, { type: 'secret_text', value }];
-
-const local = { hostname: '127.0.0.1', port: 0 };
-
 async function run(options: ServerOptions): Promise<{ address: string; desk?: string }> {
   const { isSandbox, env, limits, directory, secrets, desk } = options;
   // Refuses an unknown environment.
@@ -59,6 +55,33 @@ async function run(options: ServerOptions): Promise<{ address: string; desk?: st
   process.on('exit', () => lock?.[Symbol.dispose]());
   prepareDirectory(directory, isSandbox);
   endRuntimesWithProcess();
+  const address = await startWorker({
+    config: configPath,
+    entrypoint: isSandbox ? 'src/dev/sandbox/worker.ts' : 'src/dev/start/worker.ts',
+    ...(env !== undefined && { env }),
+    bindings: { ...limitBindings, ...secretBindings(secrets) },
+    dev: { persist: directory },
+  });
+  if (!desk) return { address };
+  // It has the data of the server at the address.
+  const deskAddress = await startWorker({
+    config: deskConfigPath,
+    entrypoint: path.join(projectDirectory, 'src/dev/start/desk-worker.ts'),
+    bindings: secretBindings({ ...desk, ...secrets, REGISTRY: address }),
+    dev: { persist: false },
+  });
+  return { address, desk: deskAddress };
+}
+
+const secretBindings = (values: Record<string, string>) =>
+  Object.fromEntries(
+    Object.entries(values).map(([name, value]) => [name, { type: 'secret_text' as const, value }]),
+  );
+
+type WorkerInput = Parameters<DevEnv['startWorker']>[0];
+
+/** Returns its address. */
+async function startWorker({ dev, ...input }: WorkerInput): Promise<string> {
   const { unstable_DevEnv } = await import('wrangler');
   const server = new unstable_DevEnv();
   servers.push(server);
@@ -79,35 +102,14 @@ async function run(options: ServerOptions): Promise<{ address: string; desk?: st
     tell({ problem: null });
   });
   const worker = await server.startWorker({
-    config: configPath,
-    entrypoint: isSandbox ? 'src/dev/sandbox/worker.ts' : 'src/dev/start/worker.ts',
-    ...(env !== undefined && { env }),
-    bindings: { ...limitBindings, ...Object.fromEntries(Object.entries(secrets).map(bound)) },
+    ...input,
     dev: {
-      server: local,
+      server: { hostname: '127.0.0.1', port: 0 },
       inspector: false,
-      persist: directory,
       remote: false,
       watch: true,
+      ...dev,
     },
-  });
-  await worker.ready;
-  const address = (await worker.url).origin;
-  return { address, ...(desk && { desk: await runDesk(address, { ...secrets, ...desk }) }) };
-}
-
-/** It has the data of the server at the address. */
-async function runDesk(address: string, settings: Record<string, string>): Promise<string> {
-  const { unstable_DevEnv } = await import('wrangler');
-  const server = new unstable_DevEnv();
-  servers.push(server);
-  server.on('error', fail);
-  const all = { ...settings, REGISTRY: address };
-  const worker = await server.startWorker({
-    config: deskConfigPath,
-    entrypoint: path.join(projectDirectory, 'src/dev/start/desk-worker.ts'),
-    bindings: Object.fromEntries(Object.entries(all).map(bound)),
-    dev: { server: local, inspector: false, persist: false, remote: false, watch: true },
   });
   await worker.ready;
   return (await worker.url).origin;

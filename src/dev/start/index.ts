@@ -9,13 +9,8 @@ import { explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
 import { findClockAhead, frontHeader } from '../../tool/local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
 import { listMigrations } from '../../tool/migrate.ts';
-import {
-  configPath,
-  enterUsersDirectory,
-  localDirectory,
-  projectDirectory,
-} from '../../tool/project.ts';
-import { readEnvironment } from '../../tool/wrangler-config.ts';
+import { enterUsersDirectory, localDirectory, projectDirectory } from '../../tool/project.ts';
+import { readLocalConfig } from '../../tool/wrangler-config.ts';
 import { startIdentityService } from '../sandbox/identity-service.ts';
 import { cronPath, isLocal, listenInFront } from './front.ts';
 import { readStartOptions, type StartOptions } from './options.ts';
@@ -65,14 +60,14 @@ ${isSandbox ? sandbox : ''}
 }
 
 /** The settings of the registry, and the options of commands that work on it. */
-function deskSettings({ env, directory, var: settings }: StartOptions): Record<string, string> {
-  const vars = readEnvironment(configPath, env).own?.vars as Record<string, string>;
+function deskSettings({ env, directory }: StartOptions): Record<string, string> {
+  const vars = readLocalConfig(env).vars as Record<string, string>;
   const options = registryOptions({ persistTo: directoryOption(directory), env });
-  return { ...vars, ...settings, ENVIRONMENT: 'local', COMMAND_OPTIONS: JSON.stringify(options) };
+  return { ...vars, ENVIRONMENT: 'local', COMMAND_OPTIONS: JSON.stringify(options) };
 }
 
 /** The pages of the Worker at the address, which answers nobody else. */
-function pagesAt(address: string, token: string): Hono {
+function proxyPages(address: string, token: string): Hono {
   return new Hono().all('*', async ({ req }) => {
     const { pathname, search } = new URL(req.url);
     const headers = { [frontHeader]: token, 'Accept-Encoding': 'identity' };
@@ -150,7 +145,7 @@ async function start(options: StartOptions): Promise<void> {
     front.open(address);
     noteServer(directory, { ...server, service });
     isNoted = true;
-    const staff = desk && opened.use(await serveDesk(pagesAt(desk, frontToken))).url;
+    const staff = desk && opened.use(await serveDesk(proxyPages(desk, frontToken))).url;
     welcome(service, staff, data.hasDemoUsers, options);
   }
 }

@@ -9,6 +9,8 @@ export interface Deployment {
   /** Follows no redirect. */
   fetch(url: string): Promise<Response>;
   subdomain(): Promise<string | undefined>;
+  /** Whether a host name has an address. */
+  hasAddress(host: string): Promise<boolean>;
   pause(milliseconds: number): Promise<void>;
   say(line: string): void;
   address?: string | undefined;
@@ -67,7 +69,7 @@ export function buildOf(printed: string): string {
 }
 
 /** Asks for a minute, because a new address takes a while to resolve. Throws an Error with the last response. */
-export async function untilRight(
+export async function poll(
   { fetch, pause }: Deployment,
   url: string,
   isRight: (response: Response, text: string) => boolean,
@@ -88,7 +90,7 @@ export async function untilRight(
 }
 
 /** Where a Worker would answer below workers.dev. An address of a version begins with the first eight digits of its id. */
-export async function hostsBelow({ build = '', subdomain }: Deployment, worker: string) {
+export async function workersDevHosts({ build = '', subdomain }: Deployment, worker: string) {
   const account = await subdomain();
   if (account === undefined) return [];
   const host = `${worker}.${account}.workers.dev`;

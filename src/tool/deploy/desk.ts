@@ -5,33 +5,43 @@ import {
   buildOf,
   type Deployment,
   eachTime,
-  hostsBelow,
+  poll,
   type Step,
-  untilRight,
+  workersDevHosts,
 } from './deployment.ts';
 
 const file = 'src/desk/wrangler.toml';
 
-/** Throws `invalid` for the host of the registry itself. */
+/** Throws `invalid` for the host of the registry itself, `not_found` if the desk's file lacks the environment. */
 export function readDesk({ configPath, environment, desk }: Deployment) {
   const { host, configPath: deskPath } = desk!;
-  if (domainAddress(configPath, environment) === `https://${host}`) {
+  const address = `https://${host}/`;
+  if (`${domainAddress(configPath, environment)}/` === address) {
     throw new RegistryError(
       'invalid',
       `${host} is the registry's; the desk needs a host of its own`,
     );
   }
   const { config, own } = readEnvironment(deskPath, environment);
-  const audience = own?.vars?.DESK_ACCESS_AUD;
-  return { host, deskPath, worker: `${config.name}-${environment}`, audience };
+  if (!own) throw new RegistryError('not_found', `${file} has no environment "${environment}"`);
+  const isNamed = `${domainAddress(deskPath, environment)}/` === address;
+  const worker = `${config.name}-${environment}`;
+  return { address, isNamed, deskPath, worker, audience: own.vars?.DESK_ACCESS_AUD };
 }
 
 const configuration = eachTime(
   'Desk: its configuration',
   ({ environment, desk }) => `write the ids and ${desk!.host} into env.${environment} of ${file}`,
   async (deployment) => {
-    const { host, deskPath } = readDesk(deployment);
-    const { environment } = deployment;
+    const { isNamed, deskPath } = readDesk(deployment);
+    const { environment, hasAddress, desk } = deployment;
+    const { host } = desk!;
+    // Without a terminal, wrangler replaces the records of a host without a question.
+    if (!isNamed && (await hasAddress(host))) {
+      throw new Error(
+        `${host} is in use. If the desk may replace what is there, write it into routes of env.${environment} in ${file}.`,
+      );
+    }
     const { database, lists } = readDeployConfig(deployment);
     const values = [
       [idPlace(environment, 'd1_databases', 'database_id'), `"${database.id}"`],
@@ -65,24 +75,23 @@ const worker = eachTime(
 function isRefusal({ status, headers }: Response): boolean {
   if (status === 403 || status === 404) return true;
   const to = URL.parse(headers.get('Location') ?? '');
-  return status < 400 && to !== null && to.hostname.endsWith('.cloudflareaccess.com');
+  return status >= 300 && to !== null && to.hostname.endsWith('.cloudflareaccess.com');
 }
 
-const stranger = eachTime(
+const strangerCheck = eachTime(
   'Desk: what a stranger gets',
   ({ desk }) => `GET / at ${desk!.host} and at the addresses below workers.dev, which must refuse`,
   async (deployment) => {
-    const { host, worker } = readDesk(deployment);
-    const own = `https://${host}/`;
-    const answer = await untilRight(deployment, own, isRefusal);
-    for (const other of await hostsBelow(deployment, worker)) {
+    const { address, worker } = readDesk(deployment);
+    const answer = await poll(deployment, address, isRefusal);
+    for (const other of await workersDevHosts(deployment, worker)) {
       const response = await deployment.fetch(`https://${other}/`).catch(() => undefined);
       if (!response || isRefusal(response)) continue;
       throw new Error(
         `https://${other}/ answers ${response.status}: ${file} needs workers_dev = false`,
       );
     }
-    return `${answer} at ${own}`.replace(/\s+/g, ' ');
+    return `${answer} at ${address}`.replace(/\s+/g, ' ');
   },
 );
 
@@ -90,7 +99,7 @@ const access: Step = {
   title: 'Desk: Access',
   async plan(deployment) {
     const { worker, audience } = readDesk(deployment);
-    if (audience) return { state: `it shows itself to the application ${audience}`, commands: [] };
+    if (audience) return { state: `DESK_ACCESS_AUD is ${audience}`, commands: [] };
     const state = `missing, so the desk answers 404 to everybody. In this order:
      1. In Cloudflare's dashboard, make an Access application for the Worker ${worker},
         with a policy that lets your staff in.
@@ -101,4 +110,4 @@ const access: Step = {
 };
 
 /** After the steps of the registry, whose tables and settings the desk needs. */
-export const deskSteps: readonly Step[] = [configuration, worker, stranger, access];
+export const deskSteps: readonly Step[] = [configuration, worker, access, strangerCheck];

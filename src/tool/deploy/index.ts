@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { configPath, deskConfigPath, projectDirectory } from '../project.ts';
@@ -58,6 +59,11 @@ const deployment: Deployment = {
   publish: () => publish(environment),
   ...(host !== undefined && { desk: { host, configPath: deskConfigPath } }),
   fetch: (url) => fetch(url, { redirect: 'manual' }),
+  hasAddress: (host) =>
+    lookup(host).then(
+      () => true,
+      () => false,
+    ),
   subdomain: () => findSubdomain(deployment),
   pause: (milliseconds) => pause(milliseconds),
   say: (line) => console.log(line),

@@ -8,11 +8,11 @@ import {
   buildOf,
   calling,
   eachTime,
-  hostsBelow,
   lacking,
   look,
+  poll,
   type Step,
-  untilRight,
+  workersDevHosts,
 } from './deployment.ts';
 import {
   archiveStep,
@@ -87,7 +87,7 @@ const health = eachTime(
     const { address, build } = deployment;
     if (address === undefined) return 'not asked, because the Worker has no address';
     // The old build's response is cached for some seconds.
-    return untilRight(
+    return poll(
       deployment,
       `${address}/health`,
       ({ ok }, text) => ok && text.includes(`"build":"${build}"`),
@@ -100,7 +100,7 @@ const otherAddresses = eachTime(
   () => 'GET /health at the addresses below workers.dev, which must not answer',
   async (deployment) => {
     const { address, fetch } = deployment;
-    const all = await hostsBelow(deployment, readDeployConfig(deployment).worker);
+    const all = await workersDevHosts(deployment, readDeployConfig(deployment).worker);
     if (all.length === 0) return 'the account has none';
     const others = all.map((host) => `https://${host}`).filter((other) => other !== address);
     for (const other of others) {
