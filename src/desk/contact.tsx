@@ -21,7 +21,16 @@ import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countryText, dateText, fieldWords, timeText } from '../view/words.ts';
 import { contactsIn, Entries } from './history.tsx';
-import { type DeskPage, isUuid, mailHref, Part, pageHref, Rows, type ShowPage } from './page.tsx';
+import {
+  type DeskPage,
+  isUuid,
+  looksAt,
+  mailHref,
+  Part,
+  pageHref,
+  Rows,
+  type ShowPage,
+} from './page.tsx';
 
 const shownRows = 50;
 
@@ -42,13 +51,15 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
   // Several contacts may have had the code.
   const shownUuid = contact?.uuid ?? entries[0]!.subjectUuid ?? uuid;
-  const disclosures = await listDisclosuresOf(db, shownUuid, shownRows);
-  const erasure = await readErasure(db, { uuid: shownUuid });
+  const [disclosures, erasure, looks] = await Promise.all([
+    listDisclosuresOf(db, shownUuid, shownRows),
+    readErasure(db, { uuid: shownUuid }),
+    listLastLooks(db, shownUuid, shownRows),
+  ]);
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
-  const looks = await listLastLooks(db, shownUuid, shownRows);
   return {
-    shows: contact ? [{ subject: 'contact', key: contact.uuid }] : contactsIn(entries),
+    shows: contact ? looksAt([contact]) : contactsIn(entries),
     title: contact ? `${contact.name} (${shownCode})` : shownCode,
     answer: [
       contact ? identitySentence(contact) : ['This contact no longer exists.'],

@@ -13,6 +13,7 @@ import { actorText, timeText } from '../view/words.ts';
 import type { DeskLook } from './guard.ts';
 import {
   type DeskRegistry,
+  looksAt,
   Part,
   pageHref,
   Sentences,
@@ -78,7 +79,7 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
 /** The contacts of which a page with the entries has values. */
 export function contactsIn(entries: readonly HistoryEntry[]): DeskLook[] {
   const uuids = entries.map(({ subject, subjectUuid }) => subject === 'contact' && subjectUuid);
-  return [...new Set(uuids)].flatMap((key) => (key ? [{ subject: 'contact', key }] : []));
+  return looksAt([...new Set(uuids)].flatMap((uuid) => (uuid ? [{ uuid }] : [])));
 }
 
 /** Requests have no index: this many entries are searched. */

@@ -17,7 +17,7 @@ import { registrarsView } from '../view/registrar.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
 import { contactsIn, Entries, entriesAbout } from './history.tsx';
-import { type DeskPage, factsIn, mailHref, Part, Rows, type ShowPage } from './page.tsx';
+import { type DeskPage, factsIn, looksAt, mailHref, Part, Rows, type ShowPage } from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
   const facts = await findNameFacts(registry, key);
@@ -122,7 +122,7 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
   return {
     shows: [
       { subject: 'disclosure', key: String(id) },
-      ...(shown.contactUuid ? [{ subject: 'contact', key: shown.contactUuid } as const] : []),
+      ...looksAt(shown.contactUuid ? [{ uuid: shown.contactUuid }] : []),
     ],
     title: `Disclosure ${key}`,
     answer: [

@@ -14,11 +14,13 @@ import { onFirstUseOf } from '../base/on-first-use.ts';
 import type { IdentityClient } from '../contact/verification/identity-service.ts';
 import type { TokenKey } from '../party/registrant/token.ts';
 
+const isCount = (text: string) => /^[1-9]\d{0,3}$/.test(text);
+
 /**
  * The hours from receipt to the due answer of a request for disclosure. Throws an Error if the setting is malformed.
  */
 export function disclosureHoursOf({ DISCLOSURE_HOURS = '72' }: Pick<Env, 'DISCLOSURE_HOURS'>) {
-  if (/^[1-9]\d{0,3}$/.test(DISCLOSURE_HOURS)) return Number(DISCLOSURE_HOURS);
+  if (isCount(DISCLOSURE_HOURS)) return Number(DISCLOSURE_HOURS);
   throw new Error('DISCLOSURE_HOURS must be a number of hours, 1 to 9999');
 }
 
@@ -65,7 +67,7 @@ function requires(isSound: boolean): asserts isSound {
 
 const months = () =>
   readBy('must be a number of months, 1 to 9999, or empty', (text) => {
-    requires(/^([1-9]\d{0,3})?$/.test(text));
+    requires(text === '' || isCount(text));
     return text === '' ? undefined : Number(text);
   });
 
@@ -202,7 +204,7 @@ export const settings = onFirstUseOf((env: Env) => {
     /** Days for which it is kept who looked at what on the desk. */
     DESK_LOOKS_DAYS: z._default(
       readBy('must be a number of days, 1 to 9999', (text) => {
-        requires(/^[1-9]\d{0,3}$/.test(text));
+        requires(isCount(text));
         return Number(text);
       }),
       365,

@@ -2,11 +2,9 @@ import { and, desc, eq, sql } from 'drizzle-orm';
 import { deskLooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 
-export type Look = typeof deskLooks.$inferSelect;
-
-/** Who looked at a contact on the deployed desk. Newest first. */
-export function listLooks(db: Database, uuid: string, limit = 10_000): Promise<Look[]> {
-  return db.select().from(deskLooks).where(isOf(uuid)).orderBy(desc(deskLooks.id)).limit(limit);
+/** Who looked at a contact on the deployed desk: the newest 10,000 looks, newest first. */
+export function listLooks(db: Database, uuid: string) {
+  return db.select().from(deskLooks).where(isOf(uuid)).orderBy(desc(deskLooks.id)).limit(10_000);
 }
 
 const isOf = (uuid: string) => and(eq(deskLooks.subject, 'contact'), eq(deskLooks.key, uuid));

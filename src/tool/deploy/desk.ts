@@ -15,8 +15,8 @@ const file = 'src/desk/wrangler.toml';
 /** Throws `invalid` for the host of the registry itself, `not_found` if the desk's file lacks the environment. */
 export function readDesk({ configPath, environment, desk }: Deployment) {
   const { host, configPath: deskPath } = desk!;
-  const address = `https://${host}/`;
-  if (`${domainAddress(configPath, environment)}/` === address) {
+  const address = `https://${host}`;
+  if (domainAddress(configPath, environment) === address) {
     throw new RegistryError(
       'invalid',
       `${host} is the registry's; the desk needs a host of its own`,
@@ -24,7 +24,7 @@ export function readDesk({ configPath, environment, desk }: Deployment) {
   }
   const { config, own } = readEnvironment(deskPath, environment);
   if (!own) throw new RegistryError('not_found', `${file} has no environment "${environment}"`);
-  const isNamed = `${domainAddress(deskPath, environment)}/` === address;
+  const isNamed = domainAddress(deskPath, environment) === address;
   const worker = `${config.name}-${environment}`;
   return { address, isNamed, deskPath, worker, audience: own.vars?.DESK_ACCESS_AUD };
 }
@@ -83,7 +83,7 @@ const strangerCheck = eachTime(
   ({ desk }) => `GET / at ${desk!.host} and at the addresses below workers.dev, which must refuse`,
   async (deployment) => {
     const { address, worker } = readDesk(deployment);
-    const answer = await poll(deployment, address, isRefusal);
+    const answer = await poll(deployment, `${address}/`, isRefusal);
     for (const other of await workersDevHosts(deployment, worker)) {
       const response = await deployment.fetch(`https://${other}/`).catch(() => undefined);
       if (!response || isRefusal(response)) continue;
