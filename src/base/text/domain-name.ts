@@ -144,9 +144,12 @@ const excluded = new RegExp(
 /** All right-to-left letters are in these blocks (DerivedBidiClass.txt). */
 const rightToLeft = '\\u0590-\\u08ff\\u{10800}-\\u{10fff}\\u{1e800}-\\u{1efff}';
 const hasFromRight = new RegExp(`[${rightToLeft}]`, 'u');
-/** A valid label of a name with such letters (RFC 5893, section 2). Excludes modifiers, which have no direction. */
+/**
+ * A valid label of a name with such letters (RFC 5893, section 2). Excludes modifiers, which have no direction. Marks
+ * may follow the last letter or digit, but no hyphen (rules 3 and 6).
+ */
 const bidiLabel = new RegExp(
-  `^((?=\\p{L})[${rightToLeft}\\p{Mn}\\d-]+|(?=[\\p{Ll}\\p{Lo}])[^${rightToLeft}\\p{Lm}]+)$`,
+  `^(?!.*-\\p{Mn}+$)((?=\\p{L})[${rightToLeft}\\p{Mn}\\d-]+|(?=[\\p{Ll}\\p{Lo}])[^${rightToLeft}\\p{Lm}]+)$`,
   'u',
 );
 

@@ -76,7 +76,7 @@ test('every name with a letter that is written from the right obeys the bidi rul
     if (codePoint === 0x3000) codePoint = 0xa000;
     const character = String.fromCodePoint(codePoint);
     if (!/[\p{L}\p{M}\p{N}-]/u.test(character) || /\p{Script=Hangul}/u.test(character)) continue;
-    for (const place of ['.', 'a.', 'א.', 'א.א', 'ب.1']) {
+    for (const place of ['.', 'a.', 'a-.', 'א.', 'א-.', 'א.א', 'ب.1']) {
       const { domain } = readDomainName(`${place.replace('.', character)}.אב`);
       if (!domain) continue;
       taken++;
