@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
@@ -28,6 +29,19 @@ function hasRoom(directory: string): boolean {
 const memory = '/dev/shm';
 if (existsSync(memory) && hasRoom(memory)) process.env.TMPDIR ??= memory;
 
+/** What random tests draw. `npm test` draws the same every time, the deep run something new, unless RANDOM_SEED repeats it. */
+const seedOf = (drawn: number) => ({ RANDOM_SEED: process.env.RANDOM_SEED ?? String(drawn) });
+
+/** Prints the seed of the deep run: a failure that no property names needs it, too. */
+const whichSeed: Reporter = {
+  onInit({ projects }) {
+    for (const { name, config } of projects) {
+      const { RANDOM_SEED: seed } = config.env;
+      if (name === 'deep') process.stderr.write(`Random tests: RANDOM_SEED=${seed} repeats them\n`);
+    }
+  },
+};
+
 export default defineConfig({
   test: {
     projects: [
@@ -41,6 +55,7 @@ export default defineConfig({
           globalSetup: 'test/support/check.ts',
           maxWorkers: availableParallelism(),
           provide: { isDeep: false },
+          env: seedOf(20_260_101),
         },
       },
       // `npm run test:deep`
@@ -53,12 +68,14 @@ export default defineConfig({
           testTimeout: 120_000,
           maxWorkers: availableParallelism(),
           provide: { isDeep: true },
+          env: seedOf(randomInt(2 ** 31)),
         },
       },
     ],
     // The log lines of what is called in the test process matter where a test fails.
     silent: 'passed-only',
-    reporters: ['default', whySkipped],
+    reporters: ['default', whySkipped, whichSeed],
+    setupFiles: 'test/support/random-seed.ts',
     // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
     isolate: false,
     globalSetup: 'test/support/build.ts',
