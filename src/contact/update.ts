@@ -31,17 +31,12 @@ export function updateContact(
   code: string,
   changesOf: ChangesOf,
 ): Promise<Written<ContactReference>> {
-  const withoutIdentity = (contact: Contact) => {
-    const { ident, identType, identCountryCode, ...changes } = changesOf(contact);
-    if (isOnRecord(contact, { ident, identType, identCountryCode })) return changes;
-    throw new RegistryError(
-      'identity_change',
-      'Ident update is not allowed. Consider creating new contact object',
-    );
-  };
   return writeContact(call, code, (operation, contact) => {
-    const values = permittedValues(contact, call.request, withoutIdentity);
-    const change = rowUpdate(operation, contact, values);
+    checkVersion(contact, call.request);
+    const { ident, identType, identCountryCode, ...changes } = changesOf(contact);
+    checkIdentity(contact, { ident, identType, identCountryCode });
+    checkStatuses(contact, 'Update');
+    const change = rowUpdate(operation, contact, storedValues(contact, changes));
     return { ...change, outcome: referenceTo(change.outcome) };
   });
 }
@@ -63,24 +58,23 @@ export function updateContactOfPerson(
     },
     judge({ rows }) {
       const contact = theContact(rows);
+      checkVersion(contact, request);
+      const changes = changesOf(contact);
+      checkStatuses(contact, 'Update');
       const operation = { db, origin: { actor, request } };
-      const values = permittedValues(contact, request, changesOf);
-      return notifyRegistrar(db, contact, rowUpdate(operation, contact, values));
+      const change = rowUpdate(operation, contact, storedValues(contact, changes));
+      return notifyRegistrar(db, contact, change);
     },
   });
 }
 
-/** Throws what `changesOf` throws, `update_prohibited`, `changed_meanwhile`. */
-export function permittedValues(
+/** Keeps an address that names the same mailbox, and generates a cleared `authInfo`. */
+export function storedValues(
   contact: Contact,
-  request: WriteRequest,
-  changesOf: ChangesOf,
+  { authInfo, ...changes }: ReturnType<ChangesOf>,
 ): Partial<Contact> {
-  checkVersion(contact, request);
-  const { authInfo, ...changes } = changesOf(contact);
   const isSame =
     changes.email !== undefined && mailboxKey(changes.email) === mailboxKey(contact.email);
-  checkStatuses(contact, 'Update');
   return {
     ...changes,
     ...(isSame && { email: undefined }),
@@ -96,10 +90,14 @@ function registrantActor({ firstName, lastName, countryCode, code }: Person) {
   } as const;
 }
 
-function isOnRecord(contact: Contact, identity: Partial<ContactIdentity>): boolean {
-  return (
+function checkIdentity(contact: Contact, identity: Partial<ContactIdentity>): void {
+  const isOnRecord =
     isSameIdentityCode(identity.ident ?? contact.ident, contact.ident) &&
     (identity.identType ?? contact.identType) === contact.identType &&
-    (identity.identCountryCode ?? contact.identCountryCode) === contact.identCountryCode
+    (identity.identCountryCode ?? contact.identCountryCode) === contact.identCountryCode;
+  if (isOnRecord) return;
+  throw new RegistryError(
+    'identity_change',
+    'Ident update is not allowed. Consider creating new contact object',
   );
 }

@@ -23,6 +23,8 @@ import { notifyRegistrar, rowUpdate } from '../change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
+  checkStatuses,
+  checkVersion,
   getContactByCode,
   selectContacts,
 } from '../contact.ts';
@@ -32,7 +34,7 @@ import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { mailboxKey } from '../mailbox.ts';
-import { permittedValues } from '../update.ts';
+import { storedValues } from '../update.ts';
 import { mailboxSpellings } from './spellings.ts';
 import { keyHasWords } from './words.ts';
 
@@ -179,17 +181,16 @@ export function updateAnyContact(
   code: string,
   changes: ContactChanges & Partial<ContactIdentity>,
 ): Promise<Changes> {
-  const { origin } = operation;
-  const changesOf = (contact: Contact) => {
+  const { request } = operation.origin;
+  return change(operation, code, (contact) => {
+    checkVersion(contact, request);
     const { ident, identType, identCountryCode } = changes;
     if (ident ?? identType ?? identCountryCode) {
-      throwProblems(invalidIdentity(contact, changes, origin.request.at));
+      throwProblems(invalidIdentity(contact, changes, request.at));
     }
-    return changes;
-  };
-  return change(operation, code, (contact) =>
-    rowUpdate(operation, contact, permittedValues(contact, origin.request, changesOf)),
-  );
+    checkStatuses(contact, 'Update');
+    return rowUpdate(operation, contact, storedValues(contact, changes));
+  });
 }
 
 /** Follows the rules of the registrar interface. Throws `linked`, `delete_prohibited`, `not_found`. */
