@@ -9,8 +9,8 @@ import path from 'node:path';
 
 const root = path.join(import.meta.dirname, '..');
 const kit = path.join(root, 'node_modules/.bin/drizzle-kit');
-const options = ['generate', '--config', 'drizzle/config.ts', ...process.argv.slice(2)];
-const { status } = spawnSync(kit, options, { cwd: root, stdio: 'inherit' });
+const options = { cwd: root, stdio: 'inherit' } as const;
+const { status } = spawnSync(kit, ['generate', ...process.argv.slice(2)], options);
 if (status !== 0) process.exit(status ?? 1);
 
 const inOrder = (pattern: string) => globSync(pattern, { cwd: root }).sort();

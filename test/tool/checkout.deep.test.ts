@@ -24,7 +24,8 @@ beforeEach(() => {
   checkout = mkdtempSync(path.join(tmpdir(), 'a checkout-'));
   chmodSync(checkout, 0o755);
   const directories = ['src', 'drizzle', 'migrations'];
-  const names = [...directories, 'package.json', 'wrangler.toml', '.dev.vars', 'CHANGELOG.md'];
+  const configuration = ['package.json', 'wrangler.toml', '.dev.vars', 'drizzle.config.ts'];
+  const names = [...directories, ...configuration, 'CHANGELOG.md'];
   for (const name of names) {
     cpSync(name, path.join(checkout, name), { recursive: true });
   }
@@ -154,6 +155,37 @@ test('a new migration is the newest of the build, and leaves one snapshot', () =
     `${newest.slice(0, 4)}_snapshot.json`,
     '_journal.json',
   ]);
+});
+
+test.each([
+  'drizzle-kit check',
+  'drizzle-kit generate',
+  'wrangler types',
+  'wrangler deploy --dry-run --env production',
+])('npx %s works as in any other project, and leaves no change to commit', (words) => {
+  const { ASSETS_ARE_BUILT: _, ...env } = process.env;
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: checkout, encoding: 'utf8' });
+  cpSync('.gitignore', path.join(checkout, '.gitignore'));
+  git('init', '-q');
+  git('add', '.');
+  const { status, stderr } = spawnSync('npx', ['--no', ...words.split(' ')], {
+    cwd: checkout,
+    env,
+    encoding: 'utf8',
+  });
+  expect([status, stderr]).toEqual([0, '']);
+  expect(git('status', '--short').stdout.replace(/^A .*\n/gm, '')).toBe('');
+});
+
+test('vitest runs the quick tests, and with --mode deep all', () => {
+  const files = (...options: string[]) =>
+    spawnSync('npx', ['--no', 'vitest', 'list', '--filesOnly', ...options], { encoding: 'utf8' })
+      .stdout.split('\n')
+      .filter((line) => line.endsWith('.test.ts'))
+      .sort();
+  const all = files('--mode', 'deep');
+  expect(all).toContain('test/tool/checkout.deep.test.ts');
+  expect(files()).toEqual(all.filter((name) => !name.endsWith('.deep.test.ts')));
 });
 
 describe('npm start', { timeout: 240_000 }, () => {

@@ -1,0 +1,75 @@
+import { randomInt } from 'node:crypto';
+import { existsSync, statfsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { configDefaults, defineConfig } from 'vitest/config';
+import type { Reporter } from 'vitest/node';
+
+/** Says after a run which tests were skipped for want of something, and of what. */
+const whySkipped: Reporter = {
+  onTestRunEnd(modules) {
+    for (const { children, relativeModuleId } of modules) {
+      const results = [...children.allTests('skipped')].map((test) => test.result());
+      const reasons = results.map((result) => ('note' in result ? result.note : undefined));
+      for (const reason of new Set(reasons)) {
+        if (reason) process.stderr.write(`Skipped ${relativeModuleId}: ${reason}\n`);
+      }
+    }
+  },
+};
+
+/** Tests that start processes or a browser, or need much data. */
+const deep = 'test/**/*.deep.test.ts';
+/** Whether the directory has room for the databases of all tests. */
+function hasRoom(directory: string): boolean {
+  const stats = statfsSync(directory, { bigint: true });
+  return stats.bavail * stats.bsize > 4n * 1024n ** 3n;
+}
+
+// SQLite waits until a disk has each write. These databases need none where the machine has such a directory in memory.
+const memory = '/dev/shm';
+if (existsSync(memory) && hasRoom(memory)) process.env.TMPDIR ??= memory;
+
+/** `--mode deep`, of `npm run test:deep`. Any other run is the quick one. */
+export default defineConfig(({ mode }) => {
+  const isDeep = mode === 'deep';
+  /** What random tests draw. The quick run draws the same every time, the deep run something new, unless RANDOM_SEED repeats it. */
+  const seed = process.env.RANDOM_SEED ?? String(isDeep ? randomInt(2 ** 31) : 20_260_101);
+  /** Prints the seed of the deep run: a failure that no property names needs it, too. */
+  const whichSeed: Reporter = {
+    onInit() {
+      if (isDeep) process.stderr.write(`Random tests: RANDOM_SEED=${seed} repeats them\n`);
+    },
+  };
+  return {
+    test: {
+      include: ['test/**/*.test.ts'],
+      exclude: [...configDefaults.exclude, ...(isDeep ? [] : [deep])],
+      provide: { isDeep },
+      globalSetup: ['build', isDeep ? 'build-bundle' : 'check'].map(
+        (name) => `test/support/${name}.ts`,
+      ),
+      maxWorkers: availableParallelism(),
+      // The log lines of what is called in the test process matter where a test fails.
+      silent: 'passed-only',
+      reporters: ['default', whySkipped, whichSeed],
+      setupFiles: 'test/support/random-seed.ts',
+      // A process loads what the tests use once. What a file changes beyond its own rows, it puts back.
+      isolate: false,
+      env: {
+        RANDOM_SEED: seed,
+        // The local runtimes that tests start would build them again.
+        ASSETS_ARE_BUILT: 'yes',
+        // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.
+        CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+        WRANGLER_SEND_METRICS: 'false',
+        // The demo has a zone and a table of letters, and tests need names of any.
+        ZONES: '',
+        NAME_LETTERS: '',
+      },
+      // Starting the runtime takes a second or two; on a busy machine, several.
+      hookTimeout: 60_000,
+      testTimeout: isDeep ? 120_000 : 60_000,
+      slowTestThreshold: 10_000,
+    },
+  };
+});
