@@ -86,7 +86,7 @@ const health = eachTime(
   async (deployment) => {
     const { address, build } = deployment;
     if (address === undefined) return 'not asked, because the Worker has no address';
-    // The old build's response is cached for some seconds.
+    // Some machines run the old build for a while.
     return poll(
       deployment,
       `${address}/health`,

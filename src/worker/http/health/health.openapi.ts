@@ -34,7 +34,8 @@ export const healthPaths = callsOf({ name: 'Health', tag: 'Health', refusals: ['
   'GET /health': {
     operationId: 'getHealth',
     summary: 'Read whether the service works',
-    description: 'For monitors and load balancers: open, and cached for five seconds.',
+    description:
+      'For monitors and load balancers: open, and never cached. What it says may be five seconds old.',
     success: 'It works.',
     answer: named('Health', { status: z.literal('ok'), ...common }),
     others: {

@@ -5,13 +5,14 @@ import { settings } from '../../settings.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { recentHealth } from '../request/recent.ts';
 
-/** Open to anybody: it says nothing that the lists do not show, and caches keep frequent requests off the database. */
+/**
+ * Open to anybody: it says nothing that the lists do not show. No cache keeps it, because the platform may repeat a cached answer while the
+ * Worker fails.
+ */
 export const health = newApp();
 
-const maximumAgeSeconds = 5;
-
 health.get('/', async (c) => {
-  const { reasons, isDatabaseReachable, lists } = await recentHealth(c, maximumAgeSeconds);
+  const { reasons, isDatabaseReachable, lists } = await recentHealth(c);
   const [sentence] = settingsProblem(c) ?? reasons;
   const reason = sentence && plainText(sentence);
   const body = {
@@ -32,7 +33,6 @@ health.get('/', async (c) => {
       ]),
     ),
   };
-  c.header('Cache-Control', `public, max-age=${maximumAgeSeconds}`);
   return c.json(body, reason === undefined ? 200 : 503);
 });
 

@@ -24,7 +24,7 @@ export const headers = {
     { format: 'uuid' },
   ),
   'Cache-Control': always(
-    '`private, no-store`, except for what anybody may read: the public lists, the health and the pages.',
+    '`private, no-store`, except for what anybody may read: the public lists and the pages.',
   ),
   'Ignored-Parameters': sometimes(
     'The query parameters that the call does not know, separated by commas. Present only if there are any.',

@@ -80,9 +80,14 @@ export function auctionRepresentation(
 /** Requests share the findings of this isolate, which do not depend on them. */
 const known = new WeakMap<D1Database, { health: Health; readAt: number }>();
 
-export async function recentHealth(c: AppContext, maximumAgeSeconds: number): Promise<Health> {
-  const last = known.get(c.env.DB);
-  return last && isWithin(maximumAgeSeconds, last.readAt, c) ? last.health : await readAgain(c);
+const readings = new Recent<D1Database, Health>();
+
+/** At most five seconds old. Simultaneous requests share a reading. */
+export async function recentHealth(c: AppContext): Promise<Health> {
+  const { DB } = c.env;
+  const last = known.get(DB);
+  if (last && isWithin(freshMilliseconds / 1000, last.readAt, c)) return last.health;
+  return readings.get(c, DB, () => readAgain(c));
 }
 
 async function readAgain(c: AppContext): Promise<Health> {

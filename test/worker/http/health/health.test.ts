@@ -20,7 +20,7 @@ import {
   emptyLists,
   send,
 } from '../../../support/fixtures.ts';
-import { shareEmptyWorker } from '../../../support/worker.ts';
+import { answerHere, shareEmptyWorker } from '../../../support/worker.ts';
 
 const worker = shareEmptyWorker();
 const minute = 60_000;
@@ -36,7 +36,7 @@ const publishAll = () =>
 /** The answer of `/health` in an isolate that has not been asked before, at a time. */
 async function healthAt(time: number, env: Env = new Faults().wrap(worker.env)) {
   vi.useFakeTimers({ now: time, toFake: ['Date'] });
-  const response = await app.request('/health', {}, env);
+  const response = await answerHere('/health', {}, env);
   vi.useRealTimers();
   return { headers: response.headers, ...(await answerOf(response)) };
 }
@@ -62,7 +62,7 @@ it('GET /health says which version and which build run, and what is published of
   const { status, headers, body } = await healthOf();
 
   expect(status).toBe(200);
-  expect(headers.get('Cache-Control')).toBe('public, max-age=5');
+  expect(headers.get('Cache-Control')).toBe('private, no-store');
   expect(body).toEqual({
     status: 'ok',
     version: packageJson.version,
@@ -90,7 +90,7 @@ it('GET /health fails while the database is unreachable, and still says what is 
   const { status, headers, body } = await healthOf(failing('d1'));
 
   expect(status).toBe(503);
-  expect(headers.get('Cache-Control')).toBe('public, max-age=5');
+  expect(headers.get('Cache-Control')).toBe('private, no-store');
   expect(body).toMatchObject({
     status: 'failing',
     reason: 'The database is unreachable.',
@@ -158,7 +158,7 @@ it('GET /health fails after five seconds when neither of them answers', async ()
     LISTS: withMethods(worker.env.LISTS, { list: never }),
   };
   vi.useFakeTimers();
-  const answer = app.request('/health', {}, env);
+  const answer = answerHere('/health', {}, env);
   await vi.advanceTimersByTimeAsync(5_000);
   const response = await answer;
   expect(response.status).toBe(503);
@@ -183,6 +183,15 @@ it('GET /health asks the database and KV once in five seconds', async () => {
   expect(counts).toEqual(first);
   await healthAt(now + 5_000, env);
   expect(counts).toMatchObject({ d1RoundTrips: 4, kvLists: 2 });
+});
+
+it('GET /health asks the database and KV once for simultaneous requests', async () => {
+  await publishAll();
+  const { env, counts } = counted(worker.env);
+  const ask = () => answerHere('/health', {}, env);
+  const answers = await Promise.all([ask(), ask(), ask()]);
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+  expect(counts).toMatchObject({ d1RoundTrips: 2, kvLists: 1 });
 });
 
 it('a list that is behind is reported at once, and fails the health after two minutes', async () => {

@@ -42,6 +42,23 @@ const cases: Record<string, Case[]> = {
     ['GET /repp/v1/contacts', 200, codes, { etag: '"1"' }, 'the header etag is not documented'],
     ['GET /repp/v1/contacts', 200, codes, { 'x-d1-bookmark': 'tomorrow' }, 'X-D1-Bookmark is tom'],
   ],
+  'has a Cache-Control that is known, at the paths and with a status that it is for': [
+    ['GET /health', 200, health, { 'cache-control': 'public, max-age=5' }, 'is not among those'],
+    [
+      'GET /health',
+      200,
+      health,
+      { 'cache-control': 'public, max-age=15, stale-if-error=86400' },
+      'the Cache-Control of 200 at /health is public',
+    ],
+    [
+      'GET /repp/v1/auctions',
+      429,
+      {},
+      { 'cache-control': 'public, max-age=15, stale-if-error=86400' },
+      'the Cache-Control of 429',
+    ],
+  ],
   'is a refusal in the form of its interface, with its headers, where there is no such path': [
     ['GET /repp/v1/domains', 404, refusal, {}, undefined],
     ['GET /repp/v1/domains', 404, { errors: { base: ['Not found'] } }, {}, 'code'],

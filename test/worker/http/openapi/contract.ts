@@ -4,6 +4,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { oas31 } from 'zod-openapi';
 import { interfaceOf } from '../../../../src/worker/http/app.ts';
+import { cachingProblem } from '../cache-control.ts';
 import { documentProblem } from '../site/document.ts';
 
 /**
@@ -41,7 +42,12 @@ const validators = new Map<string, ValidateFunction>();
 export function contractProblem(asked: Asked, answered: Answered): string | undefined {
   // The runtime's own parser: the service never saw the request.
   if (answered.status === 400 && answered.body === 'invalid URI') return undefined;
-  return problemOnEachPath(asked.path, (path) => problemAt(path, asked, answered));
+  const { status, headers } = answered;
+  const caching = headers['cache-control'] as string | undefined;
+  return problemOnEachPath(
+    asked.path,
+    (path) => cachingProblem(path, status, caching) ?? problemAt(path, asked, answered),
+  );
 }
 
 function problemAt(path: string, asked: Asked, answered: Answered): string | undefined {

@@ -37,7 +37,7 @@ it.each([
     expect(headers.get('X-Frame-Options')).toBe('DENY');
     expect(headers.get('Referrer-Policy')).toBe('no-referrer');
     expect(headers.get('Strict-Transport-Security')).toBe('max-age=31536000; includeSubDomains');
-    expect(headers.get('Cache-Control')).toBe('public, max-age=300');
+    expect(headers.get('Cache-Control')).toBe('public, max-age=0, must-revalidate');
     expect(headers.get('ETag')).toMatch(/^"[0-9a-f]{32}"$/);
   },
 );
@@ -64,6 +64,7 @@ it.each([
     const response = await send(path);
 
     expect(response.status).toBe(404);
+    expect(response.headers.get('Cache-Control')).not.toContain('max-age=300');
     expect(response.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(response.headers.get('Content-Security-Policy')).toBe(policy);
     const html = await response.text();
