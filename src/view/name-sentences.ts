@@ -1,9 +1,9 @@
-import { untilClosed } from '../../drizzle/schema.ts';
-import type { Problem } from '../base/error.ts';
+import { type Consumed, untilClosed } from '../../drizzle/schema.ts';
+import { RegistryError } from '../base/error.ts';
 import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
-import { type Auction, hasPassed } from '../name/auction/read.ts';
+import { type Auction, hasPassed, holdingStatuses } from '../name/auction/read.ts';
 import type { ListedDomain } from '../name/domain/operator/list.ts';
 import type { Recorded } from '../name/domain/read.ts';
 import type { RetainedDomain } from '../name/retained/list.ts';
@@ -13,7 +13,10 @@ import { joinThings } from './sentence.ts';
 
 interface Facts {
   registered: readonly (Recorded & Pick<ListedDomain, 'name'>)[];
+  /** Entries of the domain's creation, and of changes of its registrar or holder. The newest first. */
+  milestones: readonly HistoryEntry[];
   retained: readonly RetainedDomain[];
+  /** The newest first. */
   disputes: readonly ShownDispute[];
   /** The newest first. */
   auctions: readonly Auction[];
@@ -23,44 +26,47 @@ interface Facts {
   channels: readonly string[];
 }
 
-/** The last one says whether a registration without a secret would be refused, and why. */
+/** The strongest fact first. The last sentence says what a registration needs now, unless somebody has the name. */
 export function nameSentences(
   name: string,
   facts: Facts,
-  refusal: Problem | undefined,
+  needs: Consumed | RegistryError,
 ): Sentence[] {
-  const sentences = [
-    ...facts.auctions.flatMap(auctionSentence).slice(0, 1),
+  const retained = facts.retained.filter((each) => !hasEnded(each, currentTime()));
+  const isStatus = (wanted: string) => retained.filter(({ status }) => status === wanted);
+  const present = facts.disputes.filter(({ state }) => state === 'in force');
+  const stronger = [
     ...facts.registered.map(registeredSentence),
-    ...facts.retained
-      .filter((retained) => !hasEnded(retained, currentTime()))
-      .map(retainedSentence),
-    ...facts.disputes.flatMap(disputeSentence),
+    ...isStatus('blocked').map(retainedSentence),
+    ...present.map(disputeSentence),
   ];
-  if (sentences.length === 0) sentences.push(unlistedSentence(facts));
-  sentences.push(...closingSentence(facts));
-  const sentencesOfName = sentences.map((one, index) => [index === 0 ? name : 'It', ...one]);
+  const found = [
+    ...stronger,
+    ...isStatus('reserved').map(retainedSentence),
+    ...holdingAuction(facts).map((one) =>
+      stronger.length > 0 ? besideSentence(one) : auctionSentence(one),
+    ),
+    ...facts.disputes.filter(({ state }) => state === 'to come').map(disputeSentence),
+  ];
+  if (found.length === 0) found.push(unlistedSentence(facts));
+  if (present.length === 0) found.push(...closingSentence(facts));
+  const sentences: Sentence[] = found.map((one, index) => [index === 0 ? name : 'It', ...one]);
+  sentences.push(...facts.registered.map((one) => recordSentence(one, facts.milestones)));
   if (facts.channels.length > 0)
-    sentencesOfName.push([`Its registrar can be reached at ${facts.channels.join(' or ')}.`]);
-  if (facts.auctions.length > 0)
-    sentencesOfName.push(['Only the auction centre knows the bidders and the winner.']);
-  if (refusal?.obstacle === 'registered') return sentencesOfName;
-  return [
-    ...sentencesOfName,
-    refusal
-      ? [`A registration without a secret is refused: ${refusal.message}.`]
-      : ['Nothing here prevents its registration.'],
-  ];
+    sentences.push([`Its registrar can be reached at ${facts.channels.join(' or ')}.`]);
+  if (facts.registered.length > 0) return sentences;
+  const [newest] = facts.auctions;
+  if (newest && soldStatuses.includes(newest.status))
+    sentences.push(['Only the auction centre knows the bidders and the winner.']);
+  return [...sentences, needsSentence(needs)];
 }
 
-function registeredSentence({ registrar, registrant, createdAt, ...others }: Recorded): Sentence {
+function registeredSentence({ registrar, registrant, ...others }: Recorded): Sentence {
   const roles = { held: registrant ? [registrant] : [], 'administrative contact': others.admin };
   const people = Object.entries({ ...roles, 'technical contact': others.tech });
   return [
-    ' has been registered with ',
+    ' is registered with ',
     { kind: 'registrar', key: registrar },
-    ' since ',
-    { instant: createdAt },
     ...people.flatMap(([role, keys]): Sentence => {
       const contacts = joinThings(keys.map((key) => ({ kind: 'contact', key })));
       return keys.length === 0
@@ -71,55 +77,99 @@ function registeredSentence({ registrar, registrant, createdAt, ...others }: Rec
   ];
 }
 
+/** An imported domain is older than its record, and the time of one that moved in is the former registry's. */
+function recordSentence({ createdAt }: Recorded, milestones: readonly HistoryEntry[]): Sentence {
+  const creation = milestones.find(({ action }) => action === 'create');
+  const life = creation ? milestones.slice(0, milestones.indexOf(creation)) : milestones;
+  const lastChangeOf = (field: string) => life.find(({ changes }) => field in changes)?.occurredAt;
+  const [moved, given] = [lastChangeOf('registrar'), lastChangeOf('registrant')];
+  const since = { instant: createdAt };
+  const isOfFormer = creation?.actorType === 'move_in';
+  const isRestored = creation && !isOfFormer && creation.occurredAt !== createdAt;
+  const again = isRestored ? sentence`, and again since ${{ instant: creation.occurredAt }}` : '';
+  return [
+    ...(isOfFormer
+      ? sentence`The former registry had it on record since ${since}`
+      : sentence`It is on record here since ${since}`),
+    ...again,
+    ...(moved ? sentence`; its registrar last changed on ${{ instant: moved }}` : ''),
+    ...(given ? sentence`; the contact of its holder last changed on ${{ instant: given }}` : ''),
+    '.',
+  ];
+}
+
 function retainedSentence({ status, lastDay }: RetainedDomain): Sentence {
-  const end = lastDay ? sentence` until the end of ${{ day: lastDay }}` : '';
+  const end = lastDay ? sentence`; the last day of this is ${{ day: lastDay }}` : '';
   return sentence` is ${status}${end}.`;
 }
 
-function disputeSentence({ state, firstDay, lastDay }: ShownDispute): Sentence[] {
-  const start = { day: firstDay };
-  if (state === 'to come') return [sentence` will be disputed from ${start}.`];
-  if (state !== 'in force') return [];
-  const isOpen = lastDay === untilClosed;
-  const end = isOpen ? 'the dispute is closed' : sentence`the end of ${{ day: lastDay }}`;
-  return [sentence` has been disputed since ${start}, and will be until ${end}.`];
+function disputeSentence({ state, firstDay, lastDay, createdAt }: ShownDispute): Sentence {
+  const is = state === 'in force' ? ' is disputed' : ' has a dispute to come';
+  const days = daysSentence(firstDay, lastDay);
+  return sentence`${is}: ${days} unless it is closed before; opened on ${{ instant: createdAt }}.`;
 }
 
-/** Of the newest dispute, if none is in force. */
-function closingSentence({ disputes, entries }: Facts): Sentence[] {
-  const closedAt = disputes[0]?.closedAt;
-  if (!closedAt || disputes.some(({ state }) => state === 'in force')) return [];
+function daysSentence(firstDay: string, lastDay: string): Sentence {
+  const isOpen = lastDay === untilClosed;
+  const last = isOpen ? 'no last day' : sentence`last day ${{ day: lastDay }}`;
+  return sentence`first day ${{ day: firstDay }}, ${last}`;
+}
+
+/** Of the newest dispute. */
+function closingSentence({ disputes: [newest], entries }: Facts): Sentence[] {
+  if (!newest || newest.closedAt === null) return [];
+  const { closedAt, firstDay, lastDay } = newest;
   const closing = entries.find(({ subject, changes }) => {
     const change = changes.closedAt;
     return subject === 'dispute' && change && 'to' in change && change.to === closedAt;
   });
   const { to: reason } = { to: undefined, ...closing?.changes.reason };
   const why = reason === undefined ? '' : `: ${reason}`;
-  const closed = { instant: closedAt };
-  return [sentence` was disputed until the dispute was closed on ${closed}${why}.`];
+  const days = daysSentence(firstDay, lastDay);
+  return [sentence` had a dispute (${days}) that was closed on ${{ instant: closedAt }}${why}.`];
 }
 
-function auctionSentence({ status, createdAt, ...auction }: Auction): Sentence[] {
-  const deadline = auction.registrationDeadline;
-  const day = { field: 'registration_deadline', value: deadline };
-  const end = deadline ? sentence` until ${day}` : '';
-  const isLate = deadline !== null && hasPassed(deadline, currentTime());
-  const must = isLate ? 'should have been' : 'must be';
-  const first = deadline ? sentence` ${must} registered by ${day}, and` : '';
-  const sentences: Partial<Record<Auction['status'], Sentence>> = {
-    started: sentence` has been in auction since ${{ instant: createdAt }}: it goes to the highest bidder, at the auction centre.`,
-    awaiting_payment: sentence`${first} is not paid yet: it was sold at auction, and nobody but its winner will get it.`,
-    payment_received: isLate
-      ? sentence` was sold at auction and is paid, but its winner could register it only${end}.`
-      : sentence` was sold at auction and is paid: only its winner can register it, with the registration code${end}.`,
-  };
-  const one = sentences[status];
-  return one === undefined ? [] : [one];
+const isHeld = ({ status }: Auction) => (holdingStatuses as readonly string[]).includes(status);
+const holdingAuction = ({ auctions }: Facts) => auctions.filter(isHeld).slice(0, 1);
+
+/** Of auctions that had a winner. */
+const soldStatuses: readonly Auction['status'][] = [
+  'awaiting_payment',
+  'payment_received',
+  'payment_not_received',
+  'domain_not_registered',
+];
+
+function auctionSentence({ status, createdAt, registrationDeadline: value }: Auction): Sentence {
+  if (status === 'started') {
+    return sentence` is in auction; this auction was opened on ${{ instant: createdAt }}.`;
+  }
+  const paid = status === 'awaiting_payment' ? 'is not paid' : 'is paid';
+  const sold = `was sold at auction and ${paid}.`;
+  if (value === null) return [` ${sold}`];
+  const verb = hasPassed(value, currentTime()) ? 'was' : 'is';
+  const day = { field: 'registration_deadline', value };
+  return sentence` ${verb} to be registered by ${day}, which the auction centre sets: it ${sold}`;
 }
 
-function unlistedSentence({ auctions }: Facts): Sentence {
-  const [last] = auctions;
+const besideSentence = ({ status: value }: Auction): Sentence =>
+  sentence` has an auction as well, with the status ${{ field: 'status', value }}.`;
+
+function unlistedSentence({ auctions: [last] }: Facts): Sentence {
   const status = last && { field: 'status', value: last.status };
-  const ended = status ? sentence`; its last auction ended as ${status}` : '';
+  const ended = status
+    ? sentence`; its last auction that was not cancelled ended as ${status}`
+    : '';
   return sentence` is not registered here, and on none of the lists${ended}.`;
+}
+
+function needsSentence(needs: Consumed | RegistryError): Sentence {
+  if (needs instanceof RegistryError) return [`Its registration is refused now: ${needs.message}.`];
+  const secrets = [
+    needs.disputeId !== undefined && 'the password of the dispute',
+    needs.auction && 'the registration code of the auction',
+    needs.password !== undefined && 'the password of the reservation',
+  ].filter(Boolean);
+  if (secrets.length === 0) return ['Nothing here prevents its registration.'];
+  return [`Its registration needs ${secrets.join(' and ')} now.`];
 }

@@ -1,7 +1,8 @@
-import { and, desc, eq, inArray } from 'drizzle-orm';
+import { and, desc, eq, inArray, or, sql } from 'drizzle-orm';
 import { auctions, domains, history, registrars, retainedStatuses } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { type Env, nameRulesOf } from '../base/env.ts';
+import { RegistryError } from '../base/error.ts';
 import { hostWithin } from '../base/text/domain-name.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
 import type { Operation } from '../change/origin.ts';
@@ -11,7 +12,7 @@ import { loadDomains } from '../name/domain/read.ts';
 import { findOutside, findRuleProblems } from '../name/domain/rules.ts';
 import { type DomainName, domainNameOf } from '../name/name.ts';
 import { readNameState } from '../name/registration/name-state.ts';
-import { findObstacle } from '../name/registration/register.ts';
+import { findNeeds } from '../name/registration/register.ts';
 import { findRetainedDomains } from '../name/retained/operator/list.ts';
 import { plain, type Shown } from './columns.ts';
 import { readDisputes } from './dispute.ts';
@@ -50,7 +51,7 @@ async function readNameFacts(registry: Asked, name: DomainName) {
   const { db, origin, env } = registry;
   const ofName = db.select().from(auctions).where(eq(auctions.name, name.name));
   const isAbout = and(inArray(history.subject, nameSubjects), eq(history.subjectKey, name.name));
-  const [domains, reach, retained, disputes, sold, intervals, entries, state] = await Promise.all([
+  const found = await Promise.all([
     loadDomains(db, [name.name]),
     readChannels(db, name.name),
     findRetainedDomains(
@@ -62,7 +63,9 @@ async function readNameFacts(registry: Asked, name: DomainName) {
     readNameHistory(db, name.name, origin.request.at),
     listNewestEntries(db, isAbout, maximumRows),
     readNameState(db, name.name, origin.request.at),
+    listMilestones(db, name.name),
   ]);
+  const [domains, reach, retained, disputes, sold, intervals, entries, state, milestones] = found;
   const registered = [...domains.values()].map((domain) => ({ ...name, ...domain }));
   const facts = {
     ...{ registered, retained, entries, auctions: sold },
@@ -72,10 +75,23 @@ async function readNameFacts(registry: Asked, name: DomainName) {
   };
   const isOnRecord = Object.values(facts).some((rows) => rows.length > 0);
   const [problem] = findRuleProblems([name], nameRulesOf(env));
-  const refusal = problem ?? findObstacle(name.name, state, origin.request.at);
-  const sentences = nameSentences(name.name, facts, refusal);
+  const needs = problem
+    ? new RegistryError([problem])
+    : findNeeds(name.name, state, origin.request.at);
+  const sentences = nameSentences(name.name, { ...facts, milestones }, needs);
   const past = facts.intervals.filter(({ until }) => until !== null);
   return { name: name.name, ...facts, past, isOnRecord, sentences };
+}
+
+/** Entries of the domain's creation, and of changes of its registrar or holder. The newest first. */
+function listMilestones(db: Database, name: string) {
+  const isMilestone = or(
+    eq(history.action, 'create'),
+    sql`${history.changes} ->> '$.registrar.from' is not null`,
+    sql`${history.changes} ->> '$.registrant.from' is not null`,
+  );
+  const isOfDomain = and(eq(history.subject, 'domain'), eq(history.subjectKey, name));
+  return listNewestEntries(db, and(isOfDomain, isMilestone), maximumRows);
 }
 
 /** How people reach the registrar of the name. */

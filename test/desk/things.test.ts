@@ -165,36 +165,98 @@ test('a name’s answer says how its registrar can be reached, on the desk and i
   expect((await show('/name/kask.ee')).text).not.toContain('can be reached');
 });
 
-test('a name in auction or after one says its deadline first, and who alone knows the bidders', async () => {
-  await registry.done('auction start kohv.ee tee.ee');
-  const set = (name: string, status: string, deadline: string | null) =>
-    write(
-      `update auctions set status = ?2, registration_deadline = nullif(?3, '') where name = ?1`,
-      ...[name, status, deadline ?? ''],
-    );
-  const answerAbout = async (name: string) => {
-    const { stdout } = await registry.run(['name', name]);
-    return stdout.split('\n')[0];
-  };
+/** What is said of the name first, on one line. */
+const answerAbout = async (name: string) =>
+  (await registry.run(['name', name])).stdout.split('\n')[0];
+
+const setAuction = (name: string, status: string, deadline = '') =>
+  write(
+    `update auctions set status = ?2, registration_deadline = nullif(?3, '') where name = ?1`,
+    ...[name, status, deadline],
+  );
+
+test('a name after an auction says its deadline first, who sets it, and who alone knows the winner', async () => {
+  await registry.done('auction start kohv.ee');
   const centre = 'Only the auction centre knows the bidders and the winner.';
   expect(await answerAbout('kohv.ee')).toMatch(
-    new RegExp(`^kohv.ee has been in auction since .* ${centre} A registration`),
+    /^kohv.ee is in auction; this auction was opened on [^.]*\. Its registration is refused now: "kohv.ee" is in auction\.$/,
   );
-  await set('kohv.ee', 'awaiting_payment', '2099-12-03');
-  expect(await answerAbout('kohv.ee')).toMatch(
-    new RegExp(`^kohv.ee must be registered by 3 Dec 2099, and is not paid yet: .* ${centre}`),
+  await setAuction('kohv.ee', 'awaiting_payment', '2099-12-03');
+  expect(await answerAbout('kohv.ee')).toBe(
+    'kohv.ee is to be registered by 3 Dec 2099, which the auction centre sets: it was sold at auction and is not paid. ' +
+      `${centre} Its registration is refused now: "kohv.ee" has an auction that awaits payment.`,
   );
-  await set('kohv.ee', 'awaiting_payment', '2020-12-03');
-  expect(await answerAbout('kohv.ee')).toMatch(
-    /^kohv.ee should have been registered by 3 Dec 2020, and is not paid yet/,
+  await setAuction('kohv.ee', 'awaiting_payment', '2020-12-03');
+  expect(await answerAbout('kohv.ee')).toMatch(/^kohv.ee was to be registered by 3 Dec 2020, /);
+  await setAuction('kohv.ee', 'awaiting_payment');
+  expect(await answerAbout('kohv.ee')).toMatch(/^kohv.ee was sold at auction and is not paid\. /);
+  await setAuction('kohv.ee', 'payment_not_received');
+  expect(await answerAbout('kohv.ee')).toBe(
+    'kohv.ee is not registered here, and on none of the lists; ' +
+      'its last auction that was not cancelled ended as payment not received. ' +
+      `${centre} Nothing here prevents its registration.`,
   );
-  await set('kohv.ee', 'awaiting_payment', null);
-  expect(await answerAbout('kohv.ee')).toMatch(/^kohv.ee is not paid yet: it was sold/);
-  await set('kohv.ee', 'payment_not_received', null);
-  expect(await answerAbout('kohv.ee')).toContain(centre);
-  await registry.done('retained add tee.ee --status reserved');
-  expect(await answerAbout('tee.ee')).toMatch(
-    /^tee.ee has been in auction since .* It is reserved\./,
-  );
+  await setAuction('kohv.ee', 'no_bids');
+  expect(await answerAbout('kohv.ee')).not.toContain(centre);
   expect(await answerAbout('tamm.ee')).not.toContain('auction centre');
+});
+
+test('the strongest fact about a name comes first, and what its registration needs now last', async () => {
+  await registry.done('auction start tee.ee');
+  await registry.done('retained add tee.ee --status reserved');
+  await write(`update auctions set registration_code = ?2 where name = ?1`, 'tee.ee', 'c0de');
+  await setAuction('tee.ee', 'payment_received', '2099-12-03');
+  const centre = 'Only the auction centre knows the bidders and the winner.';
+  expect(await answerAbout('tee.ee')).toBe(
+    'tee.ee is reserved. It is to be registered by 3 Dec 2099, which the auction centre sets: it was sold at auction and is paid. ' +
+      `${centre} Its registration needs the registration code of the auction now.`,
+  );
+  await registry.done('dispute open tee.ee --first-day 2026-01-01 --last-day 2099-12-31');
+  await write(`update disputes set password = ?2 where name = ?1`, 'tee.ee', 'sesame');
+  const needs = 'Its registration needs the password of the dispute and the registration code';
+  expect(await answerAbout('tee.ee')).toMatch(
+    new RegExp(
+      `^tee.ee is disputed: first day 1 Jan 2026, last day 31 Dec 2099 unless it is closed before; opened on [^.]+\\. ` +
+        `It is reserved\\. It has an auction as well, with the status payment received\\. ${centre} ${needs} of the auction now\\.$`,
+    ),
+  );
+  await registry.done('retained add tee.ee --status blocked');
+  expect(await answerAbout('tee.ee')).toMatch(
+    /^tee.ee is blocked\. It is disputed: .* Its registration is refused now: "tee.ee" is blocked\.$/,
+  );
+  await registry.done('domain import -', 'name,registrar,registrant\ntee.ee,ALPHA,ALPHA:2\n');
+  const answer = await answerAbout('tee.ee');
+  expect(answer).toMatch(/^tee.ee is registered with .* It is blocked\. It is disputed: /);
+  expect(answer).not.toMatch(/its registration|sold at auction|auction centre/i);
+});
+
+test('a dispute that was closed before its first day was never in force, and is not said to have been', async () => {
+  const days = '--first-day 2098-01-01 --last-day 2099-12-31';
+  await registry.done(`dispute open vaidlus.ee ${days}`);
+  expect(await answerAbout('vaidlus.ee')).toMatch(
+    /^vaidlus.ee has a dispute to come: first day 1 Jan 2098, last day 31 Dec 2099 unless it is closed before;/,
+  );
+  await registry.done(['dispute', 'close', 'vaidlus.ee', '--reason', 'settled']);
+  expect(await answerAbout('vaidlus.ee')).toMatch(
+    /It had a dispute \(first day 1 Jan 2098, last day 31 Dec 2099\) that was closed on [^:]*, \d\d:\d\d UTC \(now\): settled\./,
+  );
+});
+
+test('a domain says since when it is on record, and when its registrar and its holder last changed', async () => {
+  const answer = () => answerAbout('paju.ee');
+  await registry.done('domain import -', 'name,registrar,registrant\npaju.ee,ALPHA,ALPHA:1\n');
+  expect(await answer()).toMatch(/It is on record here since [^;]*\(now\)\. Its registrar can/);
+  await registry.done('domain update paju.ee --registrant ALPHA:2');
+  expect(await answer()).toMatch(
+    /It is on record here since [^;]*; the contact of its holder last changed on [^;]*\./,
+  );
+  await registry.done('domain transfer paju.ee --to BETA --yes');
+  expect(await answer()).toMatch(
+    /since [^;]*; its registrar last changed on [^;]*; the contact of its holder last changed on /,
+  );
+  const { history } = await registry.done('history domain paju.ee');
+  expect(history.length).toBeGreaterThan(2);
+  const { request_id: removal } = await registry.done('domain remove paju.ee --yes');
+  await registry.done(['history', 'revert', removal, '--yes']);
+  expect(await answer()).toMatch(/since [^;]*, and again since [^;]*\.$/);
 });

@@ -252,7 +252,7 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   const time = '\\d+ \\w+ \\d{4}, \\d\\d:\\d\\d UTC \\(now\\)';
   const holder = 'and held by Jaan Tamm \\(ALPHA:TAMM\\)\\.';
   const sentence = new RegExp(
-    `^tamm.ee has been registered with Alpha OÜ \\(ALPHA\\) since ${time}, ${holder}\\n`,
+    `^tamm.ee is registered with Alpha OÜ \\(ALPHA\\), ${holder} It is on record here since ${time}\\.\\n`,
   );
   for (const text of ['www.tamm.ee', 'https://www.tamm.ee/page?q=1', 'info@tamm.ee', 'TAMM.ee']) {
     const { stdout, stderr } = await registry.run(['name', text]);
@@ -261,12 +261,12 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   }
   await registry.done('retained import -', 'name,status,last_day\na.ee,reserved,2099-12-31\n');
   expect((await registry.run('name a.ee')).stdout).toContain(
-    'a.ee is reserved until the end of 31 Dec 2099. ' +
-      'A registration without a secret is refused: "a.ee" is reserved, and no password is set.\n',
+    'a.ee is reserved; the last day of this is 31 Dec 2099. ' +
+      'Its registration is refused now: "a.ee" is reserved, and no password is set.\n',
   );
   await registry.done('retained import -', 'name,status,password\nc.ee,reserved,sesame\n');
   expect((await registry.run('name c.ee')).stdout).toContain(
-    'c.ee is reserved. A registration without a secret is refused: "c.ee" is reserved: its password is missing.\n',
+    'c.ee is reserved. Its registration needs the password of the reservation now.\n',
   );
   const none =
     'b.ee is not registered here, and on none of the lists. Nothing here prevents its registration.\n';
@@ -276,6 +276,6 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   expect((await registry.run('name www.b.ee')).stdout).toBe(none);
   expect((await registry.run('name b.com')).stdout).toBe(
     'b.com is not registered here, and on none of the lists. ' +
-      'A registration without a secret is refused: "b.com" is not in a zone of this registry (ee).\n',
+      'Its registration is refused now: "b.com" is not in a zone of this registry (ee).\n',
   );
 }, 120_000);

@@ -44,7 +44,7 @@ test('a dispute is closed for a reason, which history and name show', async () =
   });
   const { stdout } = await registry.run('name d.ee');
   expect(stdout).toMatch(
-    /It was disputed until the dispute was closed on .*: the parties have settled\./,
+    /It had a dispute \(first day 1 Jan 2026, no last day\) that was closed on .*: the parties have settled\./,
   );
 
   await registry.done(['history', 'revert', history[0].request_id, '--yes']);

@@ -133,10 +133,26 @@ interface SecretMatches {
 
 /** Returns the obstacle to a registration without a secret, with its sentence. */
 export function findObstacle(name: string, state: NameState, now: Date): Problem | undefined {
-  if (state.isRegistered) return nameConflict(name, 'registered').problems[0];
-  const noMatches = { code: false, disputePassword: false, password: false, isAny: false };
-  const result = orRefusal(() => judgeSecrets(name, state, noMatches, now));
-  return result instanceof RegistryError ? result.problems[0] : undefined;
+  const needs = findNeeds(name, state, now, false);
+  return needs instanceof RegistryError ? needs.problems[0] : undefined;
+}
+
+/** Returns the secrets that a registration needs, or the refusal that it gets with all of them, or without one. */
+export function findNeeds(
+  name: string,
+  state: NameState,
+  now: Date,
+  isWithAll = true,
+): Consumed | RegistryError {
+  if (state.isRegistered) return nameConflict(name, 'registered');
+  const isGiven = (secret: string | null | undefined) => isWithAll && secret != null;
+  const matches = {
+    code: isGiven(state.auction?.registrationCode),
+    disputePassword: isGiven(state.dispute?.password),
+    password: isGiven(state.reservation?.password),
+    isAny: false,
+  };
+  return orRefusal(() => judgeSecrets(name, state, matches, now));
 }
 
 /** Returns the secrets that the registration consumes. Throws `conflict` for the first obstacle. */
