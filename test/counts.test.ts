@@ -268,6 +268,17 @@ it('one contact is validated in one round trip, and so are a hundred', async () 
   }
 });
 
+it('one id is checked in one round trip, and so are a hundred', async () => {
+  const registrar = await addRegistrar(worker.env);
+  await addContact(worker.env, registrar, { code: `${registrar.code}:ID-7` });
+  const rowsRead: Record<number, number> = { 1: 8, 100: 405 };
+  for (const [count, rows] of Object.entries(rowsRead)) {
+    const contacts = Array.from({ length: Number(count) }, (_, n) => `id-${n}`);
+    const check = costOf(`${list}/check`, send('POST', registrar, { contacts }));
+    expect(await check).toEqual(answered(reads(1, rows)));
+  }
+});
+
 it('one contact is created in two round trips', async () => {
   const registrar = await addRegistrar(worker.env);
   await addContact(worker.env, registrar);

@@ -20,6 +20,7 @@ export type Reason =
   | 'delete_prohibited'
   | 'linked'
   | 'identity_change'
+  | 'status_change' // only the operator sets the statuses of a contact
   | 'changed_meanwhile' // the caller's version is no longer current
   | 'busy' // a write has lost every race
   | 'key_reused' // an idempotency key used with another request

@@ -45,6 +45,16 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
   return contact.domainCount > 0 ? [...stored, 'linked'] : stored;
 }
 
+/** Throws `status_change` for a status that the contact has not: only the operator sets one. */
+export function checkHasStatuses(contact: Contact, statuses: readonly string[] = []): void {
+  const present: readonly string[] = [...contact.statuses, ...derivedStatuses];
+  const other = statuses.find((status) => !present.includes(status));
+  if (other === undefined) return;
+  const message = 'Status update is not allowed';
+  const detail = `The contact does not have the status ${other}. Only the registry sets and removes statuses.`;
+  throw new RegistryError([{ reason: 'status_change', message, field: 'statuses', detail }]);
+}
+
 const prohibited = {
   Update: { reason: 'update_prohibited', message: 'Object status prohibits operation' },
   Delete: {

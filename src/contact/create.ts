@@ -134,13 +134,25 @@ export function insertContacts(db: Database, rows: SQL, at: Date) {
   return insertRows(db, contacts, values, sql`from (${rows}) order by row ->> 'position'`);
 }
 
-/** Returns the code for this id, and whether it is available. One round trip. Throws `invalid`. */
-export async function checkContactCode(db: Database, login: Login, id: string) {
-  const [caller, taken] = await readWithLogin(db, login, (registrarId) => [
-    selectDuplicates(db, registrarId, [id]),
+/**
+ * Returns, for each id in its place, the code that a creation would give, undefined for a malformed id, and its refusal if there is one. One
+ * round trip.
+ */
+export async function checkContactCodes(
+  db: Database,
+  login: Login,
+  ids: readonly (string | RegistryError)[],
+): Promise<{ code?: string; refusal?: RegistryError }[]> {
+  const readable = ids.filter((id) => typeof id === 'string');
+  const [caller, rows] = await readWithLogin(db, login, (registrarId) => [
+    selectDuplicates(db, registrarId, readable),
   ]);
-  const code = contactCode(caller, id);
-  return { code, isAvailable: !taken.some((row) => row.code === code) };
+  const taken = new Set(rows.map(({ code }) => code));
+  return ids.map((id) => {
+    const code = typeof id === 'string' ? orRefusal(() => contactCode(caller, id)) : id;
+    if (code instanceof RegistryError) return { refusal: code };
+    return taken.has(code) ? { code, refusal: duplicateId() } : { code };
+  });
 }
 
 /** Returns the taken codes among those that these ids would get. */

@@ -99,5 +99,6 @@ function checkIdentity(contact: Contact, identity: Partial<ContactIdentity>): vo
   throw new RegistryError(
     'identity_change',
     'Ident update is not allowed. Consider creating new contact object',
+    'ident',
   );
 }

@@ -209,6 +209,11 @@ export function kindsOf(env: Env, registrar: Login): Kinds {
       init: send('POST', registrar, { contacts: [newContact(), {}] }, loopback),
       state: nothing,
     }),
+    'a check of ids': async () => ({
+      path: '/repp/v1/contacts/check',
+      init: send('POST', registrar, { contacts: ['free', '', 5] }, loopback),
+      state: nothing,
+    }),
     'a creation': create(),
     'a creation with a key': create(key),
     'an update': onContact('PUT', phone),

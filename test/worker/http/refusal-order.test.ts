@@ -53,6 +53,7 @@ const faults = {
   'an unknown contact': { path: 'NONE:1' },
   'an old version': { headers: { 'If-Match': '"1"' } },
   'an invalid value': { fields: { phone: '5' } },
+  'a status that it lacks': { fields: { statuses: ['pendingCreate'] } },
   'another identity': { fields: { ident: { ident: '48703146529' } } },
   'a status against updates': { row: { statuses: ['clientUpdateProhibited'] } },
   'a status against deletions': { row: { statuses: ['clientDeleteProhibited'] } },
@@ -137,7 +138,8 @@ const update: Write<Registrar> = {
     ['an unknown contact', '404 2303'],
     ['an old version', '412 2304'],
     ['an invalid value', '400 2005 phone'],
-    ['another identity', '400 2308'],
+    ['a status that it lacks', '400 2306 statuses'],
+    ['another identity', '400 2308 ident'],
     ['a status against updates', '400 2304'],
   ],
 };

@@ -24,6 +24,7 @@ export const reasonCases: Record<Reason, string> = {
   delete_prohibited: 'a status of the contact prohibits the deletion',
   linked: 'a domain refers to the contact',
   identity_change: 'the identity is not the one on record',
+  status_change: 'the contact lacks one of these statuses, which registrars cannot set',
   changed_meanwhile: '`If-Match` or `If-None-Match` does not allow what is there now',
   busy: 'too many others are changing the same thing; nothing has changed: try again after `Retry-After` seconds',
   key_reused: 'the `Idempotency-Key` was used with another request',

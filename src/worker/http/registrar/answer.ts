@@ -25,6 +25,7 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
   delete_prohibited: [2304],
   linked: [2305],
   identity_change: [2308],
+  status_change: [2306],
   changed_meanwhile: [2304],
   busy: [2400],
   key_reused: [2306],
@@ -64,6 +65,8 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
   too_large: ({ message }) => `${message}.`,
   coded: ({ message }) => `${message}.`,
   not_found: () => "Nothing has this identifier, or it is another registrar's.",
+  identity_change: () =>
+    'The identity on record stays. It may be given, in any spelling, or left out.',
   key_reused: () =>
     'Within 24 hours, the key came with another method, path or body. A new request needs a new key.',
   changed_meanwhile: () =>
@@ -71,7 +74,8 @@ const details: Partial<Record<Reason, (problem: Problem) => string>> = {
 };
 
 /** Reasons with a fixed message as a whole: without a field, or with another field than clients send. */
-const isWhole = (reason: Reason) => reason === 'identity_invalid' || reason === 'taken';
+const isWhole = (reason: Reason) =>
+  reason === 'identity_invalid' || reason === 'identity_change' || reason === 'taken';
 
 function errorEntry(problem: Problem) {
   const { reason, message, brief = message, field, detail = details[reason]?.(problem) } = problem;

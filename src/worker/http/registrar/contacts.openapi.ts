@@ -7,7 +7,7 @@ import {
 } from '../openapi/contact-answer.openapi.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { boundedPageQuery } from '../openapi/paging.openapi.ts';
-import { createBody, listQuery, updateBody, validateBody } from './contacts.ts';
+import { checkBody, createBody, listQuery, updateBody, validateBody } from './contacts.ts';
 import { envelope, registrarCalls, registrarProblem } from './interface.openapi.ts';
 
 describe(listQuery().shape, {
@@ -75,6 +75,12 @@ const page = named('ContactListAnswer', {
         'all on this page, and otherwise null.',
     }),
 });
+const checkedId = named('CheckedContactId', {
+  asked: z.unknown().describe('The id as it was sent.'),
+  id: z.string().nullable().describe('The whole code that a creation would give.'),
+  available: z.boolean(),
+  reason: z.string().nullable().describe('Why it is not available.'),
+});
 const checked = z.object({ contact: onlyId.extend({ available: z.boolean() }) });
 
 export const emptyAnswer = envelope('EmptyAnswer', z.object({}));
@@ -133,6 +139,18 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     success: 'The whole code, and whether it is free.',
     answer: envelope('ContactCheckAnswer', checked),
   },
+  'POST /repp/v1/contacts/check': {
+    operationId: 'checkContacts',
+    onlyReads: true,
+    summary: 'Check whether ids are free',
+    description:
+      'Judges each id as a creation would. A malformed id is not available, and has no whole ' +
+      'code. The call counts as one request and a tenth of the ids.',
+    body: checkBody().check(z.meta({ id: 'ContactCheck' })),
+    success: 'The results, in the order given.',
+    answer: envelope('ContactChecksAnswer', z.object({ results: z.array(checkedId) })),
+    refusals: ['out_of_range'],
+  },
   'GET /repp/v1/contacts/{code}': {
     operationId: 'getContact',
     summary: 'Read a contact',
@@ -149,12 +167,13 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
       'null` clears all of it. Null or the empty string clears an optional field; clearing ' +
       '`auth_info` draws a new value. `ident` may be given if it is the one on record. A ' +
       'contact may be sent back in the form in which it is read. A value equal to the one on ' +
-      'record is no change and is not judged, even if it lacks the form given here.',
+      'record is no change and is not judged, even if it lacks the form given here. Statuses stay as ' +
+      'they are: `statuses` may have those on record, `ok` and `linked`; any other gets 2306.',
     takes: writeHeaders,
     body: updateBody().check(z.meta({ id: 'ContactUpdate' })),
     success: 'The contact’s code, and its new version in `ETag`.',
     answer: written,
-    refusals: ['not_found', 'update_prohibited', 'identity_change'],
+    refusals: ['not_found', 'update_prohibited', 'identity_change', 'status_change'],
   },
   'DELETE /repp/v1/contacts/{code}': {
     operationId: 'deleteContact',

@@ -5,10 +5,10 @@ import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable, expecting, textField } from '../../../base/text/field.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
-import type { Contact, ContactReference } from '../../../contact/contact.ts';
+import { type Contact, type ContactReference, checkHasStatuses } from '../../../contact/contact.ts';
 import { normalisedCountry } from '../../../contact/country.ts';
 import {
-  checkContactCode,
+  checkContactCodes,
   createContact,
   invalidId,
   validateContacts,
@@ -42,7 +42,7 @@ import {
   takesBoundedPage,
 } from '../request/paging.ts';
 import { errorsOf, success, writeAnswer } from './answer.ts';
-import { registrarMiddleware } from './login.ts';
+import { registrarMiddleware, throttleCaller } from './login.ts';
 import { verifications } from './verifications.ts';
 
 export const registrarContacts = newApp();
@@ -110,11 +110,37 @@ function checkPlus(c: AppContext, { email = '', ident = '' }: { email?: string; 
   throw new RegistryError([{ reason: 'invalid', message, field, detail }]);
 }
 
+function readId(asked: unknown): string | RegistryError {
+  const id = contactRules.code().safeParse(asked);
+  return id.success ? id.data : invalidId();
+}
+
 registrarContacts.get('/check/:code', async (c) => {
-  const asked = contactRules.code().safeParse(c.req.param('code'));
-  if (!asked.success) throw invalidId();
-  const { code, isAvailable } = await checkContactCode(database(c), c.var.login, asked.data);
-  return c.json(success({ contact: { id: code, available: isAvailable } }));
+  const asked = [readId(c.req.param('code'))];
+  const [checked] = await checkContactCodes(database(c), c.var.login, asked);
+  const { code, refusal } = checked!;
+  if (code === undefined) throw refusal;
+  return c.json(success({ contact: { id: code, available: !refusal } }));
+});
+
+const maximumChecked = 100;
+
+export const checkBody = onFirstUse(() =>
+  z.object({ contacts: boundedList(maximumChecked, 'codes', z.unknown()) }),
+);
+
+registrarContacts.post('/check', async (c) => {
+  const body = await jsonBody(c);
+  nameIgnoredFields(c, checkBody(), body);
+  const { contacts } = parsed(checkBody(), body);
+  await throttleCaller(c, Math.ceil((contacts.length - 10) / 10));
+  const checked = await checkContactCodes(database(c), c.var.login, contacts.map(readId));
+  const results = checked.map(({ code = null, refusal }, at) => {
+    const { message, detail } = refusal?.problems[0] ?? {};
+    const reason = detail === undefined ? message : `${message}. ${detail}`;
+    return { asked: contacts[at], id: code, available: !refusal, reason: reason ?? null };
+  });
+  return c.json(success({ results }));
 });
 
 registrarContacts.get('/:code', async (c) => {
@@ -137,7 +163,14 @@ export const createBody = onFirstUse(() =>
 );
 
 export const updateBody = onFirstUse(() =>
-  contactBody(bodyFields('registrar', { isCreation: false })),
+  contactBody({
+    ...bodyFields('registrar', { isCreation: false }),
+    // Compared with those on record, never written.
+    statuses: expecting(
+      'a list of statuses',
+      z.optional(z.array(z.string(), 'Statuses is invalid')),
+    ),
+  }),
 );
 
 registrarContacts.post('/', async (c) => {
@@ -159,17 +192,19 @@ export const validateBody = onFirstUse(() =>
 );
 
 const contactList = onFirstUse(() =>
-  z.object({
-    contacts: expecting(
-      `a list of 1 to ${maximumValidated} contacts`,
-      z.array(z.unknown(), 'Contacts is invalid').check(
-        z.refine(({ length }) => length > 0 && length <= maximumValidated, {
-          params: { reason: 'out_of_range' },
-        }),
-      ),
-    ),
-  }),
+  z.object({ contacts: boundedList(maximumValidated, 'contacts', z.unknown()) }),
 );
+
+function boundedList<Item extends z.ZodMiniType>(maximum: number, things: string, item: Item) {
+  return expecting(
+    `a list of 1 to ${maximum} ${things}`,
+    z.array(item, 'Contacts is invalid').check(
+      z.refine(({ length }) => length > 0 && length <= maximum, {
+        params: { reason: 'out_of_range' },
+      }),
+    ),
+  );
+}
 
 registrarContacts.post('/validate', async (c) => {
   const body = await jsonBody(c);
@@ -202,7 +237,9 @@ registrarContacts.put('/:code', async (c) => {
   nameIgnoredFields(c, updateBody(), body);
   const changesOf = (onRecord: Contact) => {
     const given = withoutRepeated('registrar', inGroups('registrar', body.contact), onRecord);
-    return columnsOf('registrar', parsedContact(updateBody(), body.contact, given).contact);
+    const { contact } = parsedContact(updateBody(), body.contact, given);
+    checkHasStatuses(onRecord, contact.statuses);
+    return columnsOf('registrar', contact);
   };
   return answer(c, await updateContact(await registrarCall(c), c.req.param('code'), changesOf));
 });

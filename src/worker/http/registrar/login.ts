@@ -1,15 +1,22 @@
 import type { MiddlewareHandler } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
+import { sha256Hex } from '../../../base/bytes/digest.ts';
 import { fromUrlAlphabet } from '../../../base/bytes/encoding.ts';
 import { openDatabase } from '../../../base/database/open.ts';
 import { LoginError } from '../../../base/error.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { digestSecret } from '../../../party/credential/holder.ts';
-import { authenticate, loginOf } from '../../../party/registrar/login.ts';
+import {
+  authenticate,
+  isApiUser,
+  loginOf,
+  type UserLogin,
+} from '../../../party/registrar/login.ts';
 import { recordFirstUse } from '../../../party/registrar/own-account.ts';
+import { loginKey } from '../../../party/registrar/password.ts';
 import { actingLogin } from '../../../party/system/login.ts';
 import { continueSession, echoClientReference } from '../request/client-headers.ts';
 import {
+  type AppContext,
   type AppEnv,
   afterResponse,
   callerAddress,
@@ -54,8 +61,7 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
   c.set('login', login);
   const refused = refusedSeconds(network, login, c.var.now);
   if (refused > 0) refuseThrottled(c, 'failed-login', refused);
-  // The key includes the secret, so that others cannot use up the user's limit.
-  await throttle(c, 'caller', await digestSecret(`${username}:${password}`));
+  await throttle(c, 'caller', await callerKey(login));
   await next();
   const { status } = c.res;
   const isRefused = status >= 400 && status < 500 && status !== 401 && status !== 429;
@@ -64,6 +70,17 @@ const basicLogin: MiddlewareHandler<AppEnv> = async (c, next) => {
     await authenticate(openDatabase(c.env.DB, c.var.meter), login);
   }
 };
+
+/** Includes the secret, so that others cannot use up the user's limit. */
+const callerKey = (login: UserLogin) => sha256Hex(loginKey(login));
+
+/** Counts more requests of the caller, for a call that does the work of several. Throws `throttled`. */
+export async function throttleCaller(c: AppContext, requests: number): Promise<void> {
+  if (requests <= 0) return;
+  const { login, system } = c.var;
+  if (isApiUser(login)) await throttle(c, 'caller', await callerKey(login), requests);
+  else await throttle(c, 'system', String(system.id), requests);
+}
 
 const withoutRegistrar =
   'The key is right, but the header Acting-For is missing; it names the registrar that the system acts for.';

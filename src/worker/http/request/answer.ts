@@ -27,6 +27,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   delete_prohibited: 400,
   linked: 400,
   identity_change: 400,
+  status_change: 400,
   changed_meanwhile: 412,
   busy: 503,
   key_reused: 422,

@@ -108,8 +108,10 @@ test.each([
 ])('refuses to change the identity to %j, and does not update the rest', async (given) => {
   const { registrar, code } = await addOwnContact(worker.env);
   const before = await repp.read(registrar, code);
+  const message = 'Ident update is not allowed. Consider creating new contact object';
+  const detail = 'The identity on record stays. It may be given, in any spelling, or left out.';
   expect(await repp.update(registrar, code, { ...given, name: 'Mari Kask' })).toEqual(
-    refused(2308, 'Ident update is not allowed. Consider creating new contact object', null),
+    refused(2308, message, 'ident', 400, detail),
   );
   expect(await repp.read(registrar, code)).toEqual(before);
 });
@@ -170,6 +172,29 @@ test.each(contactStatuses)('judges an update of a contact whose status is %s', a
       ? refused(2304, 'Object status prohibits operation', null)
       : { status: 200 },
   );
+});
+
+test('takes the statuses of the contact back, and refuses any other', async () => {
+  const { registrar, code } = await addOwnContact(worker.env, {
+    statuses: ['serverHold' as 'pendingCreate'],
+  });
+  for (const statuses of [['serverHold', 'linked'], ['ok'], []]) {
+    expect(await repp.update(registrar, code, { statuses })).toEqual(
+      completed({ contact: { id: code } }),
+    );
+  }
+  const other = await repp.update(registrar, code, {
+    statuses: ['serverHold', 'clientDeleteProhibited'],
+  });
+  const message = 'Status update is not allowed [statuses]';
+  expect(other).toMatchObject(refused(2306, message, 'statuses'));
+  expect(other.body.errors[0].detail).toBe(
+    'The contact does not have the status clientDeleteProhibited. Only the registry sets and removes statuses.',
+  );
+  expect(await repp.update(registrar, code, { statuses: 'ok' })).toMatchObject(
+    refused(2005, 'Statuses is invalid [statuses]', 'statuses'),
+  );
+  expect(await repp.read(registrar, code)).toMatchObject({ statuses: ['serverHold'] });
 });
 
 test("shows another registrar's contact as missing, and leaves it alone", async () => {
