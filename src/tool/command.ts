@@ -63,7 +63,8 @@ export function readCommand(name: string, ...examples: string[]) {
     .option('--remote', 'work on the deployed database')
     .option('--env <name>', 'the environment in wrangler.toml (with --remote: production)')
     .option('--yes', 'do not ask for confirmation')
-    .option('--json', 'answer in JSON');
+    .option('--json', 'answer in JSON')
+    .hook('preAction', requireTexts);
 }
 
 export function writeCommand(name: string, ...examples: string[]) {
@@ -132,6 +133,24 @@ export function requireOneOf(...flags: string[]) {
  */
 export function splitList(text: string, before: readonly string[] = []): string[] {
   return [...before, ...text.split(/[\s,"[\]]+/).filter((value) => value !== '')];
+}
+
+/** For an argument or option that must name something. */
+export function parseList(text: string, before?: readonly string[]): string[] {
+  const values = splitList(text, before);
+  if (values.length > (before?.length ?? 0)) return values;
+  throw new InvalidArgumentError('It names nothing.');
+}
+
+/** Refuses a blank argument, and in a command that reads a blank option: a search for nothing would seem to find nothing. */
+function requireTexts(command: CommandUnknownOpts): void {
+  const isBlank = (value: unknown) => typeof value === 'string' && value.trim() === '';
+  const { args, options, registeredArguments: all } = command;
+  const empty = args.findIndex(isBlank);
+  if (empty !== -1) throw usageError(`<${(all[empty] ?? all.at(-1)!).name()}> is empty`);
+  const given = command.opts();
+  const option = options.find((one) => isBlank(given[one.attributeName()]));
+  if (option && given.dryRun === undefined) throw usageError(`${option.long} is empty`);
 }
 
 /** Accepts an option's former spelling, without naming it in help and completion. */

@@ -46,7 +46,7 @@ test('changes the fields of a contact by the rules of the interfaces', async () 
   const update = ['contact', 'update', 'alpha:1'];
   const wrong = await refused([...update, '--phone', '5', '--email', 'x']);
   expect(wrong).toBe(
-    'refused: Email is invalid [email]. Expected: at most 64 bytes (letters of any script, RFC 6531), `@`, and a domain name, which may be international.\n' +
+    'refused: Email is invalid: has no @ [email]\n' +
       'refused: Phone nr is invalid [phone]. Expected: `+`, the country’s code, a dot, the number (RFC 5733), neither of zeros only: +372.55501020.\n',
   );
   await registry.done([...update, '--city', 'Tartu', '--dry-run']);

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { nameOpenedFor, readDomainName } from './domain-name.ts';
+import { nameFaults, nameOpenedFor, readDomainName } from './domain-name.ts';
 import { textField, unseenIn } from './field.ts';
 
 /** RFC 5321, section 4.5.3.1.1. */
@@ -12,30 +12,53 @@ export const emailField = (message: string) =>
 /** Letters, marks and digits of any script, except those that Unicode lets fonts omit. */
 const letter = '(?!\\p{Default_Ignorable_Code_Point})[\\p{L}\\p{M}\\p{N}]';
 
-/** RFC 5321's dot-string of atoms, with RFC 6531's letters of every script. Quoted strings are refused. */
-const atom = `(${letter}|[!#$%&'*+\\-/=?^_\`{|}~])+`;
-const localPattern = new RegExp(`^${atom}(\\.${atom})*$`, 'u');
+/** The characters of RFC 5321's atoms, with RFC 6531's letters of every script. Quoted strings are refused. */
+const atom = new RegExp(`${letter}|[!#$%&'*+\\-/=?^_\`{|}~]`, 'gu');
 
 /** Accepts international domain names. The top-level domain has letters only, or is in punycode. */
 const emailAddress = (fault: string) =>
   z.transform((email: string, { issues }) => {
-    const [local = '', domain = '', ...rest] = email.split('@');
-    const read = readDomainName(domain);
-    const isLocal =
-      rest.length === 0 &&
-      localPattern.test(local) &&
-      new TextEncoder().encode(local).length <= maximumLocalOctets;
-    const hasLetters = /\.([a-z]{2,}|xn--[a-z\d-]+)$/.test(read.domain?.punycode ?? '');
-    if (isLocal && hasLetters) return email;
-    const suggestion = isLocal && !read.domain && nameOpenedFor(domain);
+    const unseen = unseenIn(email);
+    const cause = unseen ?? faultOf(email);
+    if (!cause) return email;
+    const [local = '', domain = ''] = email.split('@');
+    const suggestion =
+      !localFault(local) && !readDomainName(domain).domain && nameOpenedFor(domain);
     const hint = suggestion
       ? ` Did you mean ${JSON.stringify(`${local}@${suggestion.name}`)}?`
       : '';
-    const cause = unseenIn(email);
-    const params = cause
-      ? { brief: fault, detail: `It ${cause}.${hint}` }
-      : { detail: `Expected: ${emailForm}.${hint}` };
-    const message = cause ? `${fault}: ${cause}` : fault;
-    issues.push({ code: 'custom', message, input: email, params });
+    const detail = `Expected: ${emailForm}. It ${cause}.${hint}`;
+    const params = { brief: fault, detail: unseen ? `It ${cause}.${hint}` : detail };
+    issues.push({ code: 'custom', message: `${fault}: ${cause}`, input: email, params });
     return z.NEVER;
   });
+
+/** Why the text is no address, in words that follow a name. */
+function faultOf(email: string): string | undefined {
+  const [local = '', domain, ...rest] = email.split('@');
+  if (domain === undefined) return 'has no @';
+  if (rest.length > 0) return 'has more than one @';
+  return localFault(local) ?? domainFault(domain);
+}
+
+function localFault(local: string): string | undefined {
+  if (local === '') return 'has nothing before the @';
+  if (/^\.|\.\.|\.$/.test(local)) return 'has a dot too many before the @';
+  const [character] = local.replace(atom, '').replaceAll('.', '');
+  if (character === ' ') return 'has a blank before the @';
+  if (character) return `has ${character} before the @, which is not allowed`;
+  return new TextEncoder().encode(local).length > maximumLocalOctets
+    ? `has more than ${maximumLocalOctets} bytes before the @`
+    : undefined;
+}
+
+function domainFault(domain: string): string | undefined {
+  if (domain === '') return 'has no domain after the @';
+  if (/^\[.*\]$|^\d+(\.\d+){3}$|:/.test(domain))
+    return 'has an IP address in place of a domain name';
+  const read = readDomainName(domain);
+  if (!read.domain) return `has a domain that ${nameFaults[read.fault]}`;
+  return /\.([a-z]{2,}|xn--[a-z\d-]+)$/.test(read.domain.punycode)
+    ? undefined
+    : 'has a top-level domain with a digit, a hyphen or one letter';
+}

@@ -49,7 +49,8 @@ export function expectedSentence(
   return expected && !params?.brief ? `Expected: ${expected}.` : undefined;
 }
 
-const control = /[\p{Cc}\p{Cs}]/u;
+/** What no new text may contain: also what turns the order of other characters round (UAX 9, sections 2.1 to 2.5). */
+const control = /[\p{Cc}\p{Cs}\u202a-\u202e\u2066-\u2069]/u;
 const invisible = /(?! )[\p{Cc}\p{Cs}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** Names the invisible character of a refused text, in words that follow a name; undefined if there is none. */
@@ -73,37 +74,42 @@ export function spoiledBy(text: string): string | undefined {
   return spoiled.test(text.trim()) ? 'was spoiled by a spreadsheet' : undefined;
 }
 
+/** Without what is refused for itself. */
+const isLonger = (text: string, limit: number) =>
+  Array.from(text.replace(new RegExp(control, 'gu'), '')).length > limit;
+
 /**
  * Trimmed, NFC, at most `limit` characters, at least one visible, and no control characters or lone surrogates. The
- * string has the limits too, for the OpenAPI document. A refusal names an invisible character, or the cause that
- * `accepts` returns.
+ * string has the limits too, for the OpenAPI document. A refusal names a length that is wrong, an invisible character,
+ * or the cause that `accepts` returns.
  */
 export function textField(
   message: string,
   limit: number,
   accepts: RegExp | ((value: string) => boolean | string) = () => true,
-  expected = `text of 1 to ${limit} characters`,
+  form?: string,
 ) {
+  const expected = form ?? `text of 1 to ${limit} characters`;
   const pattern = accepts instanceof RegExp ? { pattern: accepts.source } : {};
   const judge = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   const limits = z.meta({ minLength: 1, maxLength: limit, ...pattern });
   const stored = z.transform((text: string, { issues }) => {
     const value = plainText(text, limit);
-    const isClean =
-      value !== undefined &&
-      visible.test(value) &&
-      Array.from(value).length <= limit &&
-      !control.test(value);
+    const isLong = isLonger(value ?? text.trim(), limit);
+    const isClean = value !== undefined && !isLong && visible.test(value) && !control.test(value);
     const verdict = isClean && judge(value);
     if (verdict === true) return value;
-    // A longer text is refused for its length alone.
-    const isShort = Array.from(text.replace(new RegExp(invisible, 'gu'), '')).length <= limit;
-    const cause = verdict || (isShort && unseenIn(text.trim()));
+    // Some messages name it.
+    const isNamed = message.includes(` ${limit} characters`);
+    const length = isNamed ? undefined : `has more than ${limit} characters`;
+    const cause = isLong ? length : verdict || unseenIn(text.trim());
+    const sentence = `It ${cause}.`;
+    const all = form ? `Expected: ${form}. ${sentence}` : `Expected: ${expected}.`;
     issues.push({
       code: 'custom',
       message: cause ? `${message}: ${cause}` : message,
       input: text,
-      ...(cause && { params: { brief: message, detail: `It ${cause}.` } }),
+      ...(cause && { params: { brief: message, detail: isLong ? all : sentence } }),
     });
     return z.NEVER;
   });

@@ -11,7 +11,7 @@ const phoneForm =
 export const phoneField = (message: string) =>
   expecting(
     phoneForm,
-    textField(message, 19, phonePattern).check(
+    textField(message, 19, phonePattern, phoneForm).check(
       z.refine((value) => !hasPartOfZeros.test(value), message),
     ),
   );

@@ -17,7 +17,7 @@ import type { DomainName } from '../../name/name.ts';
 import { auctionsView } from '../../view/auction.ts';
 import { dataOf } from '../../view/columns.ts';
 import { countText } from '../../view/text.ts';
-import { noun, readCommand, reasonOption, splitList, writeCommand } from '../command.ts';
+import { noun, parseList, readCommand, reasonOption, writeCommand } from '../command.ts';
 import { nameColumn, requiredText } from '../files/field.ts';
 import { type Import, runImport, writeInChunks } from '../files/import.ts';
 import { importCommand } from '../files/importing.ts';
@@ -40,7 +40,7 @@ const auctions: RowView<Auction, [{ status?: Auction['status'] }]> = {
 const start = verb(
   writeCommand('start', 'auction start kohv.ee õun.ee')
     .description('Put names up for auction, all or none, and publish the list')
-    .argument('<name...>', 'the names', splitList)
+    .argument('<name...>', 'the names', parseList)
     .option('--platform <text>', 'the kind of auction')
     .addOption(evenIfRetained()),
   async (registry, texts, options) => {

@@ -516,7 +516,7 @@ test('keeps how people reach a registrar, and names what today would be refused'
   });
   expect(lines.filter((line) => line.startsWith('registrars.csv'))).toEqual([
     'registrars.csv:3 BETA phone "6 123 456" carried: Phone is invalid',
-    'registrars.csv:3 BETA email "x" carried: Email is invalid',
+    'registrars.csv:3 BETA email "x" carried: Email is invalid: has no @',
     'registrars.csv:3 BETA website "javascript:alert(1)" carried: Website is invalid',
   ]);
   expect(own.rows().registrars).toMatchObject([

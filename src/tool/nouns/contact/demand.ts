@@ -10,7 +10,7 @@ import {
 import { reportOfChange } from '../../../view/changes.ts';
 import { contactsView } from '../../../view/contact.ts';
 import { countText } from '../../../view/text.ts';
-import { splitList, usageError, writeCommand } from '../../command.ts';
+import { parseList, splitList, usageError, writeCommand } from '../../command.ts';
 import { requiredText, wordsNote } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
@@ -82,7 +82,7 @@ export const demand = writeCommand(
 )
   .description('Ask the registrar to verify a contact by a day, or the contacts of a file')
   .argument('[code]', 'the contact', parseContactKey)
-  .option('--claims <list>', `what to verify, of ${claims.join(', ')}`, splitList)
+  .option('--claims <list>', `what to verify, of ${claims.join(', ')}`, parseList)
   .option('--by <day>', 'the last day')
   .addOption(new Option('--withdraw', 'take it back').conflicts(['claims', 'by']))
   .option('--file <file>', fileNote, parseCsvName)

@@ -9,7 +9,7 @@ import {
 } from '../../../contact/fields.ts';
 import { changeContactStatuses, updateAnyContact } from '../../../contact/operator/administer.ts';
 import { changeTexts, reportOfChange } from '../../../view/changes.ts';
-import { requireOneOf, splitList, usageError, writeCommand } from '../../command.ts';
+import { parseList, requireOneOf, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -79,7 +79,7 @@ export const status = verb(
         .choices(contactStatuses)
         .argParser(parseStatuses),
     )
-    .option('--remove <status...>', 'statuses to take away, with their notes', splitList)
+    .option('--remove <status...>', 'statuses to take away, with their notes', parseList)
     .option('--note <text>', 'why the statuses are added')
     .hook('preAction', requireOneOf('--add', '--remove'))
     .hook('preAction', (command) => {
@@ -96,7 +96,7 @@ export const status = verb(
 function parseStatuses(text: string, before: readonly ContactStatus[] = []): ContactStatus[] {
   const isStatus = (word: string): word is ContactStatus =>
     contactStatuses.some((one) => one === word);
-  const words = splitList(text);
+  const words = parseList(text);
   if (words.every(isStatus)) return [...before, ...words];
   throw new InvalidArgumentError(`Allowed choices are ${contactStatuses.join(', ')}.`);
 }

@@ -16,7 +16,14 @@ import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { reportOfChange } from '../../../view/changes.ts';
 import { domainsView } from '../../../view/domain.ts';
 import { countText } from '../../../view/text.ts';
-import { noun, readCommand, requireOneOf, splitList, writeCommand } from '../../command.ts';
+import {
+  noun,
+  parseList,
+  readCommand,
+  requireOneOf,
+  splitList,
+  writeCommand,
+} from '../../command.ts';
 import { parseName, parseNames } from '../../names.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -79,7 +86,7 @@ const update = verb(
 const remove = verb(
   writeCommand('remove', 'domain remove õunaaed.ee')
     .description('Remove domains, so that they no longer link their contacts')
-    .argument('<name...>', 'the names', splitList)
+    .argument('<name...>', 'the names', parseList)
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {
     const { db, did } = registry;

@@ -11,7 +11,7 @@ import { findRetainedDomains } from '../../../name/retained/operator/list.ts';
 import { checkLastDay } from '../../../name/retained/save.ts';
 import { retainedView } from '../../../view/retained.ts';
 import { countText } from '../../../view/text.ts';
-import { noun, readCommand, splitList, writeCommand } from '../../command.ts';
+import { noun, parseList, readCommand, writeCommand } from '../../command.ts';
 import { parseName, parseNames, parseNewNames } from '../../names.ts';
 import { confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -28,7 +28,7 @@ import {
 const add = verb(
   writeCommand('add', 'retained add riigikogu.ee õ.ee --status reserved')
     .description('Reserve or block names and publish the lists')
-    .argument('<name...>', 'the names', splitList)
+    .argument('<name...>', 'the names', parseList)
     .addOption(statusOption('the status to give them').makeOptionMandatory())
     .option('--last-day <day>', 'the last day on which they are reserved, YYYY-MM-DD, in UTC'),
   async (registry, texts, { status, lastDay }) => {
@@ -51,7 +51,7 @@ const add = verb(
 const remove = verb(
   writeCommand('remove', 'retained remove riigikogu.ee --status reserved')
     .description('Release reserved or blocked names and publish the lists')
-    .argument('<name...>', 'the names', splitList)
+    .argument('<name...>', 'the names', parseList)
     .addOption(statusOption('the status to take from them').makeOptionMandatory())
     .addOption(maxRemovalsOption()),
   async (registry, texts, options) => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { contactStatuses } from '../../../../drizzle/schema.ts';
 import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
-import { clearable, expecting, textField } from '../../../base/text/field.ts';
+import { clearable, expecting, isBlank, textField } from '../../../base/text/field.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
 import { type Contact, type ContactReference, checkHasStatuses } from '../../../contact/contact.ts';
@@ -220,9 +220,9 @@ registrarContacts.post('/validate', async (c) => {
   return c.json(success({ results }));
 });
 
-/** A number is the record's id, as in responses. */
+/** Beside the code, as in responses, a number is the record's id. Alone, it may be meant as the code, and is refused. */
 function hasRecordId(contact: unknown): boolean {
-  return isObject(contact) && typeof contact.id === 'number';
+  return isObject(contact) && typeof contact.id === 'number' && !isBlank(contact.code);
 }
 
 function newContact(given: unknown): NewContact {

@@ -294,12 +294,12 @@ test('names all invalid fields at once, nested ones by their path', async () => 
     status: 400,
     body: {
       errors: {
-        name: ['Name is invalid'],
-        email: ['Email is invalid'],
+        name: ['Name is invalid: has more than 255 characters'],
+        email: ['Email is invalid: has no @'],
         phone: ['Phone nr is invalid'],
         fax: ['Fax nr is invalid'],
         'address.street': ['Street is invalid'],
-        'address.zip': ['Zip is invalid'],
+        'address.zip': ['Zip is invalid: has more than 16 characters'],
         'address.city': ['City is invalid'],
         'address.state': ['State is invalid'],
         'address.country_code': ['Country code is invalid'],

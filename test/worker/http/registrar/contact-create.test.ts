@@ -269,7 +269,8 @@ test.each([
   expect(detail).toMatch(/^(Expected: |An object is expected, with the fields ).+\.$/);
   // The document says it in the same words.
   if (field === 'email' || field === 'phone') {
-    expect(JSON.stringify(document)).toContain(detail.slice('Expected: '.length));
+    const [, expected] = /^Expected: (.*?)(\. It .*)?\.$/.exec(detail)!;
+    expect(JSON.stringify(document)).toContain(expected);
   }
 });
 
@@ -408,12 +409,12 @@ test('names what is missing of an identity without a group', async () => {
   );
 });
 
-test('ignores a numeric id, which is that of a record, and says so', async () => {
+test('ignores a numeric id beside the code, which is that of a record, and says so', async () => {
   const registrar = await addRegistrar(worker.env);
-  const contact = newContact({ id: 7 });
+  const contact = newContact({ id: 7, code: 'OTHER:1' });
   const calls = [
-    ['', { contact }, 'contact.id'],
-    ['/validate', { contacts: [newContact(), contact] }, 'contacts.id'],
+    ['', { contact }, 'contact.code, contact.id'],
+    ['/validate', { contacts: [newContact(), contact] }, 'contacts.code, contacts.id'],
   ] as const;
   for (const [path, body, ignored] of calls) {
     const response = await repp.request(registrar, 'POST', path, body);
@@ -423,3 +424,20 @@ test('ignores a numeric id, which is that of a record, and says so', async () =>
   const codes = (await repp.list(registrar)).body.contacts;
   expect(codes).toEqual([expect.stringMatching(/:[0-9A-F]{8}$/)]);
 });
+
+test.each([5, 0, 1.5])(
+  'refuses the number %d as the id of a contact, whose code is a text',
+  async (id) => {
+    const registrar = await addRegistrar(worker.env);
+    const contact = newContact({ id });
+    const [message, field] = ['Contact id is invalid [id]', 'id'];
+    expect(await repp.create(registrar, contact)).toMatchObject(refused(2005, message, field));
+    const verdicts = await answerOf(
+      repp.request(registrar, 'POST', '/validate', { contacts: [contact] }),
+    );
+    expect(verdicts.body.data.results).toMatchObject([
+      { valid: false, errors: [{ message, field }] },
+    ]);
+    expect((await repp.list(registrar)).body.contacts).toEqual([]);
+  },
+);
