@@ -72,9 +72,10 @@ if (!process.env.ASSETS_ARE_BUILT) {
     const file = path.join(projectDirectory, 'node_modules/swagger-ui-dist', name);
     files.set(path.join('docs', servedName), readFileSync(file));
   }
-  const environment = process.env.CLOUDFLARE_ENV || undefined;
-  const isLocal = environment === undefined;
-  const { own } = readEnvironment(configPath, environment);
+  const { CLOUDFLARE_ENV: environment, WRANGLER_COMMAND } = process.env;
+  // What is deployed, for an environment or without knowing one, says nothing of the demo.
+  const isLocal = WRANGLER_COMMAND === 'dev' && !environment;
+  const { own } = readEnvironment(configPath, environment || undefined);
   const settings = own?.vars ?? {};
   const template = String(files.get('docs/guide.html'));
   const read = (name: string) => readFileSync(path.join(projectDirectory, name), 'utf8');

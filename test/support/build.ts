@@ -18,7 +18,9 @@ declare module 'vitest' {
 
 /** Makes the static files, of which the document is one to which answers are held, and the empty registry. */
 export default async function build({ provide }: TestProject): Promise<() => void> {
-  const assets = promisify(execFile)(process.execPath, ['src/tool/build-assets.ts']);
+  const assets = promisify(execFile)(process.execPath, ['src/tool/build-assets.ts'], {
+    env: { ...process.env, WRANGLER_COMMAND: 'dev' },
+  });
   const directory = mkdtempSync(path.join(tmpdir(), 'registry-tests-'));
   const { DB, close } = openDatabaseFile(directory);
   await applyMigrations(DB);

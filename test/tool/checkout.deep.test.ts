@@ -134,6 +134,24 @@ test('a clone has the line ends of the repository, whatever core.autocrlf says',
   expect(files.filter((line) => /w\/(crlf|mixed)/.test(line))).toEqual([]);
 });
 
+test.each([
+  ['for an environment', { WRANGLER_COMMAND: 'deploy', CLOUDFLARE_ENV: 'production' }, false],
+  ['without knowing for whom', { WRANGLER_COMMAND: 'deploy', CLOUDFLARE_ENV: '' }, false],
+  ['for the local environment', { WRANGLER_COMMAND: 'dev', CLOUDFLARE_ENV: '' }, true],
+])(
+  'the reference that is built %s (%j) names the logins of the demo: %s',
+  (_, environment, isNamed) => {
+    const { ASSETS_ARE_BUILT: _built, ...env } = process.env;
+    const options = { env: { ...env, ...environment } };
+    expect(runScript('src/tool/build-assets.ts', [], options).stderr).toBe('');
+    const directory = path.join(checkout, '.wrangler/assets');
+    const named = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(html|json)$/.test(name))
+      .filter((name) => /demo-(secret|key)/.test(readFileSync(path.join(directory, name), 'utf8')));
+    expect(named.length > 0).toBe(isNamed);
+  },
+);
+
 test('a new migration is the newest of the build, and leaves one snapshot', () => {
   const schema = path.join(checkout, 'drizzle/schema.ts');
   const text = readFileSync(schema, 'utf8');
