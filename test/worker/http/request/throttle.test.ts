@@ -1,5 +1,4 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { unstable_readConfig } from 'wrangler';
 import { workersAddress } from '../../../../src/base/address-list.ts';
 import { app } from '../../../../src/worker/http/app.ts';
 import { cost, counted } from '../../../support/counted.ts';
@@ -12,7 +11,7 @@ import {
   send,
   unique,
 } from '../../../support/fixtures.ts';
-import { startWorker } from '../../../support/worker.ts';
+import { answerHere, startWorker } from '../../../support/worker.ts';
 
 /** With the limits of a deployment: 10 failed logins a minute. */
 const worker = startWorker({}, 'production');
@@ -319,29 +318,17 @@ it.each([
   expect(response.headers.get('RateLimit-Policy')).toBe(policy);
 });
 
-it.each([undefined, 'production'])(
-  'RateLimit-Policy states the limits of the limiters in environment %s',
-  (env) => {
-    const { ratelimits, vars } = unstable_readConfig({
-      config: './wrangler.toml',
-      ...(env ? { env } : {}),
-    });
-    const names = [
-      'CALLER_LIMITER',
-      'ADDRESS_LIMITER',
-      'FAILED_LOGIN_LIMITER',
-      'PASSWORD_LIMITER',
-      'REGISTRANT_WRITE_LIMITER',
-      'SYSTEM_LIMITER',
-    ];
-    const said = [...String(vars.RATE_LIMIT_POLICY).matchAll(/q=(\d+);w=(\d+)/g)];
-
-    const limits = names.map(
-      (name) => ratelimits.find((limiter: { name: string }) => limiter.name === name)?.simple,
-    );
-
-    expect(
-      said.map(([, limit, period]) => ({ limit: Number(limit), period: Number(period) })),
-    ).toEqual(limits);
-  },
-);
+it.each([
+  ['production', 429],
+  ['local', 401],
+])('a policy of a million in environment %s: a limiter that refuses gives %i', async (...row) => {
+  const [ENVIRONMENT, status] = row;
+  const env = {
+    ...worker.env,
+    ENVIRONMENT,
+    RATE_LIMIT_POLICY: policy.replaceAll(/q=\d+/g, 'q=1000000'),
+    REGISTRANT_TOKEN_KEYS: `id:${'0'.repeat(64)}`,
+    ADDRESS_LIMITER: { limit: async () => ({ success: false }) },
+  };
+  expect((await answerHere('/repp/v1/contacts', {}, env)).status).toBe(status);
+});
