@@ -49,7 +49,7 @@ function requireEnvironment(environment: string | undefined, option: string) {
   throw new RegistryError('not_found', message, option);
 }
 
-function readSecrets(environment: string | undefined): Record<string, string> {
+export function readSecrets(environment: string | undefined): Record<string, string> {
   const names =
     environment === undefined ? ['.dev.vars'] : [`.dev.vars.${environment}`, '.dev.vars'];
   const file = names.map((name) => path.join(projectDirectory, name)).find(existsSync);
@@ -58,8 +58,8 @@ function readSecrets(environment: string | undefined): Record<string, string> {
 }
 
 export function domainAddress(file: string, environment: string): string | undefined {
-  const { config, own } = readEnvironment(file, environment);
-  const routes = own?.routes ?? config.routes ?? [own?.route ?? config.route ?? []].flat();
+  const { own } = readEnvironment(file, environment);
+  const routes = own?.routes ?? [own?.route ?? []].flat();
   const hosts = routes.map((route) => {
     const pattern = typeof route === 'string' ? route : route.pattern;
     return pattern.replace(/^https?:\/\//, '').split('/')[0]!;

@@ -45,8 +45,15 @@ export function collectLines(
   read(child.stderr, true);
 }
 
-/** Returns standard output. Throws an Error with all output if wrangler fails. */
-export async function runWrangler(args: readonly string[], input?: string): Promise<string> {
+/**
+ * Returns standard output. Throws an Error with all output if wrangler fails. Otherwise passes standard error on, which has
+ * wrangler's warnings.
+ */
+export async function runWrangler(
+  args: readonly string[],
+  input?: string,
+  warn?: (text: string) => void,
+): Promise<string> {
   const script = path.join(projectDirectory, 'node_modules/wrangler/wrangler-dist/cli.js');
   const words = ['--no-warnings', '--import', endWithParent, script, ...args];
   const child = spawn(process.execPath, words, {
@@ -56,12 +63,15 @@ export async function runWrangler(args: readonly string[], input?: string): Prom
   });
   const printed: string[] = [];
   const answer: string[] = [];
+  const warnings: string[] = [];
   collectLines(child, (line, isError) => {
     printed.push(line);
-    if (!isError) answer.push(line);
+    (isError ? warnings : answer).push(line);
   });
   child.stdin?.end(input);
   const [status] = await once(child, 'close');
   if (status !== 0) throw new Error(printed.join('\n'));
+  const warning = warnings.join('\n').trim();
+  if (warning !== '') warn?.(warning);
   return answer.join('\n');
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parse } from 'smol-toml';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { findProblem } from '../../src/tool/deploy/config.ts';
 import { type Deployment, printPlan, runSteps } from '../../src/tool/deploy/deployment.ts';
 import { deskSteps, readDesk } from '../../src/tool/deploy/desk.ts';
 import { steps } from '../../src/tool/deploy/steps.ts';
@@ -122,7 +123,7 @@ test.each([
   async (_, open) => {
     const answering = (urls: string[]) => async (url: string) =>
       urls.some((each) => url.startsWith(each)) ? healthy() : new Response(null, { status: 404 });
-    await editConfig((text) => text.replace(/^main/m, `${route}\nmain`));
+    await editConfig((text) => text.replace('routes = []', route));
     const wrangler: Deployment['wrangler'] = async (args, input) =>
       (await account.wrangler(args, input)).replace(/https:\S+workers\.dev/, 'No targets deployed');
 
@@ -140,6 +141,54 @@ test('the configuration turns the addresses of versions off in every environment
   for (const environment of Object.values(config.env as Record<string, object>)) {
     expect(environment).not.toHaveProperty('preview_urls');
     expect(environment).not.toHaveProperty('workers_dev');
+  }
+});
+
+const inStaging = (from: string, to: string) => (text: string) => {
+  const [head, staging] = text.split(/^(?=\[env\.staging\])/m);
+  return head! + staging!.replace(from, to);
+};
+
+test.each([
+  ['routes above the environments', (text: string) => `${route}\n${text}`, 'has routes above its'],
+  ['a route above them', (text: string) => `route = "a.ee/*"\n${text}`, 'has routes above its'],
+  [
+    'a policy that says more than a limiter allows',
+    inStaging('"caller";q=600;', '"caller";q=1000000;'),
+    'env.staging of wrangler.toml: RATE_LIMIT_POLICY says "caller";q=1000000;w=60, but CALLER_LIMITER allows 600 in 60 seconds',
+  ],
+  [
+    'a limiter of another period',
+    inStaging('limit = 10, period = 60', 'limit = 10, period = 10'),
+    'RATE_LIMIT_POLICY says "failed-login";q=10;w=60, but FAILED_LOGIN_LIMITER allows 10 in 10 seconds',
+  ],
+  [
+    'a malformed setting',
+    inStaging('NAME_LETTERS = ""', 'NAME_LETTERS = "a1"'),
+    'env.staging of wrangler.toml: settings are missing or malformed: NAME_LETTERS: must be',
+  ],
+  ['malformed hours', inStaging('_HOURS = "72"', '_HOURS = "3d"'), 'DISCLOSURE_HOURS must be'],
+  [
+    'the local environment',
+    inStaging('ENVIRONMENT = "production"', 'ENVIRONMENT = "local"'),
+    'ENVIRONMENT must be production',
+  ],
+])('a deployment is refused before anything is created with %s', async (_, edit, reason) => {
+  await editConfig(edit);
+  const { isDone, said } = await deploy({ environment: 'staging' });
+  expect(isDone).toBe(false);
+  expect(said).toContain(reason);
+  expect(changes()).toEqual([]);
+});
+
+test('the settings of each environment are well-formed, and callers read the limits of its limiters', () => {
+  type Environment = Parameters<typeof findProblem>[0];
+  const file = parse(readFileSync('wrangler.toml', 'utf8')) as Environment & {
+    env: Record<string, Environment>;
+  };
+  const local = { ...file, vars: { ...file.vars, ENVIRONMENT: 'local' } };
+  for (const [name, environment] of Object.entries({ ...file.env, local })) {
+    expect(findProblem(environment), name).toBeUndefined();
   }
 });
 
@@ -552,9 +601,16 @@ test('a dry run prints the steps of the desk, and a desk at the host of the regi
   expect(said.join('\n')).toContain(
     'wrangler deploy --config src/desk/wrangler.toml --env production, with',
   );
-  await editConfig((text) => text.replace(/^main/m, `${route}\nmain`));
+  await editConfig((text) => text.replace('routes = []', route));
   const { deployment } = newDeployment({ desk: { ...desk, host: 'registry.example.ee' } });
   expect(() => readDesk(deployment)).toThrow("registry.example.ee is the registry's");
+});
+
+test('a desk is refused with routes above the environments of its file', async () => {
+  const { deskPath, overrides } = await newDesk();
+  await writeFile(deskPath, `${route}\n${await readFile(deskPath, 'utf8')}`);
+  const { deployment } = newDeployment(overrides);
+  expect(() => readDesk(deployment)).toThrow('src/desk/wrangler.toml has routes above its');
 });
 
 test('a desk takes no host that something else uses, unless its file names it', async () => {

@@ -5,7 +5,7 @@ import { RegistryError } from '../../base/error.ts';
 import { takeLock } from '../../tool/local/lock.ts';
 import { endRuntimesWithProcess } from '../../tool/local/runtime.ts';
 import { configPath, deskConfigPath, projectDirectory } from '../../tool/project.ts';
-import { readLimits } from '../../tool/wrangler-config.ts';
+import { readLimits, readSecrets } from '../../tool/wrangler-config.ts';
 import type { StartOptions } from './options.ts';
 
 // The process that `serve` starts: `wrangler dev` without debugger, explorer of the data, and registry of running Workers. Each of these would
@@ -59,7 +59,8 @@ async function run(options: ServerOptions): Promise<{ address: string; desk?: st
     config: configPath,
     entrypoint: isSandbox ? 'src/dev/sandbox/worker.ts' : 'src/dev/start/worker.ts',
     ...(env !== undefined && { env }),
-    bindings: { ...limitBindings, ...secretBindings(secrets) },
+    // Of an environment that names required secrets, wrangler reads no others.
+    bindings: { ...limitBindings, ...secretBindings({ ...readSecrets(env), ...secrets }) },
     dev: { persist: directory },
   });
   if (!desk) return { address };

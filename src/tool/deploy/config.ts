@@ -1,11 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import type { Unstable_RawConfig } from 'wrangler';
+import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
+import {
+  disclosureHoursOf,
+  findRateLimits,
+  limiters,
+  rateLimits,
+  settings,
+} from '../../worker/settings.ts';
 import { deployedId, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 
 /**
  * An undefined id is yet to be created. Throws `not_found` if wrangler.toml lacks the environment
- * or a binding.
+ * or a binding, `invalid` if it must not be deployed as it is.
  */
 export function readDeployConfig({ configPath, environment }: Deployment) {
   const { config, own, database, lists, archive } = readEnvironment(configPath, environment);
@@ -13,6 +22,11 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
     const message = `wrangler.toml has no environment "${environment}" with the bindings DB and LISTS`;
     throw new RegistryError('not_found', message, 'env');
   }
+  requireOwnRoutes(config, 'wrangler.toml');
+  const isLocal = own.vars?.ENVIRONMENT === 'local';
+  const problem = isLocal ? 'ENVIRONMENT must be production' : findProblem(own);
+  if (problem)
+    throw new RegistryError('invalid', `env.${environment} of wrangler.toml: ${problem}`);
   const { producers = [], consumers = [] } = own.queues ?? {};
   const queues = new Set([...producers, ...consumers].map(({ queue }) => queue));
   const worker = `${config.name}-${environment}`;
@@ -37,6 +51,35 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
     backups: `${worker}-backups`,
     queues: [...queues].filter((queue) => queue !== undefined),
   };
+}
+
+/** Throws `invalid` for routes above the environments: each environment without its own would take them from the others. */
+export function requireOwnRoutes({ route, routes }: Unstable_RawConfig, file: string): void {
+  if (route === undefined && routes === undefined) return;
+  const message = `${file} has routes above its environments, which each of them would take: move them into the environment that they are for`;
+  throw new RegistryError('invalid', message);
+}
+
+type Environment = Pick<Unstable_RawConfig, 'vars' | 'ratelimits'>;
+
+/** Says in which setting the Worker would fail, or where callers would read other limits than those that count. */
+export function findProblem({ vars = {}, ratelimits = [] }: Environment): string | undefined {
+  // Wrangler refuses a missing secret. Its value is known to the platform alone.
+  const env = { ...vars, REGISTRANT_TOKEN_KEYS: `id:${'0'.repeat(64)}` } as unknown as Env;
+  try {
+    settings(env);
+    disclosureHoursOf(env);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  for (const name of rateLimits) {
+    const [binding] = limiters[name];
+    const said = findRateLimits(env)!.limits.get(name)!;
+    const { limit, period } = ratelimits.find((each) => each.name === binding)?.simple ?? {};
+    if (said.requests === limit && said.windowSeconds === period) continue;
+    return `RATE_LIMIT_POLICY says "${name}";q=${said.requests};w=${said.windowSeconds}, but ${binding} allows ${limit} in ${period} seconds`;
+  }
+  return undefined;
 }
 
 interface Place {

@@ -1,6 +1,6 @@
 import { RegistryError } from '../../base/error.ts';
 import { domainAddress, readEnvironment } from '../wrangler-config.ts';
-import { idPlace, readDeployConfig, routesPlace, writeValue } from './config.ts';
+import { idPlace, readDeployConfig, requireOwnRoutes, routesPlace, writeValue } from './config.ts';
 import {
   buildOf,
   type Deployment,
@@ -24,6 +24,7 @@ export function readDesk({ configPath, environment, desk }: Deployment) {
   }
   const { config, own } = readEnvironment(deskPath, environment);
   if (!own) throw new RegistryError('not_found', `${file} has no environment "${environment}"`);
+  requireOwnRoutes(config, file);
   const isNamed = domainAddress(deskPath, environment) === address;
   const worker = `${config.name}-${environment}`;
   return { address, isNamed, deskPath, worker, audience: own.vars?.DESK_ACCESS_AUD };

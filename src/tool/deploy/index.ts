@@ -48,6 +48,13 @@ async function publish(environment: string): Promise<void> {
   if (status !== 0) throw new Error('The lists were not published, see above.');
 }
 
+const warnings = new Set<string>();
+/** Once, though every call of wrangler that reads wrangler.toml repeats it. */
+function warn(text: string): void {
+  if (!warnings.has(text)) console.error(text);
+  warnings.add(text);
+}
+
 command.parse(process.argv);
 const { env: environment, jurisdiction, dryRun, desk: host } = command.opts();
 const all = host === undefined ? steps : [...steps, ...deskSteps];
@@ -55,7 +62,7 @@ const deployment: Deployment = {
   configPath,
   environment,
   jurisdiction,
-  wrangler: runWrangler,
+  wrangler: (args, input) => runWrangler(args, input, warn),
   publish: () => publish(environment),
   ...(host !== undefined && { desk: { host, configPath: deskConfigPath } }),
   fetch: (url) => fetch(url, { redirect: 'manual' }),
