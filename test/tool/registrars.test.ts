@@ -56,6 +56,18 @@ const channels = {
   website: 'https://alpha.example/',
 };
 
+test.each([
+  ['SEVENTY', false],
+  ['EIGHTEEN', true],
+])(
+  'adding %s says whether the codes of its contacts are too long for EPP',
+  async (code, isTooLong) => {
+    const registry = await tool.newRegistry();
+    const { stdout } = await registry.run(`registrar add --code ${code} --name X --dry-run`);
+    expect(stdout.includes('more than the 16 characters of EPP')).toBe(isTooLong);
+  },
+);
+
 test('keeps how people reach a registrar: given, changed and cleared', async () => {
   const registry = await tool.newRegistry();
   const given = Object.entries(channels).flatMap(([name, value]) => [`--${name}`, value]);

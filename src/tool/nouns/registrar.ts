@@ -39,6 +39,11 @@ const channelNotes = {
   website: 'its pages, an http or https URL',
 };
 
+/** EPP allows 16 characters (RFC 5730, `clIDType`): the prefix, a colon and the eight characters of a code that is made here. */
+const longestCodeForEpp = 7;
+const tooLongForEpp =
+  'note: the contact codes that are made for it have more than the 16 characters of EPP; a prefix of at most 7 leaves room';
+
 const add = verb(
   writeCommand('add', 'registrar add --code ALPHA --name "Alpha OÜ" --allow-ip 192.0.2.0/24')
     .description('Add a registrar')
@@ -55,9 +60,10 @@ const add = verb(
   async (registry, { code, name, phone, email, website, allowIp: allowedIps = [] }) => {
     const described = { code, name, phone, email, website, allowedIps };
     const registrar = await addRegistrar(registry, described);
+    const done = `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar)}`;
     return {
       data: { registrar: dataOf(registrarsView.columns, registrar) },
-      text: `${registry.did('add')} registrar ${code}, callable from ${addressesText(registrar)}`,
+      text: code.length > longestCodeForEpp ? [done, tooLongForEpp] : done,
     };
   },
 );
