@@ -240,10 +240,11 @@ test('refuses a deployed database if the clocks differ', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now, shouldAdvanceTime: true });
   onTestFinished(() => void vi.useRealTimers());
   const { status, stderr } = await restore(db);
-  expect({ status, stderr }).toEqual({
-    status: 1,
-    stderr: "refused: this machine's clock is -3600 seconds from the database's: set it\n",
-  });
+  expect(status).toBe(1);
+  // A busy machine takes seconds to ask.
+  expect(stderr).toMatch(
+    /^refused: this machine's clock is -36\d\d seconds from the database's: set it\n$/,
+  );
   expect(contentsOf(sqlite)).toEqual(before);
 });
 
