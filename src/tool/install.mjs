@@ -1,16 +1,19 @@
 // Runs before `npm start` and `npm test`, so it is plain JavaScript that any Node from 20 on understands:
 // TypeScript runs only under the Node among the packages.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../', import.meta.url);
@@ -83,29 +86,59 @@ function takeTurn() {
   }
 }
 
-/** The process that installs. Removes the lock of one that was killed. */
+/** A process that installs. Removes the lock if all that it names were killed. */
 function findHolder() {
   try {
-    const holder = Number(readlinkSync(lock));
-    process.kill(holder, 0);
+    const holder = readlinkSync(lock).split(' ').map(Number).find(isAlive);
+    if (holder === undefined) rmSync(lock, { force: true });
     return holder;
   } catch ({ code }) {
-    // EPERM: another user's process. ENOENT: the lock is gone.
-    if (code === 'ESRCH') rmSync(lock, { force: true });
+    if (code !== 'ENOENT') throw new Error(`${fileURLToPath(lock)}: ${code}`);
     return undefined;
   }
 }
 
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch ({ code }) {
+    // Another user's process.
+    return code === 'EPERM';
+  }
+}
+
+/** Names npm in the lock, too: it may go on when this process is killed, and nobody else may install until it ends. */
+function nameInLock(pid) {
+  const next = new URL(`.wrangler/installing.${pid}`, root);
+  symlinkSync(`${process.pid} ${pid}`, next);
+  renameSync(next, lock);
+}
+
 /** `npm ci`, with the npm that runs this script and the Node that runs that npm: node_modules is about to go. */
-function install(reason) {
+async function install(reason) {
   const { npm_node_execpath: node = process.execPath, npm_execpath: npm } = process.env;
   if (!npm) fail('Run it through npm: npm start, or npm test.');
   // On standard error: standard output is the result of the script that comes next.
   console.error(
     `Installing the packages of package-lock.json, which takes about a minute: ${reason}.`,
   );
-  const options = { cwd: fileURLToPath(root), stdio: ['ignore', 2, 2] };
-  const { status } = spawnSync(node, [npm, 'ci', '--include=dev', '--loglevel=error'], options);
+  const words = [npm, 'ci', '--include=dev', '--loglevel=http'];
+  const child = spawn(node, words, { cwd: fileURLToPath(root), stdio: ['ignore', 2, 'pipe'] });
+  nameInLock(child.pid);
+  let interrupted;
+  for (const [signal, number] of [
+    ['SIGINT', 2],
+    ['SIGTERM', 15],
+    ['SIGHUP', 1],
+  ]) {
+    process.on(signal, () => {
+      interrupted = 128 + number;
+      child.kill('SIGKILL');
+    });
+  }
+  sayWhatIsWaitedFor(child.stderr);
+  const [status] = await once(child, 'close');
+  if (interrupted) process.exit(interrupted);
   if (status !== 0)
     fail('npm ci failed, see above; with the network there, run the command again.');
   writeFileSync(installedFrom, lockDigest());
@@ -121,6 +154,28 @@ function install(reason) {
         'Is it in the registry that npm uses (npm config get registry)? Then run the command again.',
     );
   }
+}
+
+/** Prints what npm prints, but its requests, of which it prints each. Says after ten seconds without a package what npm waits for. */
+function sayWhatIsWaitedFor(output) {
+  const { npm_config_registry: registry = 'the npm registry' } = process.env;
+  let failure = '';
+  let timer;
+  const wait = () => {
+    clearTimeout(timer);
+    const say = () =>
+      console.error(`npm has fetched nothing from ${registry} for ten seconds${failure}.`);
+    timer = setTimeout(say, 10_000).unref();
+  };
+  wait();
+  createInterface({ input: output }).on('line', (line) => {
+    const [, level, words] = /^npm (http|warn|notice) (.*)/.exec(line) ?? [];
+    if (level === undefined) console.error(line);
+    if (level !== 'http') return;
+    const [failed] = /\S+ attempt \d+ failed with .*/.exec(words) ?? [];
+    if (failed) failure = `: ${failed}`;
+    else wait();
+  });
 }
 
 function fail(message) {
@@ -139,7 +194,7 @@ if (findReason()) {
   }
   // Another process may have done it meanwhile.
   const reason = findReason();
-  if (reason) install(reason);
+  if (reason) await install(reason);
 }
 if (!existsSync(new URL('node_modules/.bin/node', root))) {
   fail(

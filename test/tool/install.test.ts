@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, inject, it } from 'vitest';
 
 interface Package {
   version: string;
@@ -27,6 +28,9 @@ const wanted: Record<string, Package> = {
   'node_modules/hono': { version: '4.0.0', integrity: 'sha512-a' },
   'node_modules/for-another-platform': { version: '1.0.0', integrity: 'sha512-b', optional: true },
 };
+
+const noted = 'node_modules/.package-lock.json';
+const { 'node_modules/hono': hono } = wanted;
 
 let project: string;
 
@@ -67,9 +71,6 @@ function npmArguments() {
   return readFileSync(join(project, 'called'), 'utf8');
 }
 
-const noted = 'node_modules/.package-lock.json';
-const { 'node_modules/hono': hono } = wanted;
-
 it.each([
   ['nothing is installed', () => {}],
   ['a package is gone that npm has noted', () => writeLock(noted, { 'node_modules/hono': hono! })],
@@ -84,7 +85,7 @@ it.each([
 ])('installs from the lock file where %s', (_, arrange) => {
   arrange();
   expect(install().status).toBe(0);
-  expect(npmArguments()).toBe('ci --include=dev --loglevel=error');
+  expect(npmArguments()).toBe('ci --include=dev --loglevel=http');
 });
 
 it('says and does nothing where every package is there but those for other platforms', () => {
@@ -119,6 +120,81 @@ it('installs once where the lock file names a package for which package.json doe
   expect(install().stderr).toContain('node_modules/hono is missing.');
 });
 
+function begin() {
+  const child = spawn(process.execPath, [join(project, 'src/tool/install.mjs')], {
+    env: { PATH: process.env.PATH, npm_execpath: join(project, 'npm.cjs') },
+  });
+  let said = '';
+  child.stderr.on('data', (data) => {
+    said += data;
+  });
+  return { child, said: () => said, ended: once(child, 'close') };
+}
+
+const written = (file: string) =>
+  expect.poll(() => existsSync(join(project, file)), { timeout: 10_000 }).toBe(true);
+
+/** In place of npm: notes its process, and is done once the file `go` is there. Ctrl-C does not end it. */
+const patient = `
+  const { appendFileSync, existsSync, mkdirSync, writeFileSync } = require('node:fs');
+  process.on('SIGINT', () => {});
+  process.stderr.on('error', () => {});
+  writeFileSync('called.tmp', String(process.pid));
+  require('node:fs').renameSync('called.tmp', 'called');
+  setInterval(() => {
+    if (!existsSync('go')) return;
+    mkdirSync('node_modules/hono', { recursive: true });
+    writeFileSync('node_modules/hono/package.json', '{}');
+    writeFileSync('${noted}', '${JSON.stringify({ packages: { 'node_modules/hono': hono } })}');
+    process.exit();
+  }, 20);
+`;
+
+it.each([
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+] as const)('%s ends the npm that installs, too', async (signal, status) => {
+  writeFileSync(join(project, 'npm.cjs'), patient);
+  const { child, ended } = begin();
+  await written('called');
+  child.kill(signal);
+  expect(await ended).toEqual([status, null]);
+  expect(() => process.kill(Number(npmArguments()), 0)).toThrow('ESRCH');
+  expect(readdirSync(join(project, '.wrangler'))).toEqual([]);
+});
+
+it('waits for the npm of a command that was killed', async () => {
+  writeFileSync(join(project, 'npm.cjs'), patient);
+  const killed = begin();
+  await written('called');
+  killed.child.kill('SIGKILL');
+  const npm = npmArguments();
+  const next = begin();
+  await expect.poll(next.said, { timeout: 10_000 }).toContain(`Waiting for process ${npm}, which`);
+  writeFileSync(join(project, 'go'), '');
+  expect(await next.ended).toEqual([0, null]);
+  expect(next.said()).not.toContain('Installing');
+});
+
+it.runIf(inject('isDeep')).each([
+  ['of what npm waits for', '', ' for ten seconds.\n'],
+  [
+    'why',
+    'npm http fetch GET https://registry.example/hono attempt 1 failed with EAI_AGAIN',
+    ' for ten seconds: https://registry.example/hono attempt 1 failed with EAI_AGAIN.\n',
+  ],
+])('says after ten seconds without a package %s', async (_, line, end) => {
+  writeFileSync(join(project, 'npm.cjs'), `console.error('npm http a\\n${line}');${patient}`);
+  const { child, said, ended } = begin();
+  await expect
+    .poll(said, { timeout: 20_000 })
+    .toContain(`npm has fetched nothing from the npm registry${end}`);
+  child.kill();
+  await ended;
+  expect(said()).not.toContain('npm http');
+});
+
 it('installs once for commands that run at the same time: the second waits for the first', async () => {
   // Ends once the test has seen the second command wait.
   const npm = `
@@ -130,18 +206,8 @@ it('installs once for commands that run at the same time: the second waits for t
     writeFileSync('${noted}', '${JSON.stringify({ packages: { 'node_modules/hono': hono } })}');
   `;
   writeFileSync(join(project, 'npm.cjs'), npm);
-  const begin = () => {
-    const child = spawn(process.execPath, [join(project, 'src/tool/install.mjs')], {
-      env: { PATH: process.env.PATH, npm_execpath: join(project, 'npm.cjs') },
-    });
-    let said = '';
-    child.stderr.on('data', (data) => {
-      said += data;
-    });
-    return { said: () => said, ended: once(child, 'close') };
-  };
   const first = begin();
-  await expect.poll(() => existsSync(join(project, 'called')), { timeout: 10_000 }).toBe(true);
+  await written('called');
   const second = begin();
   await expect.poll(second.said, { timeout: 10_000 }).toMatch(/^Waiting for process \d+, which/);
   writeFileSync(join(project, 'go'), '');
