@@ -55,12 +55,14 @@ test('runs no SQL without the token, which no list of processes shows', async ()
 });
 
 test('listens for no debugger', () => {
-  const tree = [server.child.pid!];
+  const processes = execFileSync('ps', ['-axwwo', 'pid=,ppid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .map((line) => line.trim().split(/ +/));
+  const tree = [String(server.child.pid)];
   for (const pid of tree) {
-    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
-    if (children) tree.push(...children.split(' ').map(Number));
+    tree.push(...processes.flatMap(([child, parent]) => (parent === pid ? child! : [])));
   }
-  const commands = tree.map((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+  const commands = processes.filter(([pid]) => tree.includes(pid!)).map((line) => line.join(' '));
   expect(commands.some((command) => command.includes('workerd'))).toBe(true);
   for (const command of commands) expect(command).not.toMatch(/inspector-addr|debug-port/);
 });

@@ -2,11 +2,15 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { fill, rowsOf } from './filled.ts';
 import { startTool, TestRegistry } from './tool.ts';
 
 const tool = startTool();
+
+beforeEach(({ skip }) => {
+  if (process.platform !== 'linux') skip('nightly backups are written on Linux');
+});
 const run = promisify(execFile);
 
 /** Stands in for the AWS CLI, with a directory as the store, for the monitor, and for the clock. */
