@@ -1,12 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { refuseKeptOptions } from '../src/tool/project.ts';
 
 /*
  * `npm run migration -- --name what_changed`: makes a migration of the changes of schema.ts, deletes the older snapshot, with which
  * the next migration is not compared, and names the migration in src/base/version.ts.
  */
 
+refuseKeptOptions('migration', ['--name', '--custom']);
 const root = path.join(import.meta.dirname, '..');
 const kit = path.join(root, 'node_modules/.bin/drizzle-kit');
 const options = { cwd: root, stdio: 'inherit' } as const;

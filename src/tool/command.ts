@@ -164,6 +164,9 @@ export function parsePath(name: string): string {
   throw new InvalidArgumentError('It must name a file or a directory.');
 }
 
+export const longNames = ({ options }: { options: readonly Option[] }): string[] =>
+  options.flatMap(({ long }) => long ?? []);
+
 export function parseNumber(text: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be a number.');

@@ -23,6 +23,20 @@ export function enterUsersDirectory(script: string): void {
   if (npm_lifecycle_event === script && INIT_CWD !== undefined) process.chdir(INIT_CWD);
 }
 
+/**
+ * Ends the process if npm has kept options of a script for itself, because no `--` stood before them. The script would do something else
+ * than was asked for: `npm run deploy --dry-run` would deploy.
+ */
+export function refuseKeptOptions(script: string, options: readonly string[]): void {
+  if (process.env.npm_lifecycle_event !== script) return;
+  const nameOf = (option: string) => option.replace(/^--(no-)?/, '').replaceAll('-', '_');
+  const kept = options.filter((option) => `npm_config_${nameOf(option)}` in process.env);
+  if (kept.length === 0) return;
+  const call = script === 'start' ? 'npm start' : `npm run ${script}`;
+  console.error(`npm has kept ${kept.join(', ')} for itself. Write -- first: ${call} -- …`);
+  process.exit(2);
+}
+
 /** The directory of the local data: --persist-to, relative to the user's directory, or one below .wrangler. */
 export function localDirectory(
   persistTo: string | undefined,

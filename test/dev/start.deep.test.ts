@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -29,7 +29,7 @@ afterEach(async () => {
 });
 
 afterAll(() => {
-  for (const directory of directories) rmSync(directory, { recursive: true });
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 });
 
 function tracked<Server extends ReturnType<typeof runServer>>(server: Server): Server {
@@ -201,13 +201,61 @@ describe('npm start', () => {
     const { port } = taken.address() as { port: number };
     const { ended, printed } = run('--port', String(port), '--ip', '127.0.0.1', '--no-demo');
     expect(await ended).toBe(1);
-    expect(printed()).toBe(`listen EADDRINUSE: address already in use 127.0.0.1:${port}\n`);
+    expect(printed()).toBe(
+      `Port ${port} is in use. Choose another: npm start -- --port 0 takes a free one.\n`,
+    );
     taken.close();
+  });
+
+  it.each([
+    ['start', '--port', 'src/dev/start/index.ts', 'npm start -- …'],
+    ['start', '--no-demo', 'src/dev/start/index.ts', 'npm start -- …'],
+    ['deploy', '--dry-run', 'src/tool/deploy/index.ts', 'npm run deploy -- …'],
+    ['registry', '--remote', 'src/tool/index.ts', 'npm run registry -- …'],
+  ])(
+    'refuses to run %s without %s, which npm has kept for itself',
+    (script, option, file, call) => {
+      const name = option.replace(/^--(no-)?/, '').replaceAll('-', '_');
+      const env = { ...process.env, npm_lifecycle_event: script, [`npm_config_${name}`]: 'true' };
+      const { status, stdout, stderr } = spawnSync(process.execPath, [file], {
+        env,
+        encoding: 'utf8',
+      });
+      expect({ status, stdout, stderr }).toEqual({
+        status: 2,
+        stdout: '',
+        stderr: `npm has kept ${option} for itself. Write -- first: ${call}\n`,
+      });
+    },
+  );
+
+  it('says that its data are gone once somebody has deleted them', {
+    timeout: startMilliseconds,
+  }, async () => {
+    const directory = newDirectory();
+    const { address, printed, stop } = await start('--persist-to', directory, '--no-demo');
+    expect((await fetch(`${address}/repp/v1/auctions`)).status).toBe(200);
+    rmSync(directory, { recursive: true });
+    const gone = `The data in ${directory} are gone: start again.\n`;
+    for (const path of ['/repp/v1/auctions', '/health', '/']) {
+      const response = await fetch(address + path);
+      expect([response.status, await response.text()]).toEqual([503, gone]);
+    }
+    expect(await stop()).toBe(0);
+    expect(
+      printed()
+        .split('stops the server.')[1]!
+        .split('\n')
+        .filter((line) => !/ GET /.test(line))
+        .join('\n')
+        .trim(),
+    ).toBe(gone.trim());
   });
 
   it.each([
     ['an unknown option', ['--prot', '3'], "unknown option '--prot'\n(Did you mean --port?)"],
     ['a port without a value', ['--port'], "option '--port <port>' argument missing"],
+    ['a port that none can be', ['--port', '99999'], 'It must be 0 to 65535.'],
     ['a stray word', ['demo'], 'too many arguments'],
     ['a sandbox without demo data', ['--sandbox', '--no-demo'], 'cannot be used with'],
     ['a sandbox of an environment', ['--sandbox', '--env', 'production'], 'cannot be used with'],

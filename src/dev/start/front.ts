@@ -26,9 +26,14 @@ export const cronPath = '/cdn-cgi/handler/scheduled';
  * Listens in front of wrangler's server, as Cloudflare's edge does in front of a deployment, and sets `CF-Connecting-IP`. If only this machine
  * can connect, a program may choose the address by that header. Refuses a request from this machine for a foreign host name (DNS rebinding),
  * and calls from pages of other sites to the scheduled work or a sandbox. Throws the error of `listen`. `open` passes waiting and later
- * requests to the server at an address. While a problem is reported, every request gets it as a 503.
+ * requests to the server at an address. While a problem is reported or found, every request gets it as a 503.
  */
-export async function listenInFront(ip: string, port: number, token: string) {
+export async function listenInFront(
+  ip: string,
+  port: number,
+  token: string,
+  findProblem: () => string | undefined = () => undefined,
+) {
   const { promise: opened, resolve: open } = Promise.withResolvers<string>();
   const agent = new Agent({ keepAlive: true, timeout: 2_000 });
   let problem: string | undefined;
@@ -42,7 +47,8 @@ export async function listenInFront(ip: string, port: number, token: string) {
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refusalOf(request);
     if (refusal !== undefined) return refuse(response, 403, refusal);
-    if (problem !== undefined) return refuse(response, 503, problem);
+    const found = problem ?? findProblem();
+    if (found !== undefined) return refuse(response, 503, found);
     unanswered.add(response);
     response.on('close', () => unanswered.delete(response));
     const address = (isLocal(ip) && request.headers['cf-connecting-ip']) || callerOf(request);

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { Hono } from 'hono';
 import { commandLine, registryOptions } from '../../tool/command.ts';
 import { serveDesk } from '../../tool/desk/server.ts';
-import { explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
+import { databaseFileOf, explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
 import { findClockAhead, frontHeader } from '../../tool/local/http-bindings.ts';
 import { forgetServer, noteServer, serverEnv } from '../../tool/local/server.ts';
 import { listMigrations } from '../../tool/migrate.ts';
@@ -101,7 +101,12 @@ async function start(options: StartOptions): Promise<void> {
   findDatabaseFile(directory, environment);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
   // Takes the port before all other work.
-  const front = await listenInFront(ip, port, frontToken);
+  const front = await listenInFront(ip, port, frontToken, findLoss).catch((error) => {
+    if (error.code !== 'EADDRINUSE') throw error;
+    throw new Error(
+      `Port ${port} is in use. Choose another: npm start -- --port 0 takes a free one.`,
+    );
+  });
   const service = addressOf(ip, front.port);
   const secrets = {
     ...(isSandbox && (await startIdentityService(() => service))),
@@ -113,6 +118,14 @@ async function start(options: StartOptions): Promise<void> {
   // Loads in parallel with wrangler.
   const loading = import('./data.ts');
   let isNoted = false;
+  let isLost = false;
+  function findLoss() {
+    if (!isNoted || existsSync(databaseFileOf(directory, environment))) return undefined;
+    const loss = `The data in ${directory} are gone: start again.`;
+    if (!isLost) console.error(loss);
+    isLost = true;
+    return loss;
+  }
   const schema = readSchema();
   const report = (problem: string | undefined) => {
     const isOutdated = problem === undefined && readSchema() !== schema;

@@ -1,6 +1,6 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { parseNumber, parsePath } from '../../tool/command.ts';
-import { localDirectory } from '../../tool/project.ts';
+import { longNames, parseNumber, parsePath } from '../../tool/command.ts';
+import { localDirectory, refuseKeptOptions } from '../../tool/project.ts';
 
 export type StartOptions = ReturnType<typeof readStartOptions>;
 
@@ -8,7 +8,7 @@ export type StartOptions = ReturnType<typeof readStartOptions>;
 export function readStartOptions(args: readonly string[]) {
   const command = new Command('npm start --')
     .description('Start the registry on this machine. The data of an earlier start is kept.')
-    .option('--port <port>', 'where to listen; 0 uses any free port', parseNumber, 8787)
+    .option('--port <port>', 'where to listen; 0 uses any free port', parsePort, 8787)
     .option('--ip <address>', 'the address to listen on', 'localhost')
     .option('--persist-to <dir>', 'where to keep the data (default: .wrangler/state)', parsePath)
     .option('--env <name>', 'an environment in wrangler.toml')
@@ -29,12 +29,19 @@ export function readStartOptions(args: readonly string[]) {
     .allowExcessArguments(false)
     .showHelpAfterError('(npm start -- --help shows the options)')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  refuseKeptOptions('start', longNames(command));
   // npm removes one `--`. People often write two.
   const words = args.filter((arg) => arg !== '--');
   const { sandbox, persistTo, ...options } = command.parse(words, { from: 'user' }).opts();
   const isSandbox = sandbox ?? false;
   const directory = localDirectory(persistTo, isSandbox ? 'sandbox' : 'state');
   return { ...options, isSandbox, directory };
+}
+
+function parsePort(text: string): number {
+  const port = parseNumber(text);
+  if (port <= 65_535) return port;
+  throw new InvalidArgumentError('It must be 0 to 65535.');
 }
 
 function readSetting(text: string, others: Record<string, string> = {}): Record<string, string> {

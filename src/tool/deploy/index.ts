@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { lookup } from 'node:dns/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { configPath, deskConfigPath, projectDirectory } from '../project.ts';
+import { longNames } from '../command.ts';
+import { configPath, deskConfigPath, projectDirectory, refuseKeptOptions } from '../project.ts';
 import { runWrangler } from '../wrangler.ts';
 import { readDeployConfig } from './config.ts';
 import { type Deployment, printPlan, runSteps } from './deployment.ts';
@@ -55,6 +56,7 @@ function warn(text: string): void {
   warnings.add(text);
 }
 
+refuseKeptOptions('deploy', longNames(command));
 command.parse(process.argv);
 const { env: environment, jurisdiction, dryRun, desk: host } = command.opts();
 const all = host === undefined ? steps : [...steps, ...deskSteps];
