@@ -320,6 +320,13 @@ it.each([
   },
 );
 
+it('an isolate of a deployment asks the limiter after 10,000 answers from memory, whatever the policy says', async () => {
+  const RATE_LIMIT_POLICY = policyOf(1_000_000);
+  const env = { ...(await warm()), ENVIRONMENT: 'production', RATE_LIMIT_POLICY };
+  const answers = answersTo(env, Array(10_001).fill(`10.1.${unique()}.1`));
+  expect(answers.slice(-2)).toEqual([true, false]);
+});
+
 it('an isolate that answers from memory counts again in the next minute', async () => {
   const env = await warm();
   const busy = `10.1.${unique()}.1`;
