@@ -31,6 +31,7 @@ export interface Env {
   AUCTION_RESTART_STATUSES?: string;
   DESK_LOOKS_DAYS?: string;
   DISCLOSURE_HOURS?: string;
+  DISPUTE_POLICY_URL?: string;
   HISTORY_VALUES_MONTHS?: string;
   IDENTITY_SERVICE_URL?: string;
   IDENTITY_SERVICE_CLIENTS?: string;
@@ -45,6 +46,7 @@ export interface Env {
   REGISTRARS_URL?: string;
   SOURCE_URL?: string;
   SUPPORT_URL?: string;
+  TIME_ZONE?: string;
   VERIFICATION_POLICY_URL?: string;
   ZONES?: string;
 }

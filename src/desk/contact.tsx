@@ -19,7 +19,7 @@ import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText } from '../view/contact.ts';
 import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
-import { countryText, dateText, fieldWords, timeText } from '../view/words.ts';
+import { countryText, dateText, fieldWords, statusWords, timeText } from '../view/words.ts';
 import { contactsIn, Entries } from './history.tsx';
 import {
   type DeskPage,
@@ -60,7 +60,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const isCut = domains.length === shownRows;
   return {
     shows: contact ? looksAt([contact]) : contactsIn(entries),
-    title: contact ? `${contact.name} (${shownCode})` : shownCode,
+    title: contact ? [{ text: contact.name }, ` (${shownCode})`] : shownCode,
     answer: [
       contact ? identitySentence(contact) : ['This contact no longer exists.'],
       ...disclosureSentences(disclosures),
@@ -153,10 +153,5 @@ function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
 }
 
 function statusText({ statusNotes }: ContactWithRegistrar, status: string): string {
-  if (status === 'ok') return 'nothing prevents a change';
-  if (status === 'linked') return 'domains refer to it';
-  const [, who, what = ''] = /^(client|server)(\w+)Prohibited$/.exec(status) ?? [];
-  const whose = who === 'client' ? 'its registrar' : 'the registry';
-  const meaning = who ? `${whose} prohibits its ${what.toLowerCase()} (${status})` : status;
-  return [meaning, statusNotes[status]].filter(Boolean).join(': ');
+  return [statusWords(status), statusNotes[status]].filter(Boolean).join(': ');
 }

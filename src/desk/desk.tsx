@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { messageOf } from '../view/message.ts';
+import { showTimesIn } from '../view/words.ts';
 import { contactPage } from './contact.tsx';
 import { findPage } from './find.tsx';
 import { requestPage } from './history.tsx';
@@ -29,6 +30,7 @@ export function deskPages(place: DeskPlace): Hono {
     app.get(path, async (c) => {
       await using opened = new AsyncDisposableStack();
       const opening = await place.open(opened);
+      showTimesIn(opening.env);
       const request = { ...opening.origin.request, at: currentTime() };
       const registry = { ...opening, origin: { ...opening.origin, request } };
       const asked = { registry, place, key: c.req.param('key') ?? '', query: queryOf(c) };
@@ -37,9 +39,9 @@ export function deskPages(place: DeskPlace): Hono {
       return 'redirect' in page ? c.redirect(page.redirect) : c.html(await renderPage(page, asked));
     });
   }
-  const fail = (c: Context, title: string, problem: string, status: 404 | 500) => {
+  const fail = async (c: Context, title: string, problem: string, status: 404 | 500) => {
     const page = { title, children: <p class="lead">{problem}</p>, next: [] };
-    return c.html(renderPage(page, { place, query: queryOf(c) }), status);
+    return c.html(await renderPage(page, { place, query: queryOf(c) }), status);
   };
   app.notFound((c) => fail(c, 'Not found', 'The desk has no such page.', 404));
   app.onError((error, c) => {

@@ -94,7 +94,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
   const listed = [...people.slice(0, shown), ...former.slice(0, shown)];
   return {
     shows: [...shows, ...looksAt(listed)],
-    title: `Found for ${text}`,
+    title: ['Found for ', { text }],
     next: commands,
     children: (
       <>
@@ -117,7 +117,6 @@ function pageOfNear(text: string, { names, persons, refusal }: Near): Omit<DeskP
   const isNear = names.length + present.length + former.length > 0;
   const isLong = text.length > shownText;
   const start = isLong ? `${text.slice(0, shownText)}…` : text;
-  const near = `Nothing is recorded of ${start}. These names are near:`;
   const help =
     'Enter words of a name, or a full code, address, telephone number, domain name or request id.';
   const why = isLong || !refusal ? help : `${refusal}.`;
@@ -128,7 +127,11 @@ function pageOfNear(text: string, { names, persons, refusal }: Near): Omit<DeskP
     children: (
       <>
         {(why !== help || !isNear) && <p class="lead">{why}</p>}
-        {isNear && <p class="lead">{near}</p>}
+        {isNear && (
+          <p class="lead">
+            Nothing is recorded of <bdi>{start}</bdi>. These names are near:
+          </p>
+        )}
         <Links hrefs={names.map((name) => pageHref('name', name))} />
         <Found present={present} former={former} />
       </>

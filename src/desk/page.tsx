@@ -1,24 +1,24 @@
 import { html } from 'hono/html';
 import { type Child, createContext, isValidElement, useContext } from 'hono/jsx';
-import { labelOf, type Sentence, type Thing } from '../base/text/sentence.ts';
+import { labelOf, plainText, type Sentence, type Thing } from '../base/text/sentence.ts';
 import type { Operation } from '../change/origin.ts';
 import { fieldsOf, type Shown } from '../view/columns.ts';
 import type { Watched } from '../view/health.ts';
 import { thingFields } from '../view/history-sentences.ts';
 import { type Naming, namingIn } from '../view/sentence.ts';
-import { printable } from '../view/text.ts';
-import { fieldWords, isNothing, termText, valueText } from '../view/words.ts';
+import { printable, visible, withoutHidden } from '../view/text.ts';
+import { fieldWords, isNothing, openingText, termText, valueText } from '../view/words.ts';
 import type { DeskLook } from './guard.ts';
 
 export interface DeskPage {
   /** The looks that showing it makes. Recorded in the deployment, before it is shown. */
   shows: readonly DeskLook[];
-  title: string;
+  title: string | Sentence;
   answer?: readonly Sentence[];
   tone?: 'alarm' | 'warning';
   facts?: readonly (readonly [field: string, value: unknown])[];
   children: Child;
-  /** Commands to type next. They must work. */
+  /** Commands to type next, where they can be typed. They must work. */
   next: readonly (readonly string[])[];
 }
 
@@ -34,8 +34,8 @@ export interface DeskPlace {
   record: ((registry: DeskRegistry, looks: readonly DeskLook[]) => Promise<void>) | undefined;
   /** Called with each unexpected failure of a page. */
   log?(error: unknown): void;
-  /** A command as it is typed, with the words that choose this registry. */
-  commandLine(words: readonly string[]): string;
+  /** A command as it is typed, with the words that choose this registry. Undefined where nobody can type one. */
+  commandLine: ((words: readonly string[]) => string) | undefined;
 }
 
 export interface Asked {
@@ -69,16 +69,27 @@ function Ref({ thing }: { thing: Thing }) {
   const { kind, key, uuid } = thing;
   return (
     <a href={pageHref(kind, uuid ?? key)}>
-      <b>{name}</b> <span class={kind}>{labelOf(thing)}</span>
+      <b>
+        <bdi>{name}</bdi>
+      </b>{' '}
+      <bdi class={kind}>{labelOf(thing)}</bdi>
     </a>
   );
 }
 
 export const sentenceNodes = (parts: Sentence): Child[] =>
-  parts.map((part) => {
+  parts.map((part, index) => {
     if (typeof part === 'string') return printable(part);
-    return 'kind' in part ? <Ref thing={part} /> : printable(termText(part));
+    if ('kind' in part) return <Ref thing={part} />;
+    return <bdi>{printable(index === 0 ? openingText(part) : termText(part))}</bdi>;
   });
+
+const headingText = (parts: Sentence) =>
+  parts
+    .map((part) =>
+      typeof part === 'object' && !('kind' in part) ? termText(part) : plainText([part]),
+    )
+    .join('');
 
 export function Sentences({ all, class: kind = '' }: { all: readonly Sentence[]; class?: string }) {
   const items = all.map((parts) => <li>{sentenceNodes(parts)}</li>);
@@ -91,7 +102,7 @@ function valueNode(field: string, value: unknown, kind?: Thing['kind']): Child {
     const refs = [value].flat().map((key) => <Ref thing={{ kind, key: String(key) }} />);
     return <span>{refs.flatMap((ref, index) => (index === 0 ? [ref] : [', ', ref]))}</span>;
   }
-  return isValidElement(value) ? value : printable(valueText(value, field));
+  return isValidElement(value) ? value : <bdi>{printable(valueText(value, field))}</bdi>;
 }
 
 /** A table of the columns with values, without `name` beside a code. On a narrow screen, each row becomes a card. */
@@ -159,21 +170,50 @@ export const Part = ({ title, children }: { title: string; children: Child }) =>
   </section>
 );
 
-export function renderPage(
+/** What staff can ask the operator for, by the command's first words. Commands that only show are left out. */
+const requests: Record<string, string> = {
+  'auction start': 'to put the name up for auction again',
+  'contact erase': 'to erase the contact, if the person demands it',
+  'contact update': 'to correct the contact',
+  'disclosure grant': 'to grant the request',
+  'disclosure refuse': 'to refuse the request',
+  'disclosure return': 'to return the request to whoever asked',
+  'dispute show': 'to change or close the dispute',
+  'domain update': 'to correct the record of the domain',
+  'history revert': 'to take back the request',
+  'registrar diagnose': 'why a login of the registrar fails',
+  'registrar resume': 'to end the suspension',
+  'registrar suspend': 'to suspend the registrar',
+  'retained show': 'to change or remove what keeps the name',
+};
+
+function Next({ place: { commandLine }, next }: { place: DeskPlace; next: DeskPage['next'] }) {
+  const asked = next.flatMap((words) => requests[words.slice(0, 2).join(' ')] ?? []);
+  const items = commandLine
+    ? next.map((words) => <code>{commandLine(words)}</code>)
+    : [...new Set(asked)];
+  return items.length === 0 ? null : (
+    <Part title={commandLine ? 'Commands' : 'You can ask the operator'}>
+      <ul class={commandLine ? 'commands' : ''}>
+        {items.map((item) => (
+          <li>{item}</li>
+        ))}
+      </ul>
+    </Part>
+  );
+}
+
+export async function renderPage(
   { title, answer = [], tone, facts = [], children, next }: Omit<DeskPage, 'shows'>,
   { query, place, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
 ) {
-  const commands = next.map((words) => (
-    <li>
-      <code>{place.commandLine(words)}</code>
-    </li>
-  ));
+  const heading = [title].flat();
   const document = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{`${title} · Desk`}</title>
+        <title>{`${headingText(heading)} · Desk`}</title>
         <link rel="icon" href="/favicon.svg" type="image/svg+xml" />
         <link rel="stylesheet" href="/site.css" />
         <link rel="stylesheet" href="/page.css" />
@@ -192,25 +232,23 @@ export function renderPage(
           <form action="/find" role="search">
             <label for="q">Name, person, code, e-mail, telephone, registrar or request</label>
             <div class="field">
-              <input id="q" name="q" type="search" value={query('q')} />
+              <input id="q" name="q" type="search" value={withoutHidden(query('q'))} />
               <button type="submit">Find</button>
             </div>
           </form>
         </header>
         <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
+          <h1>{sentenceNodes(heading)}</h1>
           {answer.length > 0 && <Sentences all={answer} class={`answer ${tone ?? ''}`} />}
           <Facts rows={facts} />
           {children}
-          {next.length > 0 && (
-            <Part title="Commands">
-              <ul class="commands">{commands}</ul>
-            </Part>
-          )}
+          <Next place={place} next={next} />
         </main>
       </body>
     </html>
   );
   const naming = registry ? namingIn(registry.db) : async () => undefined;
-  return html`<!doctype html>${<PageNaming.Provider value={naming}>{document}</PageNaming.Provider>}`;
+  const page =
+    await html`<!doctype html>${<PageNaming.Provider value={naming}>{document}</PageNaming.Provider>}`;
+  return visible(String(page));
 }

@@ -26,7 +26,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   const view = { ...contactsView, table: 'code registrar email phone statuses' };
   return {
     shows: looksAt([...contacts, ...former]),
-    title: one.name,
+    title: [{ text: one.name }],
     answer: [
       [`The ${identityText(one)} has ${counted}, and ${countText(domains.length, 'domain')}.`],
     ],

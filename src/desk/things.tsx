@@ -74,7 +74,7 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
   const why = reason && 'to' in reason ? `: ${reason.to}` : '';
   return {
     shows: [{ subject: 'registrar', key: code }, ...contactsIn(changes)],
-    title: `${registrar.name} (${code})`,
+    title: [{ text: registrar.name }, ` (${code})`],
     ...((suspendedAt || enabled === 0) && { tone: 'alarm' }),
     answer: [
       suspendedAt

@@ -2,7 +2,6 @@ import { openDatabase } from '../base/database/open.ts';
 import { type Env, isLocalEnvironment } from '../base/env.ts';
 import { logUnexpected } from '../base/log.ts';
 import { currentTime } from '../base/time/clock.ts';
-import { programName, shellLine } from '../view/command-line.ts';
 import icon from '../worker/http/static/assets/favicon.svg';
 import pageStyle from '../worker/http/static/assets/page.css';
 import siteStyle from '../worker/http/static/assets/site.css';
@@ -17,7 +16,6 @@ import type { DeskPlace } from './page.tsx';
 export interface DeskEnv extends Pick<Env, 'DB' | 'LISTS'> {
   DESK_ACCESS_AUD?: string;
   DESK_TITLE?: string;
-  COMMAND_OPTIONS?: string;
 }
 
 const files = [
@@ -29,7 +27,7 @@ const files = [
 ] as const;
 
 function placeOf(env: DeskEnv, email: string): DeskPlace {
-  const { DESK_TITLE: title = 'registry', COMMAND_OPTIONS: options = '[]', ...bindings } = env;
+  const { DESK_TITLE: title = 'registry', ...bindings } = env;
   const guarded = readOnly(bindings as unknown as Env);
   const db = openDatabase(guarded.DB);
   return {
@@ -48,7 +46,8 @@ function placeOf(env: DeskEnv, email: string): DeskPlace {
       };
     },
     record: ({ origin }, looks) => recordLooks(guarded.DB, looks, email, origin.request.at),
-    commandLine: (words) => shellLine(programName, words, JSON.parse(options)),
+    // Staff have no terminal.
+    commandLine: undefined,
     log: (error) => logUnexpected(error, undefined),
   };
 }

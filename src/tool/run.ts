@@ -11,6 +11,7 @@ import { type ListName, listNames } from '../list/lists.ts';
 import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
 import { countText, type Lines, linesOf, printable } from '../view/text.ts';
+import { showTimesIn } from '../view/words.ts';
 import { type CommonOptions, commandLine, typedWords, withCommand } from './command.ts';
 import { explainFailure } from './local/file.ts';
 import { localDirectory } from './project.ts';
@@ -65,6 +66,7 @@ export async function run(
   };
   const answer = async () => {
     const registry: Registry = await openRegistry(options, opened, needs);
+    showTimesIn(registry.env);
     const isWriting = options.dryRun !== undefined;
     using _ = atInterrupt(() => registry.batches && explainInterruption(registry));
     const worked = await work(registry).catch(async (error) => {

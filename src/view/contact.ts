@@ -4,7 +4,7 @@ import { contactColumns } from '../contact/fields.ts';
 import type { InvalidValue } from '../contact/invalid.ts';
 import type { ContactDeletion } from '../contact/operator/administer.ts';
 import { plain, type Shown } from './columns.ts';
-import { actorText, timeText } from './words.ts';
+import { actorText, checkWords, timeText } from './words.ts';
 
 /** A contact with an export's column names and the interfaces' statuses. */
 export const contactsView: Shown<ContactWithRegistrar> = {
@@ -35,8 +35,8 @@ const results = {
 /** `yes, on 27 Nov 2026, 23:13 UTC (2 hours ago) by API user ats: eid` */
 export function checkText(check: Verification): string {
   const { result, method, framework, reference, verified_at: at, verified_by: who } = check;
-  const how = [method, framework, reference].filter(Boolean).join(', ');
-  return `${results[result]} on ${timeText(at)}${who ? ` by ${actorText(who)}` : ''}: ${how}`;
+  const how = [checkWords(method), framework && checkWords(framework), reference];
+  return `${results[result]} on ${timeText(at)}${who ? ` by ${actorText(who)}` : ''}: ${how.filter(Boolean).join(', ')}`;
 }
 
 type JudgedContact = ContactWithRegistrar & { invalid: InvalidValue[] };

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Database } from '../base/database/open.ts';
 import { labelOf, type Sentence, type Thing } from '../base/text/sentence.ts';
-import { termText } from './words.ts';
+import { openingText, termText } from './words.ts';
 
 /** Returns the name of a contact or registrar, undefined without one. Simultaneous look-ups share one round trip. */
 export type Naming = (thing: Thing) => Promise<string | undefined>;
@@ -29,9 +29,9 @@ export function namingIn(db: Database): Naming {
 
 /** `tamm.ee is registered with Alpha OÜ (ALPHA).` */
 export async function sentenceText(sentence: Sentence, nameOf: Naming): Promise<string> {
-  const parts = sentence.map(async (part) => {
+  const parts = sentence.map(async (part, index) => {
     if (typeof part === 'string') return part;
-    if (!('kind' in part)) return termText(part);
+    if (!('kind' in part)) return index === 0 ? openingText(part) : termText(part);
     const name = await nameOf(part);
     return name === undefined ? labelOf(part) : `${name} (${labelOf(part)})`;
   });

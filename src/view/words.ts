@@ -3,19 +3,36 @@ import type { Term } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { isDay } from '../base/time/day.ts';
 import { snakeCase } from '../change/history/changes.ts';
+import { findTimeZone } from '../worker/settings.ts';
+
+/** Where the staff's clocks are. A process shows the times of one registry. */
+let staffZone: string | undefined;
+
+export function showTimesIn({ TIME_ZONE }: { TIME_ZONE?: string | undefined }): void {
+  staffZone = findTimeZone(TIME_ZONE);
+}
 
 const dayFormat = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
-const clockFormat = { ...dayFormat, hour: '2-digit', minute: '2-digit' } as const;
-const formatTime = (text: string, format: Intl.DateTimeFormatOptions) =>
-  new Date(text).toLocaleString('en-GB', format);
+const clockFormat = { hour: '2-digit', minute: '2-digit' } as const;
+const weekdayFormat = { weekday: 'short' } as const;
+const formatTime = (text: string, format: Intl.DateTimeFormatOptions, timeZone = 'UTC') =>
+  new Date(text).toLocaleString('en-GB', { ...format, timeZone });
 
-/** `31 Jan 2026`. */
+/** `31 Jan 2026`. Days are in UTC. */
 export const dayText = (day: string) => formatTime(day, dayFormat);
+
+/** `Sat 01:13 in Tallinn`, with the weekday only where it differs from the one in UTC. */
+function staffTime(instant: string, zone: string): string {
+  const [weekday, there] = [undefined, zone].map((at) => formatTime(instant, weekdayFormat, at));
+  const clock = formatTime(instant, clockFormat, zone);
+  const place = zone.replace(/^.*\//, '').replaceAll('_', ' ');
+  return `${weekday === there ? '' : `${there} `}${clock} in ${place}`;
+}
 
 const seconds = { year: 31_557_600, month: 2_629_800, day: 86_400, hour: 3_600, minute: 60 };
 const distance = new Intl.RelativeTimeFormat('en');
 
-/** `27 Nov 2026, 23:13 UTC (5 hours ago)`. */
+/** `Fri 27 Nov 2026, 23:13 UTC (Sat 01:13 in Tallinn, 5 hours ago)`. */
 export function timeText(instant: string): string {
   const away = (Date.parse(instant) - currentTime().getTime()) / 1000;
   const units = Object.entries(seconds) as [keyof typeof seconds, number][];
@@ -23,7 +40,10 @@ export function timeText(instant: string): string {
   const [unit, length] = units.find(([, length]) => Math.abs(away) >= 2 * length) ?? ['minute', 60];
   const count = Math.trunc(away / length);
   const relative = count === 0 ? 'now' : distance.format(count, unit);
-  return `${formatTime(instant, clockFormat)} UTC (${relative})`;
+  const weekday = formatTime(instant, weekdayFormat);
+  const clock = formatTime(instant, clockFormat);
+  const beside = [...(staffZone ? [staffTime(instant, staffZone)] : []), relative].join(', ');
+  return `${weekday} ${dayText(instant)}, ${clock} UTC (${beside})`;
 }
 
 /** Words for fields and values whose own names say too little. */
@@ -72,9 +92,35 @@ export function fieldWords(field: string): string {
 /** `7-ApiUser: ats`, as people say it. */
 export const actorText = (actor: string) =>
   actor
+    .replace(/^Operator (.+)/s, 'the operator ($1)')
+    .replace(/^move-in \(Operator (.+)\)$/s, 'the operator ($1), from the former registry')
+    .replace(/^Scheduled run$/, 'the scheduled run')
     .replace(/^(\d+-)?ApiUser: /, 'API user ')
     .replace(/^(\d+-)?RegistrantUser: /, 'the registrant ')
     .replace(/^System: /, 'the system ');
+
+const prohibited: Record<string, string> = {
+  delete: 'deletion',
+  hold: 'publication in the DNS',
+  renew: 'renewal',
+  transfer: 'transfer to another registrar',
+  update: 'change',
+};
+
+/** A status of a contact, as in EPP. A former registry may have had others. */
+export function statusWords(status: string): string {
+  if (status === 'linked') return 'domains refer to it';
+  if (status === 'ok') return 'nothing prevents a change';
+  const [, who, what = ''] = /^(client|server)(\w+)Prohibited$/.exec(status) ?? [];
+  const whose = who === 'client' ? 'its registrar' : 'the registry';
+  const deed = prohibited[what.toLowerCase()] ?? what.toLowerCase();
+  return who ? `${whose} prohibits its ${deed}` : fieldWords(status);
+}
+
+const checkLabels: Record<string, string> = { eid: 'electronic identity', eidas: 'eIDAS' };
+
+/** A method of a check, or its framework, as a caller sent it. */
+export const checkWords = (text: string) => checkLabels[text.toLowerCase()] ?? fieldWords(text);
 
 const countries = new Intl.DisplayNames(['en'], { type: 'region' });
 
@@ -107,6 +153,7 @@ export function valueText(value: unknown, field = ''): string {
   const text = String(value);
   const name = snakeCase(field);
   if (identifierFields.test(name)) return fieldWords(text);
+  if (name === 'statuses') return statusWords(text);
   if (/country_code$/.test(name)) return countryText(text)!;
   if (actorFields.test(name)) return actorText(text);
   return timeFields.test(name) ? dateText(text) : text;
@@ -120,9 +167,16 @@ export function dateText(text: string): string {
   return isInstant ? timeText(text) : text;
 }
 
+/** At the beginning of a sentence. A field and people's own words stay as they are. */
+export function openingText(term: Term): string {
+  const text = termText(term);
+  return 'actor' in term ? text.charAt(0).toUpperCase() + text.slice(1) : text;
+}
+
 export function termText(term: Term): string {
   if ('day' in term) return dayText(term.day);
   if ('instant' in term) return timeText(term.instant);
   if ('actor' in term) return actorText(term.actor);
+  if ('text' in term) return term.text;
   return 'value' in term ? valueText(term.value, term.field) : fieldWords(term.field);
 }

@@ -81,6 +81,13 @@ const policyUrl = () =>
     return href;
   });
 
+const timeZone = () =>
+  readBy('must be a time zone, such as Europe/Tallinn, or empty', (text) => {
+    if (text === '' || text === 'UTC') return undefined;
+    requires(/^[A-Z]/.test(text));
+    return new Intl.DateTimeFormat('en', { timeZone: text }) && text;
+  });
+
 /** The name cannot choose the host. */
 const lookupUrl = () =>
   readBy('must be an https URL with {name} after its host, or empty', (text) => {
@@ -103,6 +110,7 @@ export const findLink = (setting?: string) => policyUrl().safeParse(setting).dat
 export const findSupport = (setting?: string) => supportUrl().safeParse(setting).data;
 /** Empty without zones: the setting is empty, absent or malformed. */
 export const findZones = (setting?: string) => zones().safeParse(setting).data ?? [];
+export const findTimeZone = (setting?: string) => timeZone().safeParse(setting).data;
 export const findLookup = (setting?: string) => lookupUrl().safeParse(setting).data;
 
 /**
@@ -194,6 +202,7 @@ export const settings = onFirstUseOf((env: Env) => {
     AUCTION_API_ALLOWED_IPS: addressList(),
     ACCESS_POLICY_URL: z.optional(policyUrl()),
     AUCTION_CENTRE_URL: z.optional(policyUrl()),
+    DISPUTE_POLICY_URL: z.optional(policyUrl()),
     REGISTRARS_URL: z.optional(policyUrl()),
     VERIFICATION_POLICY_URL: z.optional(policyUrl()),
     /** A report of one of these puts the name up for auction again. */
@@ -229,6 +238,8 @@ export const settings = onFirstUseOf((env: Env) => {
     REGISTRANT_TOKEN_KEYS: tokenKeys(isLocalEnvironment(env)),
     SOURCE_URL: z.optional(policyUrl()),
     SUPPORT_URL: z.optional(supportUrl()),
+    /** Where the staff's clocks are. */
+    TIME_ZONE: z.optional(timeZone()),
     /** Zones of the registry's names. Empty allows all. */
     ZONES: z.optional(zones()),
   });

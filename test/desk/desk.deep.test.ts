@@ -233,7 +233,7 @@ test('a code that another contact has by now has no name beside it', async () =>
   const { page } = await openDesk();
   await page.goto(new URL(`/contact/${erased}`, page.url()).href);
   const words = await wordsOf(page);
-  expect(words).toMatch(/Operator \S+ deleted the contact ALPHA:GONE/);
+  expect(words).toMatch(/The operator \(\S+\) deleted the contact ALPHA:GONE/);
   expect(words).not.toContain('Next Owner');
 });
 

@@ -65,6 +65,7 @@ async function open(path: string) {
   const links = [...main.matchAll(/href="([^"]+)"/g)].map(([, href]) => decodeURIComponent(href!));
   return {
     main: main
+      .replace(/<\/?bdi[^>]*>/g, '')
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ')
       .replaceAll('&#39;', "'")

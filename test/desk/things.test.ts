@@ -39,6 +39,7 @@ async function show(path: string) {
   return {
     html: main,
     text: main
+      .replace(/<\/?bdi[^>]*>/g, '')
       .replace(/<[^>]+>/g, ' ')
       .replace(/\s+/g, ' ')
       .replaceAll('&#39;', "'"),
@@ -101,14 +102,16 @@ test('a registrar’s page says what its users and the systems that act for it c
   expect(changes).not.toMatch(/bruno|olga/);
   for (let n = 0; n < 20; n++) await entry('ALPHA', 'api_user', '7-ApiUser: ats', `+1.9${n}`);
   const after = (await show('/registrar/ALPHA')).html;
-  expect(after.match(/→ \+1\.9/g)).toHaveLength(20);
-  expect(after).not.toContain('→ +1.5');
+  expect(after.match(/→ <bdi>\+1\.9/g)).toHaveLength(20);
+  expect(after).not.toContain('+1.5');
 });
 
 test('a contact’s page says of every claim whether it is verified: when, by whom and how', async () => {
   const { text } = await show('/contact/ALPHA:1');
-  const on = '2 Jan 2026, 03:04 UTC \\(.+? ago\\) by Operator test';
-  expect(text).toMatch(new RegExp(`identity verified yes, on ${on}: eid, eidas, N-1 e-mail`));
+  const on = 'Fri 2 Jan 2026, 03:04 UTC \\(.+? ago\\) by the operator \\(test\\)';
+  expect(text).toMatch(
+    new RegExp(`identity verified yes, on ${on}: electronic identity, eIDAS, N-1 e-mail`),
+  );
   expect(text).toMatch(
     new RegExp(`e-mail verified no longer, it has changed since its check on ${on}: letter`),
   );
@@ -259,4 +262,38 @@ test('a domain says since when it is on record, and when its registrar and its h
   const { request_id: removal } = await registry.done('domain remove paju.ee --yes');
   await registry.done(['history', 'revert', removal, '--yes']);
   expect(await answer()).toMatch(/since [^;]*, and again since [^;]*\.$/);
+});
+
+test('a value that turns the order of others is isolated, and its hidden characters are numbers, on every page', async () => {
+  const name = '\u202eammaT\u202c אבג 1';
+  const form = { code: 'ALPHA:RTL', ident: '38001085718' };
+  await registry.done('contact import - --registrar ALPHA', csvOf(person(form.code, form)));
+  await write(`update contacts set name = ? where code = 'ALPHA:RTL'`, name);
+  const shown = '\\u{202e}ammaT\\u{202c} אבג 1';
+  const { html } = await show('/contact/ALPHA:RTL');
+  expect(html).toContain(`<h1><bdi>${shown}</bdi> (ALPHA:RTL)</h1>`);
+  expect(html).toContain(`<bdi>${shown}</bdi></b> <bdi class="contact">ALPHA:RTL</bdi>`);
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
+  const hidden = encodeURIComponent('\u202eabc\u200b');
+  for (const path of [
+    '/',
+    '/contact/ALPHA:RTL',
+    '/find?q=38001085718',
+    `/find?q=${hidden}`,
+    `/contact/${hidden}`,
+    `/name/${hidden}`,
+    `/registrar/${hidden}`,
+    `/request/${hidden}`,
+    `/${hidden}`,
+  ]) {
+    const answer = await opening.run(openKept, () => pages.request(path));
+    expect(await answer.text(), path).not.toMatch(/[\p{Cf}\u2028\u2029]/u);
+  }
+});
+
+test('what was pasted into the search stays there without its hidden characters', async () => {
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
+  const text = encodeURIComponent('\u202a+372 1\u202c');
+  const answer = await opening.run(openKept, () => pages.request(`/find?q=${text}`));
+  expect(await answer.text()).toContain('type="search" value="+372 1"');
 });

@@ -39,6 +39,6 @@ test('a warning says how far away its time is', async () => {
   const answer = await opening.run(openKept, () => pages.request('/'));
   const text = (await answer.text()).replace(/<[^>]+>/g, '').replace(/\s+/g, ' ');
   expect(text).toMatch(
-    /Warning: The request for disclosure 1 is to be answered by \d+ \w+ \d{4}, \d\d:\d\d UTC \(in (119 minutes|2 hours)\)\./,
+    /Warning: The request for disclosure 1 is to be answered by \w{3} \d+ \w+ \d{4}, \d\d:\d\d UTC \(in (119 minutes|2 hours)\)\./,
   );
 });

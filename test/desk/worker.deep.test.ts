@@ -36,9 +36,6 @@ const harness = createTestHarness({
     deskFor('off', identity('mari@registry.example'), vars('')),
     deskFor('service', { aud: 'local', identity: { common_name: 'a.access' } }),
     deskFor('nobody', { aud: 'local', identity: { email: '' } }),
-    deskFor('staging', identity('mari@registry.example'), {
-      vars: { ...(desk.vars as object), COMMAND_OPTIONS: '["--remote","--env","staging"]' },
-    }),
     deskFor('down', identity('mari@registry.example'), without),
     deskFor('local', identity('mari@registry.example'), {
       main: path.resolve('src/dev/start/desk-worker.ts'),
@@ -220,9 +217,11 @@ test('staff can only read', async () => {
   expect([head.status, await head.text()]).toEqual([200, '']);
 });
 
-test('the pages name commands for the registry that the desk shows', async () => {
-  const page = await (await ask('staging', `/contact/${uuid}`)).text();
-  expect(page).toContain(
-    '<code>npm run registry -- contact show ALPHA:MARI --remote --env staging</code>',
-  );
+test('the pages print no command, and say what staff can ask the operator for', async () => {
+  const page = await (await ask('mari', `/contact/${uuid}`)).text();
+  expect(page).toContain('<h2>You can ask the operator</h2>');
+  expect(page).toContain('<li>to correct the contact</li>');
+  for (const path of ['/', `/contact/${uuid}`, `/person/${uuid}`, '/registrar/ALPHA']) {
+    expect(await (await ask('mari', path)).text()).not.toMatch(/npm run|<code>/);
+  }
 });

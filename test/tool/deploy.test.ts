@@ -650,7 +650,7 @@ test('the desk is bound to the database and the lists alone, runs as the registr
     workers_dev: false,
     preview_urls: false,
   });
-  const own = ['DESK_ACCESS_AUD', 'DESK_TITLE', 'COMMAND_OPTIONS'];
+  const own = ['DESK_ACCESS_AUD', 'DESK_TITLE'];
   for (const environment of Object.values(desk.env as Record<string, { vars: object }>)) {
     expect(Object.keys(environment)).toEqual(['routes', 'vars', 'd1_databases', 'kv_namespaces']);
     expect(Object.keys(environment.vars)).toEqual(own);

@@ -94,3 +94,32 @@ test('no stored value forges a line, in any form that people read; data stays as
   const csv = await registry.run('contact list --csv');
   expect(csv.stdout).toContain(`"${name}"`);
 });
+
+test('aligns the columns of a table as a terminal shows the characters', () => {
+  const people = [
+    { name: '王小明', code: 'A' },
+    { name: 'مُحَمَّد', code: 'B' },
+    { name: 'é', code: 'C' },
+    { name: 'Mari', code: 'D' },
+  ];
+  expect(table(people, '')).toEqual([
+    'NAME    CODE',
+    '王小明  A',
+    'مُحَمَّد    B',
+    'é       C',
+    'Mari    D',
+  ]);
+});
+
+test('shows the fields of each row on lines of their own in a terminal that is narrower than the table', () => {
+  expect(table(users, '', columns, 60)).toHaveLength(3);
+  expect(table(users, '', columns, 59)).toEqual([
+    'USERNAME   ats',
+    'REGISTRAR  ALPHA',
+    'STATE      disabled since 2026-11-21T13:20:11.250Z',
+    '',
+    'USERNAME   mari',
+    'REGISTRAR  BETA',
+    'STATE      enabled',
+  ]);
+});

@@ -39,6 +39,12 @@ let count = 0;
 
 /** Opens the kept runtime for the turn of a command, or as the tool does. */
 export const openKept: OpenBindings = async (options, access) => {
+  const { env, ...others } = await openOrKeep(options, access);
+  // The demo has a time zone, and tests state times in UTC.
+  return { ...others, env: { ...env, TIME_ZONE: '' } };
+};
+
+const openOrKeep: OpenBindings = async (options, access) => {
   const directory = options.persistTo ?? '';
   const isOpened = access.isWritable || (isInProcess && findDatabaseFile(directory, undefined));
   const isToKeep = isOpened && directory.startsWith(work) && !options.env;

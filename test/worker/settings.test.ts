@@ -159,6 +159,7 @@ const nameLetters = 'must be letters in lower case (NFC), with nothing between t
 const serviceUrl = 'must be a URL that begins with https://, or empty';
 const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
 const support = 'must be an https URL or an e-mail address, or empty';
+const timeZone = 'must be a time zone, such as Europe/Tallinn, or empty';
 const lookup = 'must be an https URL with {name} after its host, or empty';
 const keys =
   'must be id:secret[, id:secret], with different ids and secrets of 32 bytes or more, none of them for a demo';
@@ -169,6 +170,9 @@ test.each([
   ['AUCTION_CENTRE_URL', 'auction.example.ee', 'must be an https URL, or empty'],
   ['REGISTRARS_URL', 'javascript:alert(1)', 'must be an https URL, or empty'],
   ['VERIFICATION_POLICY_URL', 'example.ee', 'must be an https URL, or empty'],
+  ['DISPUTE_POLICY_URL', 'http://example.ee/disputes', 'must be an https URL, or empty'],
+  ['TIME_ZONE', 'Europe/Talinn', timeZone],
+  ['TIME_ZONE', '+02:00', timeZone],
   ['SOURCE_URL', 'git@example.ee:registry', 'must be an https URL, or empty'],
   ['SUPPORT_URL', 'http://example.ee/help', support],
   ['SUPPORT_URL', 'help at example.ee', support],

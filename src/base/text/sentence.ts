@@ -14,7 +14,9 @@ export type Term =
   | { actor: string }
   /** The name of a field. */
   | { field: string }
-  | { field: string; value: unknown };
+  | { field: string; value: unknown }
+  /** People's own words, which may be written from right to left. */
+  | { text: string };
 
 type Part = string | Thing | Term;
 

@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, globSync, mkdirSync, readFileSync } 
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { Hono } from 'hono';
-import { commandLine, registryOptions } from '../../tool/command.ts';
+import { commandLine } from '../../tool/command.ts';
 import { serveDesk } from '../../tool/desk/server.ts';
 import { databaseFileOf, explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
 import { findClockAhead, frontHeader } from '../../tool/local/http-bindings.ts';
@@ -59,11 +59,10 @@ ${isSandbox ? sandbox : ''}
 `);
 }
 
-/** The settings of the registry, and the options of commands that work on it. */
-function deskSettings({ env, directory }: StartOptions): Record<string, string> {
+/** The settings of the registry. */
+function deskSettings({ env }: StartOptions): Record<string, string> {
   const vars = readLocalConfig(env).vars as Record<string, string>;
-  const options = registryOptions({ persistTo: directoryOption(directory), env });
-  return { ...vars, ENVIRONMENT: 'local', COMMAND_OPTIONS: JSON.stringify(options) };
+  return { ...vars, ENVIRONMENT: 'local' };
 }
 
 /** The pages of the Worker at the address, which answers nobody else. */

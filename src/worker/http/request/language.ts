@@ -9,10 +9,15 @@ export function languageOf(path: string): Language | undefined {
   return languages.find((language) => path === `/${language}` || path.startsWith(`/${language}/`));
 }
 
-/** RFC 9110, section 12.5.4. The registry's own language, unless the client prefers another. */
+/**
+ * RFC 9110, section 12.5.4. The registry's own language if it is asked for before English, or nothing is asked for. Else English, which more
+ * visitors from abroad read.
+ */
 export function preferredLanguage(c: AppContext): Language {
-  const weights = [...weightsOf(c.req.header('Accept-Language'))];
-  const weight = (language: string) =>
-    Math.max(0, ...weights.flatMap(([range, at]) => (range.split('-')[0] === language ? at : [])));
-  return weight('en') > weight('et') ? 'en' : 'et';
+  const asked = c.req.header('Accept-Language')?.trim();
+  if (!asked) return 'et';
+  const ranges = [...weightsOf(asked)].filter(([, weight]) => weight > 0);
+  const preferred = ranges.toSorted(([, one], [, other]) => other - one);
+  const known = preferred.map(([range]) => languages.find((each) => range.split('-')[0] === each));
+  return known.find((language) => language !== undefined) ?? 'en';
 }

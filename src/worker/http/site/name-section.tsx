@@ -18,14 +18,22 @@ function verdictText({ listed, outside }: NameAnswered, text: Texts): string | u
   return 'above' in outside ? text.isBelow(outside.above) : text.isForeign;
 }
 
-/** Words in square brackets may be a link. */
-function sentencesOf({ listed, outside }: NameAnswered, text: Texts): string[] {
-  if (!listed) return [text.noAnswer];
+interface LinkedText {
+  /** Words in square brackets become a link, if the registry has set the place. */
+  sentence: string;
+  place?: Exclude<keyof Places, 'lookUp'>;
+}
+
+function sentencesOf({ listed, outside }: NameAnswered, text: Texts): LinkedText[] {
+  if (!listed) return [{ sentence: text.noAnswer }];
   const states = statesOf(listed);
-  if (states.length > 0) return states.map((state) => text.meanings[state]);
-  if (!outside) return [text.unlisted];
-  if ('isZone' in outside) return [text.zone];
-  return ['above' in outside ? text.below : text.foreign(outside.zones.map((zone) => `.${zone}`))];
+  if (states.length > 0) {
+    return states.map((state) => ({ sentence: text.meanings[state], ...placesOfStates[state] }));
+  }
+  if (!outside) return [{ sentence: text.unlisted, place: 'registrars' }];
+  if ('isZone' in outside) return [{ sentence: text.zone }];
+  if ('above' in outside) return [{ sentence: text.below }];
+  return [{ sentence: text.foreign(outside.zones.map((zone) => `.${zone}`)) }];
 }
 
 export function summaryOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): Summary {
@@ -34,12 +42,14 @@ export function summaryOf({ answer, text }: Pick<Content, 'answer'> & { text: Te
     return { title: `${text.error}: ${text.heading}`, description: text.description };
   }
   const title = [answer.domain.name, verdictText(answer, text)].filter(Boolean).join(' ');
-  return { title, description: sentencesOf(answer, text).join(' ').replace(/[[\]]/g, '') };
+  const sentences = sentencesOf(answer, text).map(({ sentence }) => sentence);
+  return { title, description: sentences.join(' ').replace(/[[\]]/g, '') };
 }
 
-/** Where somebody gets a name, and learns who has it; undefined if the registry has not set it. */
+/** Where somebody gets a name, learns who has it, or asks about a dispute; undefined if the registry has not set it. */
 export interface Places {
   auctionCentre: string | undefined;
+  disputes: string | undefined;
   registrars: string | undefined;
   lookUp: ((punycode: string) => string) | undefined;
 }
@@ -94,7 +104,6 @@ function NameAnswer(parts: AnswerParts) {
   const { language, text, listed, outside, isTaken, places, view } = parts;
   const { name, punycode } = parts.domain;
   const state = listed && statesOf(listed)[0];
-  const place = state ? places.auctionCentre : places.registrars;
   // Also while its history cannot be read.
   const wasListed = parts.history?.length !== 0;
   const json = `${publicLists[retainedList].path}/${encodeURIComponent(name)}`;
@@ -109,8 +118,8 @@ function NameAnswer(parts: AnswerParts) {
         </p>
       )}
       {punycode !== name && <p class="code">{punycode}</p>}
-      {sentencesOf(parts, text).map((sentence) => (
-        <Sentence text={sentence} href={place} />
+      {sentencesOf(parts, text).map(({ sentence, place }) => (
+        <Sentence text={sentence} href={place && places[place]} />
       ))}
       {listed && !state && outside && 'above' in outside && (
         <p>
@@ -244,6 +253,13 @@ const strictestFirst = {
   auction: true,
   reserved: true,
 } satisfies Record<NameStatus, true>;
+
+const placesOfStates = {
+  blocked: {},
+  disputed: { place: 'disputes' },
+  auction: { place: 'auctionCentre' },
+  reserved: {},
+} satisfies Record<NameStatus, Omit<LinkedText, 'sentence'>>;
 
 function statesOf({ statuses, isInAuction }: ListedName): NameStatus[] {
   return inOrder(isInAuction ? [...statuses, 'auction'] : statuses);

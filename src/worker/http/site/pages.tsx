@@ -2,7 +2,7 @@ import { sha256Hex } from '../../../base/bytes/digest.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { logUnexpected } from '../../../base/log.ts';
 import { listNames } from '../../../list/lists.ts';
-import { findLink, findLookup, findPolicies, findZones } from '../../settings.ts';
+import { findLink, findLookup, findPolicies, findSupport, findZones } from '../../settings.ts';
 import { type AppContext, newApp } from '../request/context.ts';
 import { type Language, languages, preferredLanguage } from '../request/language.ts';
 import { cacheHeaders, isKnown, readerOf } from '../request/public-list.ts';
@@ -46,6 +46,7 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
   const policies = findPolicies(c.env);
   const places = {
     auctionCentre: findLink(c.env.AUCTION_CENTRE_URL),
+    disputes: findLink(c.env.DISPUTE_POLICY_URL) ?? findSupport(c.env.SUPPORT_URL),
     registrars: findLink(c.env.REGISTRARS_URL),
     lookUp: findLookup(c.env.LOOKUP_URL),
   };

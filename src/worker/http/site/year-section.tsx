@@ -82,8 +82,7 @@ function Chart({ list, days, text }: { list: SingleList; days: Days; text: Texts
   const points = days.map(({ day, counts }) => ({ day, count: counts[list] }));
   const counts = points.map(({ count }) => count);
   const [first, last] = [points[0]!, points.at(-1)!];
-  const peaks = peaksOf(points);
-  const [lowest, highest] = [Math.min(...peaks.values()), Math.max(...peaks.values())];
+  const [lowest, highest] = [Math.min(...counts), Math.max(...counts)];
   const width = daysBetween(first.day, last.day) + 1;
   const [title, description] = [`${list}-title`, `${list}-description`];
   const name = text.lists[list];
@@ -105,12 +104,12 @@ function Chart({ list, days, text }: { list: SingleList; days: Days; text: Texts
           {text.chartDescription(
             text.number(first.count),
             text.number(last.count),
-            text.number(Math.min(...counts)),
+            text.number(lowest),
             text.number(highest),
           )}
         </desc>
         <path class="grid" d={`M0 0h${width}M0 ${height}h${width}`} />
-        <path class="line" d={`${stepsOf(peaks, lowest, highest)}H${width}`} />
+        <path class="line" d={`${stepsOf(points, lowest, highest)}H${width}`} />
       </svg>
       <p class="scale" aria-hidden="true">
         <span>{text.number(highest)}</span>
@@ -124,20 +123,14 @@ function Chart({ list, days, text }: { list: SingleList; days: Days; text: Texts
   );
 }
 
-/** The highest count of each week from the first day, by the number of the week. A week that was not countText is absent. */
-function peaksOf(points: readonly Point[]): Map<number, number> {
-  const weeks = Map.groupBy(points, ({ day }) => Math.floor(daysBetween(points[0]!.day, day) / 7));
-  return new Map(
-    [...weeks].map(([week, days]) => [week, Math.max(...days.map(({ count }) => count))]),
-  );
-}
-
-/** A step for each week. One that is absent goes on as the one before it. */
-function stepsOf(peaks: Map<number, number>, lowest: number, highest: number): string {
+/** A step for each change. A day that was not counted goes on as the one before it. */
+function stepsOf(points: readonly Point[], lowest: number, highest: number): string {
   const range = highest - lowest;
-  const steps = [...peaks].map(([week, count]) => {
+  const steps = points.map(({ day, count }, index) => {
+    if (count === points[index - 1]?.count) return '';
     const top = range === 0 ? height / 2 : ((highest - count) / range) * height;
-    return `${week === 0 ? 'M0 ' : `H${week * 7}V`}${Number(top.toFixed(2))}`;
+    const start = index === 0 ? 'M0 ' : `H${daysBetween(points[0]!.day, day)}V`;
+    return `${start}${Number(top.toFixed(2))}`;
   });
   return steps.join('');
 }

@@ -13,7 +13,7 @@ import {
 import { shareEmptyWorker } from '../../../support/worker.ts';
 import { documentProblem, linkOf, textOf } from './document.ts';
 
-const worker = shareEmptyWorker();
+const worker = shareEmptyWorker({ LOOKUP_URL: '', REGISTRARS_URL: '' });
 
 beforeAll(async () => {
   await addRetainedDomain(worker.env, { name: 'reserved.ee', status: 'reserved' });
@@ -115,7 +115,7 @@ it.each([
     'To get it, bid at the auction centre while',
   ],
   ['/et/?name=auction.ee', 'auction.ee on oksjonil', 'tee pakkumine oksjonikeskkonnas, kuni'],
-  ['/en/?name=both.ee', 'both.ee is disputed and reserved', 'allowed. The registry has set'],
+  ['/en/?name=both.ee', 'both.ee is disputed and reserved', 'and how. The registry has set'],
   ['/et/?name=none.ee', 'none.ee ei ole üheski nimekirjas', 'Küsi registripidajalt, kas'],
   ['/en/?name=%22%3E%3Cb%3E', 'Error: Check a domain name', 'Check whether a domain name is'],
 ])('the preview of a shared link says what the page says: %s', async (path, title, words) => {

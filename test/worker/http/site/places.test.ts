@@ -1,17 +1,21 @@
 import { beforeAll, expect, it } from 'vitest';
-import { addAuction, addRetainedDomain } from '../../../support/fixtures.ts';
+import { addAuction, addDispute, addRetainedDomain } from '../../../support/fixtures.ts';
 import { answerHere, shareEmptyWorker } from '../../../support/worker.ts';
 import { linkOf, textOf } from './document.ts';
 
 const auctionCentre = 'https://auction.example.ee/?a=1&b="2"';
 const registrars = 'https://example.ee/registrars';
+const disputes = 'https://example.ee/disputes';
 const worker = shareEmptyWorker({
+  DISPUTE_POLICY_URL: disputes,
   AUCTION_CENTRE_URL: auctionCentre,
   REGISTRARS_URL: registrars,
   LOOKUP_URL: 'https://whois.example.ee/domain/{name}?q={name}',
   ZONES: 'ee',
 });
 const unset = {
+  DISPUTE_POLICY_URL: '',
+  SUPPORT_URL: '',
   AUCTION_CENTRE_URL: '',
   REGISTRARS_URL: 'http://example.ee/',
   LOOKUP_URL: 'https://{name}.example.ee/',
@@ -20,6 +24,8 @@ const unset = {
 beforeAll(async () => {
   await addAuction(worker.env, { name: 'sale.ee' });
   await addRetainedDomain(worker.env, { name: 'kept.ee', status: 'reserved' });
+  await addDispute(worker.env, { name: 'argued.ee' });
+  await addAuction(worker.env, { name: 'argued.ee' });
   await worker.scheduled('31 * * * *');
 });
 
@@ -30,6 +36,9 @@ it.each([
     'tee pakkumine oksjonikeskkonnas',
     'https://auction.example.ee/?a=1&b=%222%22',
   ],
+  ['/en/?name=argued.ee', 'bid at the auction centre', 'https://auction.example.ee/?a=1&b=%222%22'],
+  ['/en/?name=argued.ee', 'ask the registry who decides the dispute, and how', disputes],
+  ['/et/?name=argued.ee', 'küsi registrilt, kes ja kuidas vaidluse lahendab', disputes],
   ['/en/?name=none.ee', 'Ask a registrar', registrars],
   ['/et/?name=none.ee', 'Küsi registripidajalt', registrars],
 ])(
@@ -43,6 +52,14 @@ it.each([
     for (const text of [html, plain]) expect(textOf(text)).not.toMatch(/[[\]]/);
   },
 );
+
+it('the answer about a disputed name leads to whom callers ask, if there is no policy', async () => {
+  const env = { ...worker.env, DISPUTE_POLICY_URL: '', SUPPORT_URL: 'help@example.ee' };
+  const html = await (await answerHere('/en/?name=argued.ee', {}, env)).text();
+  expect(linkOf(html, 'ask the registry who decides the dispute, and how')).toBe(
+    'mailto:help@example.ee',
+  );
+});
 
 it('the answer about a name that nobody can get leads nowhere', async () => {
   const html = await (await worker.fetch('/en/?name=kept.ee')).text();

@@ -60,9 +60,9 @@ export const en = {
   meanings: {
     blocked: 'Nobody can register this name.',
     disputed:
-      'Somebody disputes the right to this name. Until the dispute is settled, it is not registered, and does not pass to another person. A change of registrar is allowed.',
+      'Somebody disputes the right to this name. Until the dispute is settled, it is not registered, and does not pass to another person. A change of registrar is allowed. If you hold the name or claim it yourself, [ask the registry who decides the dispute, and how].',
     auction:
-      'The name goes to the highest bidder. To get it, [bid at the auction centre] while the auction lasts.',
+      'The name goes to the highest bidder. To get it, [bid at the auction centre] while the auction lasts. The auction centre shows the bids and the end of the auction.',
     reserved:
       'The registry has set this name aside. It can be registered only with the registry’s consent, under the procedure for reserved names.',
   } satisfies Record<NameStatus, string>,
@@ -112,7 +112,7 @@ export const en = {
 
   year: 'The last year',
   yearLead:
-    'The most names on the public lists in each week; the figure beside each title is that of the last count. Each chart has a scale of its own.',
+    'How many names were on the public lists each day; the figure beside each title is that of the last count. Each chart has a scale of its own.',
   chartTitle: (list: string, from: string, to: string) => `${list}, ${from} to ${to}`,
   chartDescription: (first: string, last: string, lowest: string, highest: string) =>
     `${first} at the beginning, ${last} at the end; the lowest ${lowest}, the highest ${highest}. The table below has every day.`,

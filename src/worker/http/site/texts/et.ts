@@ -73,9 +73,9 @@ export const et: Texts = {
   meanings: {
     blocked: 'Seda nime ei saa keegi registreerida.',
     disputed:
-      'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta teisele isikule. Registripidajat võib vahetada.',
+      'Selle nime üle käib vaidlus. Kuni see kestab, nime ei registreerita ega anta teisele isikule. Registripidajat võib vahetada. Kui nimi on sinu või pead seda enda omaks, [küsi registrilt, kes ja kuidas vaidluse lahendab].',
     auction:
-      'Nime saab endale parim pakkuja. Kui soovid seda nime, [tee pakkumine oksjonikeskkonnas], kuni oksjon kestab.',
+      'Nime saab endale parim pakkuja. Kui soovid seda nime, [tee pakkumine oksjonikeskkonnas], kuni oksjon kestab. Pakkumised ja oksjoni lõpuaja leiad oksjonikeskkonnast.',
     reserved:
       'Register on selle nime reserveerinud. Registreerida saab selle ainult registri nõusolekul, reserveeritud nimede korra järgi.',
   },
@@ -122,7 +122,7 @@ export const et: Texts = {
 
   year: 'Viimane aasta',
   yearLead:
-    'Suurim nimede arv avalikes nimekirjades igal nädalal; pealkirja kõrval on viimase loenduse arv. Igal graafikul on oma mõõtkava.',
+    'Nimede arv avalikes nimekirjades igal päeval; pealkirja kõrval on viimase loenduse arv. Igal graafikul on oma mõõtkava.',
   chartTitle: (list, from, to) => `${list}, ${from}–${to}`,
   chartDescription: (first, last, lowest, highest) =>
     `Alguses ${first}, lõpus ${last}; väikseim ${lowest}, suurim ${highest}. Kõik päevad on allpool tabelis.`,
