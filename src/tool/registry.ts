@@ -3,6 +3,7 @@ import { openDatabase } from '../base/database/open.ts';
 import { RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import type { Origin } from '../change/origin.ts';
+import { countText } from '../view/text.ts';
 import { type Bindings, type OpenBindings, opening } from './bindings.ts';
 import { type CommonOptions, commandLine } from './command.ts';
 import { openLocal } from './local/open.ts';
@@ -58,6 +59,8 @@ export async function openRegistry(
 export async function checkMigrations(db: D1Database, options: CommonOptions): Promise<void> {
   const missing = await findMissingMigrations(db);
   if (missing.length === 0) return;
+  const last = missing.length > 1 ? ` to ${missing.at(-1)}` : '';
+  const lacked = `${countText(missing.length, 'migration')}, ${missing[0]}${last}`;
   const isEmpty = missing.some((name) => name.startsWith('0000_'));
   const { remote, env = remote && 'production' } = options;
   const apply = remote
@@ -65,7 +68,7 @@ export async function checkMigrations(db: D1Database, options: CommonOptions): P
     : commandLine(['--no-demo'], options, 'npm start --');
   throw new RegistryError(
     'not_found',
-    `the database ${isEmpty ? 'has no tables yet' : 'is older than this program'}: it lacks ${missing.join(', ')}; ` +
+    `the database ${isEmpty ? 'has no tables yet' : 'is older than this program'}: it lacks ${lacked}; ` +
       `to apply them: ${apply}`,
   );
 }

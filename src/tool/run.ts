@@ -25,7 +25,7 @@ import {
   say,
   writeOutput,
 } from './report/output.ts';
-import { type FileProblem, problemLine } from './report/problem.ts';
+import { type FileProblem, problemLine, RejectedRowsError } from './report/problem.ts';
 
 /** `data` is for --json, `csv` for --csv, and `text` for people. */
 export interface Report {
@@ -241,13 +241,17 @@ const printedProblems = 20;
 const printedLines = 10;
 
 /** Where else the same problem is. */
-function othersText(others: readonly Partial<FileProblem>[]): string {
+function othersText(
+  { message }: Problem,
+  others: readonly (Problem & Partial<FileProblem>)[],
+): string {
   const lines = [...new Set(others.flatMap(({ line }) => line ?? []))];
   if (lines.length === 0) return '';
   const hidden = lines.length - printedLines;
   const shown = lines.slice(0, printedLines).join(', ');
   const rest = hidden > 0 ? ` and ${countText(hidden, 'other')}` : '';
-  return ` (also line ${shown}${rest})`;
+  const differs = others.some((other) => other.message !== message) ? ', with other values' : '';
+  return ` (also line ${shown}${rest}${differs})`;
 }
 
 async function printProblems(error: unknown, options: CommonOptions): Promise<void> {
@@ -271,15 +275,16 @@ async function printProblems(error: unknown, options: CommonOptions): Promise<vo
     const [first, ...others] = error.lines;
     return say([`refused: ${first}`, ...others]);
   }
-  // Prints a problem that many rows share once.
-  const causes = [
-    ...Map.groupBy(problems, ({ message, field }) => `${field}: ${message}`).values(),
-  ];
+  // Prints a problem that many rows share once, also with other values in quotation marks.
+  const causeOf = ({ message, field, line }: (typeof problems)[number]) =>
+    `${field}: ${line === undefined ? message : message.replace(/"(?:[^"\\]|\\.)*"/g, '""')}`;
+  const causes = [...Map.groupBy(problems, causeOf).values()];
   for (const [first, ...others] of causes.slice(0, printedProblems)) {
     const label = first!.reason === 'unexpected' ? 'failed' : 'refused';
-    say(`${label}: ${problemLine(first!)}${othersText(others)}`);
+    say(`${label}: ${problemLine(first!)}${othersText(first!, others)}`);
   }
   const hidden = causes.length - printedProblems;
   if (hidden > 0) say(`refused: ${countText(hidden, 'more problem')}; --json shows all`);
+  if (cause instanceof RejectedRowsError && cause.advice) say(cause.advice);
   if (isUnfinished) say(error.progress.lines);
 }

@@ -90,6 +90,14 @@ describe('the demo data', () => {
     expect(new Set(shown)).toEqual(new Set([headers.get('ETag')]));
   });
 
+  it('the blocks of commands in the README can be pasted whole, with the answers apart', () => {
+    const blocks = readFileSync('README.md', 'utf8').matchAll(/^```(\w+)\n(.*?)^```$/gms);
+    const kinds = Map.groupBy(blocks, ([, kind]) => kind);
+    expect([...kinds.keys()].sort()).toEqual(['http', 'json', 'sh']);
+    for (const [, , text] of kinds.get('sh')!) expect(text).not.toMatch(/^(\$ |HTTP\/|\{)/m);
+    for (const [, , answer] of kinds.get('json')!) expect(() => JSON.parse(answer!)).not.toThrow();
+  });
+
   it('the demo data lets a reader try the README and then the reference: no contact is created twice', () => {
     const created = ['README.md', 'src/worker/http/openapi/examples.json'].flatMap((file) =>
       Array.from(

@@ -157,7 +157,8 @@ test('opens the disputes in a file, once however often it is imported', async ()
   const wrong = `${file}x.ee,2026-01-31,2026-02-01\nz.ee,2026-02-30,2026-03-01\n`;
   expect(await refused(args, wrong)).toBe(
     'refused: standard input:4: "x.ee" is already disputed from 2026-01-01 to 2026-01-31 [name]\n' +
-      'refused: standard input:5: "2026-02-30" is not a day in the calendar; write it like 2026-01-31 [first_day]\n',
+      'refused: standard input:5: "2026-02-30" is not a day in the calendar; write it like 2026-01-31 [first_day]\n' +
+      'nothing was written; 2 other rows are valid: with --skip-invalid, the command writes what is valid\n',
   );
   const overlapping =
     'name,first_day,last_day\nv.ee,2026-01-01,2026-01-31\nv.ee,2026-01-15,2026-02-01\n';

@@ -221,17 +221,21 @@ test('a request about a contact that is gone, or whose holder is another one, ca
   await registry.done('contact update ALPHA:TAMM --ident 47101010033 --yes');
   await registry.done('contact delete ALPHA:OTHER --yes');
   await registry.addContacts('ALPHA:OTHER');
-  for (const [id, message] of [
-    ['1', 'request 1 is about a former person of ALPHA:TAMM'],
-    ['2', 'the contact of request 2 is gone'],
+  for (const [id, message, reason] of [
+    [
+      '1',
+      'request 1 is about a former person of ALPHA:TAMM',
+      'the contact is of another person now',
+    ],
+    ['2', 'the contact of request 2 is gone', 'the contact no longer exists'],
   ]) {
     const grant = ['disclosure', 'grant', id!, '--to', file];
     await expectRefused(
       registry,
       grant,
-      `${message}; refuse it (npm run registry -- disclosure refuse ${id} --help`,
+      `${message}; refuse it (npm run registry -- disclosure refuse ${id} --reason '${reason}'`,
     );
-    await registry.done(['disclosure', 'refuse', id!, '--reason', 'another holder']);
+    await registry.done(['disclosure', 'refuse', id!, '--reason', reason!]);
   }
   expect(existsSync(file)).toBe(false);
 });

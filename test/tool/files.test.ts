@@ -54,13 +54,12 @@ test('names the first line of a row', async () => {
   const { stderr } = await importNames(`name,status\n${rows}`);
   expect(stderr).toBe(
     'refused: standard input:4: "B.ee" contains capital letters; write "b.ee" [name]\n' +
-      'refused: standard input:6: "x" is neither reserved nor blocked [status]\n',
+      'refused: standard input:6: "x" is neither reserved nor blocked [status]\n' +
+      'nothing was written; 1 other row is valid: with --skip-invalid, the command writes what is valid\n',
   );
   const quoted = 'name,status\r\n"a.ee","re\r\nserved"\n"b.ee","re\rserved"\r\n\r\nc.ee,x\r';
   expect((await importNames(`sep=,\n${quoted}`)).stderr).toBe(
-    'refused: standard input:3: "re\\r\\nserved" is neither reserved nor blocked [status]\n' +
-      'refused: standard input:5: "re\\rserved" is neither reserved nor blocked [status]\n' +
-      'refused: standard input:8: "x" is neither reserved nor blocked [status]\n',
+    'refused: standard input:3: "re\\r\\nserved" is neither reserved nor blocked [status] (also line 5, 8, with other values)\n',
   );
   const unclosed = await importNames('name,status\na.ee,reserved\n"b.ee,reserved\nc.ee,reserved\n');
   expect(unclosed.stderr).toContain('standard input:3: is not CSV: Quote Not Closed');
@@ -97,6 +96,24 @@ test('names one cause in many rows once', async () => {
   });
   const { stdout } = await importing('ALPHA', row('alpha:1'));
   expect(stdout).toBe('would add 1 contact, 0 already there\n');
+});
+
+test('names one cause once for other values too, and how the valid rows can be written', async () => {
+  const rows =
+    'name,status\nAb c.ee,reserved\ngood.ee,reserved\nd e.ee,reserved\n"f ""g"".ee",reserved\n';
+  const { stderr } = await registry.run('retained import - --dry-run', rows);
+  expect(stderr.split('\n')).toEqual([
+    expect.stringMatching(/^refused: standard input:2: .* \(also line 4, 5, with other values\)$/),
+    'nothing was written; 1 other row is valid: with --skip-invalid, the command writes what is valid',
+    '',
+  ]);
+  const none = await registry.run('retained import -', 'name,status\nAb c.ee,reserved\n');
+  expect(none.stderr).not.toContain('--skip-invalid');
+  const replaced = await registry.run(
+    ['retained', 'import', '-', '--replace', '--status', 'reserved', '--yes'],
+    rows,
+  );
+  expect(replaced.stderr).not.toContain('--skip-invalid');
 });
 
 test('leaves the last export as it was, and nothing beside it, when a new one fails', async () => {
@@ -157,5 +174,7 @@ test('saves the same rejected rows again when an import is repeated', async () =
 test('sees a repeated key, however far apart its rows are in the file', async () => {
   const others = Array.from({ length: 1_100 }, (_, n) => `n${n}.ee,reserved\n`);
   const { stderr } = await importNames(`name,status\nn1099.ee,reserved\n${others.join('')}`);
-  expect(stderr).toBe('refused: standard input:1102: n1099.ee (reserved) is already in line 2\n');
+  expect(stderr).toContain(
+    'refused: standard input:1102: n1099.ee (reserved) is already in line 2\n',
+  );
 });

@@ -249,7 +249,7 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   const person = 'ALPHA:TAMM,Jaan Tamm,jaan@tamm.example,+372.5551234,38001085718,priv,EE';
   await registry.done('contact import - --registrar ALPHA', `${contactHeader}${person}\n`);
   await registry.done('domain import -', 'name,registrar,registrant\ntamm.ee,ALPHA,ALPHA:TAMM\n');
-  const time = '\\d+ \\w+ \\d{4}, \\d\\d:\\d\\d UTC \\(now\\)';
+  const time = '\\w{3} \\d+ \\w+ \\d{4}, \\d\\d:\\d\\d UTC \\(now\\)';
   const holder = 'and held by Jaan Tamm \\(ALPHA:TAMM\\)\\.';
   const sentence = new RegExp(
     `^tamm.ee is registered with Alpha OÜ \\(ALPHA\\), ${holder} It is on record here since ${time}\\.\\n`,

@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
+import { listMigrations } from '../../src/tool/migrate.ts';
 import { loadProgram, runProgram } from '../../src/tool/program.ts';
 import { checkMigrations } from '../../src/tool/registry.ts';
 import { messageOf } from '../../src/view/message.ts';
@@ -151,6 +152,10 @@ test('a database that lacks migrations gets the command for its place', async ()
   using database = new DatabaseSync(':memory:');
   const db = inProcessDatabase(database);
   const adviceFor = (options: object) => checkMigrations(db, options).catch(messageOf);
+  const newest = listMigrations().at(-1)!;
+  expect(await adviceFor({})).toMatch(
+    new RegExp(`it lacks \\d+ migrations, 0000_\\w+\\.sql to ${newest};`),
+  );
   expect(await adviceFor({ persistTo: '/a b' })).toMatch(
     /; to apply them: npm start -- --no-demo --persist-to '\/a b'$/,
   );
@@ -158,4 +163,14 @@ test('a database that lacks migrations gets the command for its place', async ()
     /; to apply them: npx wrangler d1 migrations apply DB --remote --env production$/,
   );
   expect(await adviceFor({ remote: true, env: 'staging' })).toMatch(/--remote --env staging$/);
+});
+
+test('a dispute whose days are over is recorded, not opened', async () => {
+  const registry = await tool.newRegistry();
+  const open = (name: string, last: string) =>
+    registry.run(`dispute open ${name} --first-day 2020-01-01 --last-day ${last}`);
+  expect((await open('past.ee', '2020-02-01')).stdout).toMatch(
+    /^recorded a dispute of past\.ee from 2020-01-01 until 2020-02-01, which is over: the name is not disputed by it/,
+  );
+  expect((await open('now.ee', '2099-02-01')).stdout).toMatch(/^opened a dispute of now\.ee /);
 });

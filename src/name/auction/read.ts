@@ -1,5 +1,5 @@
-import { asc, desc, eq, gte, type SQL, sql } from 'drizzle-orm';
-import { type AuctionStatus, auctions, isOneOf } from '../../../drizzle/schema.ts';
+import { and, asc, desc, eq, gte, type SQL, sql } from 'drizzle-orm';
+import { type AuctionStatus, auctions, history, isOneOf } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retry } from '../../base/database/retry.ts';
 import { RegistryError } from '../../base/error.ts';
@@ -15,7 +15,13 @@ export async function listStartedAuctions(db: Database): Promise<Auction[]> {
   );
 }
 
-/** The newest first. Costs one round trip and reads no other auctions. */
+/** True unless it was over when it was first recorded, as one that moved in may be. */
+const wasListed = sql`coalesce((
+  select max(changes ->> '$.status.to' = 'started') from ${history}
+  where subject = 'auction' and subject_key = ${auctions.name} and subject_uuid = ${auctions.uuid}
+), 1)`;
+
+/** Auctions that were on the list here, the newest first. Costs one round trip and reads no other auctions. */
 export async function listAuctionsSince(
   db: Database,
   since: string,
@@ -26,7 +32,7 @@ export async function listAuctionsSince(
     db
       .select({ uuid, name, createdAt })
       .from(auctions)
-      .where(gte(createdAt, since))
+      .where(and(gte(createdAt, since), wasListed))
       .orderBy(desc(createdAt), desc(id))
       .limit(limit),
   );

@@ -1,18 +1,12 @@
 import path from 'node:path';
-import {
-  orRefusal,
-  type Problem,
-  type RecordProblem,
-  RegistryError,
-  throwProblems,
-} from '../../base/error.ts';
+import { orRefusal, type Problem, type RecordProblem, RegistryError } from '../../base/error.ts';
 import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
 import { countText } from '../../view/text.ts';
 import type { CommonOptions } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { Batches } from '../report/batches.ts';
-import { displayName, type FileProblem } from '../report/problem.ts';
+import { displayName, type FileProblem, RejectedRowsError } from '../report/problem.ts';
 import { inChunks } from '../report/progress.ts';
 import { attempt, type Report, run } from '../run.ts';
 import { type Columns, type FileRow, ownColumns, rejectionColumns, type Values } from './format.ts';
@@ -49,6 +43,8 @@ export interface Import<Row, Outcome extends string> {
   write(registry: Registry, rows: readonly Row[]): Promise<Counts<Outcome>>;
   text(counts: Counts<Outcome>, registry: Registry): string;
   publish?: readonly ListName[];
+  /** Takes no --skip-invalid. */
+  isWhole?: boolean;
 }
 
 interface Line<Row> extends FileRow {
@@ -124,7 +120,12 @@ export async function importRows<Row, Outcome extends string>(
   }
   const rejected = lines.filter((line) => !isValid(line));
   const rows = lines.filter(isValid).map(rowOf);
-  const rejectedFile = await settleRejected(read.file, rejected, options);
+  const rejectedFile = await settleRejected(
+    read.file,
+    rejected,
+    options,
+    kind.isWhole ? 0 : rows.length,
+  );
   const counts = await kind.write(registry, rows);
   const { unchanged: _, over: __, used: ___, obstacles = [], ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);
@@ -156,12 +157,14 @@ async function settleRejected(
   file: string,
   rejected: readonly Line<unknown>[],
   options: ImportOptions,
+  others: number,
 ): Promise<string | undefined> {
   if (rejected.length === 0) return undefined;
   if (!options.skipInvalid) {
     const problemsOf = ({ line, problems }: Line<unknown>): FileProblem[] =>
       problems.map((problem) => ({ ...problem, file: displayName(file), line }));
-    throwProblems(rejected.flatMap(problemsOf));
+    const problems = rejected.flatMap(problemsOf) as [FileProblem, ...FileProblem[]];
+    throw new RejectedRowsError(problems, others);
   }
   const { dir, name, ext } = path.parse(file);
   const besideFile = path.join(dir, `${name}.rejected${ext || '.csv'}`);

@@ -1,6 +1,7 @@
 import { untilClosed } from '../../../drizzle/schema.ts';
 import { nameRulesOf } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
+import { dayOf } from '../../base/time/day.ts';
 import { instantRule } from '../../base/time/instant.ts';
 import { listsShowing } from '../../list/lists.ts';
 import { parseDomainName } from '../../name/domain/operator/name.ts';
@@ -56,11 +57,15 @@ const open = verb(
     .addOption(formerOption('--until <day>', 'lastDay')),
   async (registry, text, { firstDay, lastDay, initiator, comment }) => {
     const [name] = (await parseNewNames([text], registry.env)) as [DomainName];
-    const days = { firstDay, lastDay: lastDay ?? untilClosed };
+    const last: string = lastDay ?? untilClosed;
+    const days = { firstDay, lastDay: last };
     await openDispute(registry, { ...name, ...days, initiator, comment });
+    const isOver = last < dayOf(registry.origin.request.at);
+    const did = registry.did(isOver ? 'record' : 'open');
+    const over = isOver ? ', which is over: the name is not disputed by it' : '';
     return {
       data: { name: name.name, first_day: firstDay, last_day: lastDay ?? null },
-      text: `${registry.did('open')} a dispute of ${name.name} from ${firstDay} until ${lastDay ?? 'closed'}`,
+      text: `${did} a dispute of ${name.name} from ${firstDay} until ${lastDay ?? 'closed'}${over}`,
       publish,
     };
   },

@@ -1,9 +1,23 @@
 import { type Problem, RegistryError } from '../../base/error.ts';
+import { countText } from '../../view/text.ts';
 
 export interface FileProblem extends Problem {
   file: string;
   /** The row's first line, counted from 1. */
   line: number;
+}
+
+/** The rows of a file that an import refuses, so that it writes none. */
+export class RejectedRowsError extends RegistryError {
+  /** Undefined if there is no other row to write. */
+  readonly advice: string | undefined;
+
+  constructor(problems: readonly [FileProblem, ...FileProblem[]], others: number) {
+    super(problems);
+    if (others === 0) return;
+    const rest = countText(others, 'other row is', 'other rows are');
+    this.advice = `nothing was written; ${rest} valid: with --skip-invalid, the command writes what is valid`;
+  }
 }
 
 export function displayName(file: string): string {

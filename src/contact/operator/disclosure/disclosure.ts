@@ -156,12 +156,14 @@ function checkOpen({ id, outcome, answeredAt }: Disclosure): void {
 
 function grantRefusal({ id, contactCode: code }: Disclosure, obstacle: GrantObstacle) {
   const field = 'contact';
-  const command = ['disclosure', 'refuse', String(id), '--help'];
+  const refusing = (reason: string) => ['disclosure', 'refuse', String(id), '--reason', reason];
   if (obstacle.kind === 'gone') {
+    const command = refusing('the contact no longer exists');
     const message = `the contact of request ${id} is gone; refuse it`;
     return new RegistryError([{ reason: 'gone', message, field, command }]);
   }
   if (obstacle.kind === 'former_person') {
+    const command = refusing('the contact is of another person now');
     const message = `request ${id} is about a former person of ${code}; refuse it`;
     return new RegistryError([{ reason: 'conflict', message, field, command }]);
   }

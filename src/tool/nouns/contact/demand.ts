@@ -53,6 +53,7 @@ function demandImport(given: Given) {
     read: (values) => readRow(values, given),
     key: ({ code }) => code,
     findProblems: ({ db }, rows) => findDemandProblems(db, rows),
+    isWhole: true,
     async write(registry, rows) {
       const none = { changed_contacts: 0, unchanged: 0 };
       const each = { label: 'demanding', rows, size: 1 };

@@ -83,6 +83,7 @@ function codes(text: string | undefined): string[] | undefined {
 function domainReplacement(options: RemovalOptions): Import<ImportedDomain, RowResult | 'removed'> {
   return {
     ...domainImport,
+    isWhole: true,
     async write(registry, records) {
       const { db } = registry;
       const all = { one: 'domain', countAll: () => countDomains(db) };

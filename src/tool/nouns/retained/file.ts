@@ -54,6 +54,7 @@ export function retainedImport(
   const { status, lastDay, replace } = options;
   return {
     columns,
+    isWhole: replace === true,
     listed: Object.keys(retainedView.columns),
     read(values) {
       const name = parseDomainName(requiredText(values, 'name'));

@@ -1,4 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { readNameHistory } from '../../../../src/list/name-history/name-history.ts';
+import { startAuctions } from '../../../../src/name/auction/operator/start.ts';
 import { withMethods } from '../../../list/published.ts';
 import { addAuction, emptyLists } from '../../../support/fixtures.ts';
 import { onTheWire } from '../../../support/wire.ts';
@@ -54,6 +56,20 @@ test('the feed has the names that came into auction in the last 30 days, the new
       updated: oldest.createdAt,
     },
   ]);
+});
+
+test('the feed lacks an auction that was over when it was first recorded, as the history of its name does', async () => {
+  const records = (['no_bids', 'started'] as const).map((status, n) => ({
+    ...{ name: `in${n}.ee`, punycode: `in${n}.ee`, status },
+  }));
+  const request = { at: new Date(daysAgo(1)), requestId: crypto.randomUUID() };
+  const origin = { actor: { type: 'operator', name: 'Operator' }, request } as const;
+  await startAuctions({ db: worker.db, origin }, records);
+  expect(await entries(await read())).toMatchObject([{ title: 'in1.ee' }]);
+  for (const [n, statuses] of [[], ['auction']].entries()) {
+    const history = await readNameHistory(worker.db, `in${n}.ee`, new Date());
+    expect(history.map(({ status }) => status)).toEqual(statuses);
+  }
 });
 
 test('the feed is a document as RFC 4287 has it', async () => {
