@@ -154,6 +154,7 @@ export function valueText(value: unknown, field = ''): string {
   const name = snakeCase(field);
   if (identifierFields.test(name)) return fieldWords(text);
   if (name === 'statuses') return statusWords(text);
+  if (name === 'method' || name === 'framework') return checkWords(text);
   if (/country_code$/.test(name)) return countryText(text)!;
   if (actorFields.test(name)) return actorText(text);
   return timeFields.test(name) ? dateText(text) : text;

@@ -6,6 +6,7 @@ import {
   showTimesIn,
   statusWords,
   timeText,
+  valueText,
 } from '../../src/view/words.ts';
 
 const instant = '2026-11-27T23:13:14.567Z';
@@ -45,6 +46,9 @@ test('a status and who changed something are words of staff', () => {
     'the registry prohibits its transfer to another registrar',
   );
   expect(statusWords('pendingVerification')).toBe('pending verification');
+  expect(valueText({ method: 'eid', framework: 'eidas' }, 'identity_verification')).toBe(
+    'method: electronic identity, framework: eIDAS',
+  );
   expect(actorText('Operator root')).toBe('the operator (root)');
   expect(openingText({ actor: 'Operator root' })).toBe('The operator (root)');
   expect(openingText({ field: 'phone' })).toBe('phone');
