@@ -1,4 +1,4 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { type Placeholder, type SQL, sql } from 'drizzle-orm';
 import {
   type AnySQLiteColumn,
   check,
@@ -317,7 +317,10 @@ export const contacts = sqliteTable(
     domainCount: integer('domain_count').notNull().default(0),
     /** When the last reference was removed; null if no domain has ever referred to the contact. */
     unlinkedAt: text('unlinked_at'),
-    /** The id of the contact that a transfer copied; null for any other contact. It may be gone, and no id returns. */
+    /**
+     * The id of the first contact of which this one is a copy, or which it was before it got another registrar. It may be gone, and no id returns.
+     * Null for any other contact.
+     */
     copiedFrom: integer('copied_from'),
     /** Set by `nextVersion` of src/contact/contact.ts. Conditional writes compare it. */
     version: integer().notNull().default(1),
@@ -624,6 +627,13 @@ export const disputes = sqliteTable(
     index('disputes_last_day').on(table.lastDay),
   ],
 );
+
+/**
+ * True for a dispute in force on this day. The plus keeps SQLite from using the indexes on days, which would read all disputes for a few names.
+ */
+export function isInForce(day: string | Placeholder | SQL): SQL {
+  return sql`+first_day <= ${day} and +last_day >= ${day} and closed_at is null`;
+}
 
 /**
  * One row with the version of each source of the public lists. With every change, triggers set a random version, so

@@ -1,4 +1,4 @@
-import { type AnyColumn, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
+import { eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { type ContactStatus, contacts, registrars } from '../../drizzle/schema.ts';
 import { randomHex } from '../base/bytes/digest.ts';
 import type { Database } from '../base/database/open.ts';
@@ -21,14 +21,6 @@ export function selectContacts(db: Database) {
     .from(contacts)
     .innerJoin(registrars, eq(registrars.id, contacts.registrarId));
 }
-
-type PersonColumns = Record<'identCountryCode' | 'identType' | 'identKey' | 'name', AnyColumn>;
-
-/** Many persons have the same birthday. With the plus, SQLite prefers an index of codes to one of countries. */
-export const isSamePerson = (one: PersonColumns, other: PersonColumns): SQL =>
-  sql`${one.identKey} = ${other.identKey}
-    and (+${one.identCountryCode}, +${one.identType}) = (${other.identCountryCode}, ${other.identType})
-    and (${one.identType} <> 'birthday' or ${one.name} = ${other.name})`;
 
 /** Returns any registrar's contact, ignoring the case of the code. Throws `not_found`. */
 export async function getContactByCode(db: Database, code: string): Promise<ContactWithRegistrar> {

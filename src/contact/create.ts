@@ -210,7 +210,7 @@ export function copyFor(
     uuid: crypto.randomUUID(),
     code: contactCode({ registrarCode }),
     registrar: registrarCode,
-    copiedFrom: contact.id,
+    copiedFrom: contact.copiedFrom ?? contact.id,
     creator: actor.name,
     createdAt: request.at.toISOString(),
     position,
@@ -220,7 +220,7 @@ export function copyFor(
 
 /** Whether another copy of the contact would have the same values, apart from auth_info. */
 export function isStillCopy(copy: Contact, contact: Contact): boolean {
-  return Object.keys(difference({ ...copy }, valuesForOthers(contact))).length === 0;
+  return Object.keys(difference(valuesForOthers(copy), valuesForOthers(contact))).length === 0;
 }
 
 function valuesForOthers(contact: Contact): Partial<Contact> {

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { changesIdentity, contacts, history, type Verification } from '../../drizzle/schema.ts';
 import { columnsOfClaim, verificationColumn } from './fields.ts';
-import { separators } from './identity-code.ts';
+import { separatorText } from './identity-code.ts';
 
 /*
  * A restored contact may get another code, so history entries belong to its UUID. The index by UUID covers only
@@ -42,8 +42,6 @@ export const isLastDeletion = sql`history.subject = 'contact' and history.action
       and later.id > history.id)`;
 
 type Entry = typeof history.$inferSelect;
-
-const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 
 /** The identity code before or after a change, in the form of `identityKey`. D1 limits `glob` patterns to 50 bytes. */
 export function keyOfChanged(side: 'from' | 'to'): SQL {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 
 /**
@@ -9,6 +10,8 @@ export const separators = [
   '\u00a0\u00ad\u00b7\u2002\u2003\u2007\u2009\u200b\u200c\u200d',
   '\u2010\u2011\u2012\u2013\u2014\u2015\u202f\u2060\u2212\ufeff',
 ].join('');
+
+export const separatorText = sql.raw(`'${separators.replaceAll("'", "''")}'`);
 
 /**
  * A Swedish or Finnish code, with or without its country. Its `+` means a birth one century before the same code with a hyphen. Finland's other

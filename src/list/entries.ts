@@ -1,8 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { auctions, disputes, retainedDomains } from '../../drizzle/schema.ts';
+import { auctions, disputes, isInForce, retainedDomains } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retry } from '../base/database/retry.ts';
-import { isInForce } from '../name/retained/dispute.ts';
 import type { Block } from './format/block.ts';
 import { entryOf, type ListEntry, type ListEntryRow } from './format/entry.ts';
 import { newBlockSplitter } from './format/split.ts';

@@ -7,6 +7,8 @@ import { RegistryError, throwProblems } from '../base/error.ts';
 import { findNewestId, type HistoryEntry, nothingSince } from '../change/history/search.ts';
 import type { Operation } from '../change/origin.ts';
 import { changeEach } from '../change/write-many.ts';
+import { disputedSentence, findDisputedDomains } from '../contact/disputed.ts';
+import { columnsOfClaim } from '../contact/fields.ts';
 import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
@@ -134,6 +136,7 @@ async function planPage(
   const registered = returning(reversals, 'domain').map(({ key }) => recordedName(key));
   const againstDomains = await findAuctionObstacles(operation, registered, ['registered']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
+  warnings.push(...(await disputeWarnings(operation, reversals)));
   return { reversals, domains, warnings, seen, end: entries.at(-1)!.id };
 }
 
@@ -234,4 +237,20 @@ async function revertPage(
     if (error instanceof RegistryError) await planRevert({ db, origin }, request);
     throw error;
   }
+}
+
+/** Says which contacts of disputed domains would get another identity. */
+async function disputeWarnings(
+  { db, origin }: Operation,
+  reversals: readonly Reversal[],
+): Promise<string[]> {
+  const corrected = reversals.filter(
+    ({ subject, action, changes }) =>
+      subject === 'contact' &&
+      action === 'update' &&
+      columnsOfClaim('identity').some((column) => column in changes),
+  );
+  const uuids = corrected.map(({ uuid }) => uuid!);
+  const sentence = disputedSentence(await findDisputedDomains(db, uuids, origin.request.at));
+  return sentence === undefined ? [] : [`the identity of a holder changes, and ${sentence}`];
 }

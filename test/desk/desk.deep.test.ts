@@ -119,7 +119,7 @@ test.each([
   ['To whom were my data given?', 'alpha:tamm', 'Its data were given to nobody on request.'],
   ['Who won mets.ee?', 'mets.ee', 'Only the auction centre knows the bidders and the winner.'],
   ['Who is behind www.tamm.ee?', 'tamm.ee', 'and held by Jaan Tamm ALPHA:TAMM.'],
-  ['Why can I not register kask.ee?', 'KASK.ee', '"kask.ee" is reserved, and no password is set'],
+  ['Why can I not register kask.ee?', 'KASK.ee', '"kask.ee" is reserved'],
   ['Is kohv.ee still in auction?', 'kohv.ee', 'kohv.ee is in auction; this auction was opened on'],
   [
     'Is there a dispute about lepp.ee?',

@@ -202,6 +202,25 @@ test('corrects an identity once it is confirmed, tells the registrar, and takes 
   expect([await codesOf('38001085718'), await codesOf('47101010033')]).toEqual([['ALPHA:1'], []]);
 });
 
+test('says which disputed domains another identity gives away, and goes on', async () => {
+  const person = 'ALPHA:D,Jaan Tamm,jaan@example.ee,+372.5123456,38001085718,priv,EE\n';
+  await registry.importContacts(person);
+  await registry.done('domain import -', `${domainsHeader}vaidlus.ee,ALPHA,ALPHA:D,,\n`);
+  await registry.done('dispute open vaidlus.ee --first-day 2020-01-01');
+  const note = 'note: a dispute is in force over "vaidlus.ee", which the contact holds';
+  const change = ['contact', 'update', 'ALPHA:D', '--ident'];
+  expect((await registry.run([...change, '47101010033'])).stderr).toContain(note);
+  expect((await registry.run([...change, '380-01085718', '--yes'])).stdout).not.toContain(note);
+  expect((await registry.run([...change, '47101010033', '--yes'])).stdout).toContain(note);
+  const { request_id } = await lastEvent('contact', 'ALPHA:D');
+  expect((await registry.run(['history', 'revert', request_id, '--yes'])).stdout).toContain(
+    'note: the identity of a holder changes, and a dispute is in force over "vaidlus.ee"',
+  );
+  await registry.done('dispute close vaidlus.ee --reason over');
+  await registry.done('domain remove vaidlus.ee --yes');
+  await registry.done('contact delete ALPHA:D --yes');
+});
+
 test.each([
   ['--ident=38001085719', 'Ident code does not conform to national identification number format'],
   ['--ident-type=passport', 'Ident type is invalid [ident_type]'],

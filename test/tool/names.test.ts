@@ -262,7 +262,7 @@ test('says in a sentence what is true of a name, who holds it, and what an addre
   await registry.done('retained import -', 'name,status,last_day\na.ee,reserved,2099-12-31\n');
   expect((await registry.run('name a.ee')).stdout).toContain(
     'a.ee is reserved; the last day of this is 31 Dec 2099. ' +
-      'Its registration is refused now: "a.ee" is reserved, and no password is set.\n',
+      'Its registration is refused now: "a.ee" is reserved.\n',
   );
   await registry.done('retained import -', 'name,status,password\nc.ee,reserved,sesame\n');
   expect((await registry.run('name c.ee')).stdout).toContain(

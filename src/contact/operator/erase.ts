@@ -9,7 +9,7 @@ import {
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
-import { searchKey } from '../../base/text/search-key.ts';
+import { nameKey } from '../../base/text/search-key.ts';
 import type { Operation } from '../../change/origin.ts';
 import {
   appendStatements,
@@ -24,6 +24,7 @@ import { contactDeletion } from '../delete.ts';
 import { isAboutContact, isLastDeletion } from '../entries.ts';
 import { personalFields } from '../fields.ts';
 import { hasValues, removeValues } from '../recorded-values.ts';
+import { isCode } from '../same-person.ts';
 import { type Erasure, type Identifiers, isCopyOf, isErasing, readErasure } from './erasure.ts';
 
 /**
@@ -166,8 +167,8 @@ async function findContactsOfSamePerson(
           and ${isLastDeletion} and subject_uuid <> ${uuid}`,
       );
   const [coded, codedDeleted, born, bornDeleted] = await db.batch([
-    existing(sql`person_type = 'priv' and ident_type = 'priv'`),
-    deleted(sql`person_type = 'priv' and ${isPersons}`),
+    existing(sql`person_type = 'priv' and ident_type = 'priv' and ${isCode(sql`person_key`)}`),
+    deleted(sql`person_type = 'priv' and ${isPersons} and ${isCode(sql`person_key`)}`),
     existing(sql`person_type = 'birthday' and ident_type = 'birthday'`),
     deleted(sql`person_type = 'birthday' and ${deletedType} = 'birthday'`),
   ]);
@@ -180,7 +181,7 @@ async function findContactsOfSamePerson(
 
 /** A removed name matches nothing. */
 function isNamesake({ name, personName }: Record<'name' | 'personName', string | null>): boolean {
-  return name !== null && personName !== null && searchKey(name) === searchKey(personName);
+  return name !== null && personName !== null && nameKey(name) === nameKey(personName);
 }
 
 function personalFieldsOf(contact: Contact): string[] {

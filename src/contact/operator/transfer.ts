@@ -44,10 +44,18 @@ export async function transferContact(
   // The former registrar made the request to the identity service.
   const newValues = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
   // The insertion fills in the omitted columns.
-  const { id, number: _, registrarId: from, copiedFrom: __, updatedAt: ___, ...kept } = contact;
+  const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
   const version = nextVersion(at, contact.version);
   const updater = origin.actor.name;
-  const row = { ...kept, ...newValues, version, updater, changes: difference(contact, newValues) };
+  const copiedFrom = contact.copiedFrom ?? id;
+  const row = {
+    ...kept,
+    ...newValues,
+    copiedFrom,
+    version,
+    updater,
+    changes: difference(contact, newValues),
+  };
   const rows = rowsIn(JSON.stringify([row]));
   const notice = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,

@@ -1,20 +1,28 @@
+import { and } from 'drizzle-orm';
 import type { IdentityRequest } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { RegistryError } from '../../base/error.ts';
 import { searchKey } from '../../base/text/search-key.ts';
 import { difference } from '../../change/history/changes.ts';
-import type { Actor, Origin, WriteRequest } from '../../change/origin.ts';
+import type { Actor, Operation, Origin, WriteRequest } from '../../change/origin.ts';
 import { type Written, write } from '../../change/write.ts';
 import type { Login, RegistrarCall } from '../../party/registrar/login.ts';
 import { notifyRegistrar, rowUpdate, writeContact } from '../change.ts';
 import {
   type Contact,
   type ContactReference,
+  type ContactWithRegistrar,
   checkStatuses,
   checkVersion,
   getContactByCode,
   referenceTo,
 } from '../contact.ts';
+import {
+  disputedSentence,
+  findDisputedDomains,
+  holdsNoDisputed,
+  isOtherPerson,
+} from '../disputed.ts';
 import { isSameIdentityCode } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { getContact } from '../read.ts';
@@ -161,16 +169,23 @@ function decisionValues(contact: Contact, origin: Origin): Partial<Contact> {
 
 /**
  * Decides on the service's identity if it differs from the contact's. Approval gives it to the contact, verified;
- * rejection deletes it and its request. Two round trips. Throws `update_prohibited`, also without a pending decision or
- * if a contact cannot have that identity; `not_found`, `changed_meanwhile`.
+ * rejection deletes it and its request. Two round trips, three for another person. Throws `update_prohibited`, also without a pending decision or
+ * if a contact cannot have that identity, or holds a disputed domain and would be another person's; `not_found`, `changed_meanwhile`.
  */
 export function decideVerification(
   call: RegistrarCall,
   code: string,
   decision: 'approve' | 'reject',
 ): Promise<Written<ContactReference>> {
-  return writeContact(call, code, (operation, contact) => {
-    checkVersion(contact, call.request);
+  const { db, request } = call;
+  const isOthers = (contact: Contact) => {
+    const pending = decision === 'approve' && contact.identityRequest?.pending;
+    return pending && isOtherPerson(contact, identityOf(pending));
+  };
+  const findDisputed = async (contact: Contact) =>
+    isOthers(contact) ? findDisputedDomains(db, [contact.uuid], request.at) : [];
+  const judge = (operation: Operation, contact: ContactWithRegistrar, disputed: string[]) => {
+    checkVersion(contact, request);
     const pending = contact.identityRequest?.pending;
     if (!pending) {
       const message = 'No pending verification to approve or reject';
@@ -181,26 +196,44 @@ export function decideVerification(
         ? approvalValues(contact, pending, operation.origin)
         : { identityRequest: null };
     const change = rowUpdate(operation, contact, values);
-    return { ...change, outcome: referenceTo(change.outcome) };
-  });
+    if (decision === 'reject' || !isOthers(contact)) {
+      return { ...change, outcome: referenceTo(change.outcome) };
+    }
+    const detail = disputedSentence(disputed);
+    if (detail)
+      throw notApproved(
+        `The service has established another person, and ${detail}, which the contact holds.`,
+      );
+    const onlyIf = and(change.onlyIf, holdsNoDisputed(contact, request.at));
+    return { ...change, onlyIf, outcome: referenceTo(change.outcome) };
+  };
+  return writeContact(call, code, judge, findDisputed);
 }
 
-function approvalValues(
-  contact: Contact,
-  { country_code: identCountryCode, ident, name }: NonNullable<IdentityRequest['pending']>,
-  origin: Origin,
-): Partial<Contact> {
+type Established = NonNullable<IdentityRequest['pending']>;
+
+const identityOf = ({ country_code: identCountryCode, ident, name }: Established) => ({
+  ...{ identCountryCode, ident },
+  ...(name !== null && { name }),
+});
+
+function approvalValues(contact: Contact, pending: Established, origin: Origin): Partial<Contact> {
   checkStatuses(contact, 'Update');
-  const values = { identCountryCode, ident, ...(name !== null && { name }) };
+  const values = identityOf(pending);
   const [problem] = invalidIdentity(contact, values, origin.request.at);
   if (!problem) {
     const { identityRequest } = contact;
     const checks = checksAfter(contact, difference(contact, values));
     return { ...values, ...decisionValues({ ...contact, ...checks, identityRequest }, origin) };
   }
-  const detail = `The service has established no identity that the contact can have: ${problem.message}.`;
+  throw notApproved(
+    `The service has established no identity that the contact can have: ${problem.message}.`,
+  );
+}
+
+function notApproved(detail: string): RegistryError {
   const message = 'Verification cannot be approved';
-  throw new RegistryError([{ reason: 'update_prohibited', message, detail }]);
+  return new RegistryError([{ reason: 'update_prohibited', message, detail }]);
 }
 
 /**

@@ -1,9 +1,14 @@
 import { and, notInArray, type SQL, sql } from 'drizzle-orm';
-import { auctions, disputes, domains, retainedDomains } from '../../../drizzle/schema.ts';
+import {
+  auctions,
+  disputes,
+  domains,
+  isInForce,
+  retainedDomains,
+} from '../../../drizzle/schema.ts';
 import { jsonArrays } from '../../base/database/json-rows.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { DomainName, NameObstacle } from '../name.ts';
-import { isInForce } from '../retained/dispute.ts';
 import { isHolding } from './read.ts';
 
 export type AuctionObstacle = Extract<

@@ -28,7 +28,7 @@ export type WantedDomain = (present: Recorded | undefined) => DomainRecord | und
 /**
  * Writes at most some ten thousand domains in one batch. A record with an unknown registrar or contact, or that gives a
  * disputed domain to another person, changes nothing, and its problems are returned by name; with `isAllOrNone`, throws
- * them as `not_found` and `conflict`. Costs five round trips at most without a lost race. Throws `changed_meanwhile` if
+ * them as `not_found` and `conflict`. Costs six round trips at most without a lost race. Throws `changed_meanwhile` if
  * a domain has changed since it was `seen`.
  */
 export function saveDomains(

@@ -1,6 +1,6 @@
-import { and, ne, type SQL, sql } from 'drizzle-orm';
+import { and, desc, ne, type SQL, sql } from 'drizzle-orm';
 import { contacts, domainContacts, domains } from '../../../drizzle/schema.ts';
-import { isIn, jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
+import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
 import {
@@ -25,7 +25,7 @@ export interface TransferredDomain extends Recorded {
 
 /**
  * Gives the domain to another registrar in one batch, and returns it. A copy replaces each contact of other registrars:
- * the registrar's newest, if its values are still those of the contact, or one with a new code and auth_info. Owners and
+ * one of the same lineage (the first contact, or a copy of it) that the registrar has, if its values are equal, or a new one with its own code and auth_info. Owners and
  * the new registrar are notified. Does nothing if the registrar has the domain already. A dry run returns codes that the
  * transfer will not use. `beforeCopying` gets the number of replaced contacts, and throws to refuse. Throws `not_found`,
  * and `changed_meanwhile` if the domain or a contact has changed since it was `seen`.
@@ -44,15 +44,14 @@ export async function transferDomain(
     if (present.registrar === registrar) {
       return { outcome: { ...present, copies: {}, notified: [] }, write: async () => {} };
     }
-    const { linked, earlier } = await findContacts(db, name.name, to);
+    const { linked, ofLineage } = await findContacts(db, name.name, to);
     await beforeCopying?.(linked.length);
     const rows: ReturnType<typeof copyFor>[] = [];
     const copies: Record<string, string> = {};
     for (const contact of linked) {
-      const last = earlier.get(contact.id);
-      const isUsable = last && isStillCopy(last, contact);
-      if (!isUsable) rows.push(copyFor(registrar, contact, origin, rows.length));
-      copies[contact.code] = (isUsable ? last : rows.at(-1)!).code;
+      const equal = ofLineage.get(firstId(contact))?.find((other) => isStillCopy(other, contact));
+      if (!equal) rows.push(copyFor(registrar, contact, origin, rows.length));
+      copies[contact.code] = (equal ?? rows.at(-1)!).code;
     }
     // The domain may have an earlier copy already.
     const now = (codes: readonly string[]) =>
@@ -92,7 +91,7 @@ export async function transferDomain(
       };
       const isAsSeen = sql`${nothingSince(lastEntryId, 'domain', [name.name])}
         and ${nothingSince(lastEntryId, 'contact', Object.entries(copies).flat())}
-        and ${noCopySince(earlier, linked, to)}`;
+        and ${noneSince(ofLineage, linked, to)}`;
       return changeEach(operation, changes, isAsSeen);
     };
     return { outcome: { ...transferred, copies, notified }, write };
@@ -100,13 +99,16 @@ export async function transferDomain(
   return writeMany<TransferredDomain>(operation, `domain ${name.name}`, plan);
 }
 
-/** The domain's contacts of other registrars, and the newest copy of each that this registrar has. One round trip. */
+/**
+ * The domain's contacts of other registrars, and for each the contacts of its lineage that this registrar has, the newest
+ * first. One round trip.
+ */
 async function findContacts(db: Database, name: string, registrarId: number) {
   const links = sql`from ${domainContacts} join ${domains} on ${domains.id} = domain_id
     where ${domains.name} = ${name}`;
-  const newest = sql`(select max(copy.id) from ${contacts} as copy
-    where copy.registrar_id = ${registrarId} and copy.copied_from = contact_id)`;
-  const [linked, earlier] = await db.batch([
+  const lineages = sql`select ifnull(linked.copied_from, linked.id) from ${contacts} as linked
+    where linked.registrar_id <> ${registrarId} and linked.id in (select contact_id ${links})`;
+  const [linked, ofRegistrar] = await db.batch([
     db
       .select()
       .from(contacts)
@@ -117,19 +119,31 @@ async function findContacts(db: Database, name: string, registrarId: number) {
         ),
       )
       .orderBy(contacts.id),
-    db.select().from(contacts).where(sql`${contacts.id} in (select ${newest} ${links})`),
+    db
+      .select()
+      .from(contacts)
+      .where(isOfLineages(lineages, registrarId))
+      .orderBy(desc(contacts.id)),
   ]);
-  return { linked, earlier: new Map(earlier.map((copy) => [copy.copiedFrom, copy])) };
+  return { linked, ofLineage: Map.groupBy(ofRegistrar, firstId) };
 }
 
-/** True unless a transfer at the same time has made another copy. */
-function noCopySince(
-  earlier: ReadonlyMap<unknown, Contact>,
+const firstId = ({ id, copiedFrom }: Pick<Contact, 'id' | 'copiedFrom'>) => copiedFrom ?? id;
+
+function isOfLineages(firstIds: SQL, registrarId: number): SQL {
+  return sql`${contacts.id} in (
+    select id from ${contacts} where registrar_id = ${registrarId} and copied_from in (${firstIds})
+    union select id from ${contacts} where id in (${firstIds}) and +registrar_id = ${registrarId})`;
+}
+
+/** True unless a transfer at the same time has brought another contact of these lineages. */
+function noneSince(
+  ofLineage: ReadonlyMap<number, readonly Contact[]>,
   linked: readonly Contact[],
   registrarId: number,
 ): SQL {
-  const newest = Math.max(0, ...Array.from(earlier.values(), ({ id }) => id));
-  const ids = JSON.stringify(linked.map(({ id }) => id));
+  const newest = Math.max(0, ...[...ofLineage.values()].flat().map(({ id }) => id));
+  const firstIds = sql`select value from json_each(${JSON.stringify(linked.map(firstId))})`;
   return sql`not exists (select 1 from ${contacts}
-    where registrar_id = ${registrarId} and ${isIn(sql`copied_from`, ids)} and id > ${newest})`;
+    where ${isOfLineages(firstIds, registrarId)} and id > ${newest})`;
 }

@@ -1,12 +1,18 @@
 import { and, desc, eq, inArray, max, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
-import { auctions, disputes, domains, history, retainedDomains } from '../../../drizzle/schema.ts';
+import {
+  auctions,
+  disputes,
+  domains,
+  history,
+  isInForce,
+  retainedDomains,
+} from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type Change, changeOf, statementsOf } from '../../change/write.ts';
 import { type Auction, isHolding } from '../auction/read.ts';
 import type { Dispute } from '../retained/dispute.ts';
-import { isInForce } from '../retained/dispute.ts';
 import { hasEnded } from '../retained/save.ts';
 
 export interface NameState {

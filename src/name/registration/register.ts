@@ -161,8 +161,8 @@ function judgeSecrets(name: string, state: NameState, matches: SecretMatches, no
   const given = matches.isAny ? 'wrong' : 'missing';
   if (isBlocked) throw nameConflict(name, 'blocked');
   if (dispute && !matches.disputePassword) {
-    const fault = dispute.password === null ? 'is disputed, and no password is set' : undefined;
-    throw nameConflict(name, `dispute_password_${given}`, 'name', fault);
+    const isWon = dispute.password !== null;
+    throw nameConflict(name, isWon ? `dispute_password_${given}` : 'disputed');
   }
   const consumed: Consumed = dispute ? { disputeId: dispute.id } : {};
   if (auction?.status === 'started') throw nameConflict(name, 'in_auction');
@@ -179,11 +179,8 @@ function judgeSecrets(name: string, state: NameState, matches: SecretMatches, no
     consumed.auction = { id, registrationCode };
   }
   if (reservation && !auction && !dispute) {
-    if (!matches.password || reservation.password === null) {
-      const fault =
-        reservation.password === null ? 'is reserved, and no password is set' : undefined;
-      throw nameConflict(name, `password_${given}`, 'password', fault);
-    }
+    if (reservation.password === null) throw nameConflict(name, 'reserved');
+    if (!matches.password) throw nameConflict(name, `password_${given}`, 'password');
     consumed.password = reservation.password;
   }
   return consumed;

@@ -1,4 +1,4 @@
-import { and, eq, type Placeholder, type SQL, sql } from 'drizzle-orm';
+import { and, eq, sql } from 'drizzle-orm';
 import { disputes } from '../../../drizzle/schema.ts';
 import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
@@ -39,9 +39,4 @@ export function closingChanges(dispute: Dispute, closedAt: string | null, reason
 
 export function subjectOf({ name }: Pick<Dispute, 'name'>) {
   return { type: 'dispute', key: name } as const;
-}
-
-/** The plus keeps SQLite from using the indexes on days, which would read all disputes for a few names. */
-export function isInForce(day: string | Placeholder | SQL): SQL {
-  return sql`+first_day <= ${day} and +last_day >= ${day} and closed_at is null`;
 }

@@ -290,14 +290,41 @@ it.each(['deleted', 'erased'])('makes another copy if the copy was %s', async (h
   expect(await countOf(to)).toBe(1);
 });
 
-it('uses no copy that was made for another registrar', async () => {
+it('uses a copy that was handed over to the registrar', async () => {
   const { one, other, holder, transfer } = await domainsOfOne();
   const copy = await transfer(one);
   const third = await addRegistrar(worker.env);
   await removeDomains(worker.operation, [one.name]);
   await transferContact(worker.operation, copy, third.code);
   const { copies } = await transferDomain(worker.operation, other, third.code);
-  expect(copies[holder.code]).not.toBe(copy);
+  expect(copies[holder.code]).toBe(copy);
+});
+
+it('makes no third contact there and back, or by way of others', async () => {
+  const { from, to, holder, one, transfer } = await domainsOfOne(1);
+  const third = await addRegistrar(worker.env);
+  const copy = await transfer(one);
+  const holderAt = async ({ code }: { code: string }) =>
+    (await transferDomain(worker.operation, one, code)).registrant;
+  expect(await holderAt(from)).toBe(holder.code);
+  expect(await holderAt(third)).not.toBe(holder.code);
+  expect(await holderAt(to)).toBe(copy);
+  expect(await holderAt(from)).toBe(holder.code);
+  expect([await countOf(from), await countOf(to), await countOf(third)]).toEqual([1, 1, 1]);
+});
+
+it('uses the first contact again although its registrar checked it, and not one that was changed', async () => {
+  const { from, to, holder, one, transfer } = await domainsOfOne(1);
+  const checked = { emailVerification: verification({ reference: 'X-1' }) };
+  await worker.db.update(contacts).set(checked).where(eq(contacts.id, holder.id));
+  await transfer(one);
+  expect((await transferDomain(worker.operation, one, from.code)).registrant).toBe(holder.code);
+  await transfer(one);
+  await updateAnyContact(worker.operation, holder.code, { city: 'Tartu' });
+  const { registrant } = await transferDomain(worker.operation, one, from.code);
+  expect(registrant).not.toBe(holder.code);
+  expect(await contactOf(registrant!)).toMatchObject({ copiedFrom: holder.id });
+  expect([await countOf(from), await countOf(to)]).toEqual([2, 1]);
 });
 
 it('puts one contact in the place of a contact and of its copy', async () => {

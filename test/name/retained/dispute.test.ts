@@ -237,3 +237,26 @@ it('lists disputes page by page', async () => {
     { firstDay: '2026-05-01', lastDay: '2026-05-31' },
   ]);
 });
+
+describe('the password', () => {
+  const passwordsOf = async ({ name }: { name: string }) =>
+    (await listDisputes(worker.db, { name, page: { limit: 10 } })).map(({ password }) => password);
+  const isMade = expect.stringMatching(/^[\da-f]{32}$/);
+
+  it('of a dispute that is opened or imported without one is made, and another for each', async () => {
+    const [opened, imported] = [newName(), newName()];
+    const days = { firstDay: '2026-05-01', lastDay: untilClosed };
+    await openDispute(worker.operation, { ...opened, ...days });
+    await importDisputes(worker.operation, [{ ...imported, ...days, password: null }]);
+    const made = [...(await passwordsOf(opened)), ...(await passwordsOf(imported))];
+    expect(made).toEqual([isMade, isMade]);
+    expect(new Set(made).size).toBe(2);
+  });
+
+  it('that is given stays', async () => {
+    const name = newName();
+    const dispute = { ...name, firstDay: '2026-05-01', lastDay: untilClosed, password: 'sesame' };
+    await importDisputes(worker.operation, [dispute]);
+    expect(await passwordsOf(name)).toEqual(['sesame']);
+  });
+});

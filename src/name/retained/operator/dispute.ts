@@ -81,8 +81,11 @@ export function newDispute({ name, punycode, ...fields }: NewDispute, createdAt:
   return { ...row, changes: difference({}, fields) };
 }
 
+/** Gives an open dispute without a password one of 32 hexadecimal digits, so that it can be won. */
 export function insertDisputes(db: Database, rows: SQL) {
-  return insertRows(db, disputes, valuesInJson(disputes), sql`from (${rows})`);
+  const values = valuesInJson(disputes);
+  const password = sql`ifnull(${values.password}, iif(${values.closedAt} is null, lower(hex(randomblob(16))), null))`;
+  return insertRows(db, disputes, { ...values, password }, sql`from (${rows})`);
 }
 
 /**

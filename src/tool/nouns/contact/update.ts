@@ -2,15 +2,19 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type ContactStatus, contactStatuses } from '../../../../drizzle/schema.ts';
 import { type Problem, throwProblems } from '../../../base/error.ts';
 import { expectedSentence, isBlank } from '../../../base/text/field.ts';
+import { getContactByCode } from '../../../contact/contact.ts';
+import { disputedSentence, findDisputedDomains, isOtherPerson } from '../../../contact/disputed.ts';
 import {
   type ContactChanges,
   type ContactIdentity,
   contactColumns,
 } from '../../../contact/fields.ts';
 import { changeContactStatuses, updateAnyContact } from '../../../contact/operator/administer.ts';
+import { storedValues } from '../../../contact/update.ts';
 import { changeTexts, reportOfChange } from '../../../view/changes.ts';
 import { parseList, requireOneOf, usageError, writeCommand } from '../../command.ts';
 import { parseContactKey } from '../../names.ts';
+import type { Registry } from '../../registry.ts';
 import { confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 
@@ -37,6 +41,7 @@ for (const { option } of changeable) updating.addOption(option);
 export const update = verb(updating, async (registry, code, options) => {
   const changes = readChanges(options);
   const isIdentity = changeable.some((field) => field.isIdentity && field.column in changes);
+  const notes = isIdentity ? await disputeNotes(registry, code, changes) : [];
   const recorded = isIdentity
     ? await confirmedChange(
         registry,
@@ -44,12 +49,24 @@ export const update = verb(updating, async (registry, code, options) => {
         (operation) => updateAnyContact(operation, code, changes),
         (would) => {
           const text = changeTexts(would).join('; ');
-          return text ? `This changes whose contact it is: ${text}.` : undefined;
+          const lines = [`This changes whose contact it is: ${text}.`, ...notes];
+          return text ? lines : undefined;
         },
       )
     : await updateAnyContact(registry, code, changes);
-  return reportOfChange(registry, `contact ${code}`, recorded, { code });
+  const report = reportOfChange(registry, `contact ${code}`, recorded, { code });
+  return { ...report, text: [report.text, ...notes].join('; ') };
 });
+
+/** Says which disputed domains another person would get. */
+async function disputeNotes({ db, origin }: Registry, code: string, changes: ContactChanges) {
+  const contact = await getContactByCode(db, code);
+  const values = storedValues(contact, changes);
+  if (!isOtherPerson(contact, values)) return [];
+  const found = await findDisputedDomains(db, [contact.uuid], origin.request.at);
+  const sentence = disputedSentence(found);
+  return sentence === undefined ? [] : [`note: ${sentence}, which the contact holds`];
+}
 
 /** Throws all problems of the options. */
 function readChanges(values: object): ContactChanges & Partial<ContactIdentity> {

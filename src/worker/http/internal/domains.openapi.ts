@@ -65,7 +65,7 @@ export const internalDomainPaths = internalCalls('domains')({
       'The domain is there, so no rule about names applies but one: while a dispute is in force, ' +
       'the domain stays with its person. A contact of another person as registrant is refused ' +
       'with 409, unless the dispute’s `password` is sent: the domain is changed, and the dispute ' +
-      'closed. With `If-Match: *`, the call only updates: 412 if the domain is not there, or for ' +
+      'closed. A domain that was removed is compared with its last record. With `If-Match: *`, the call only updates: 412 if the domain is not there, or for ' +
       'any other value.',
     takes: ['If-Match'],
     headers: [],

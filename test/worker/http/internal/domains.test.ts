@@ -1,6 +1,8 @@
 import { eq } from 'drizzle-orm';
 import { beforeAll, expect, test } from 'vitest';
 import { contacts, disputes } from '../../../../drizzle/schema.ts';
+import { deleteAnyContact, updateAnyContact } from '../../../../src/contact/operator/administer.ts';
+import { eraseContact } from '../../../../src/contact/operator/erase.ts';
 import { startAuctions } from '../../../../src/name/auction/operator/start.ts';
 import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { saveDomain } from '../../../../src/name/domain/save.ts';
@@ -118,19 +120,25 @@ test('a disputed domain gets other contacts, another registrar, and a copy of it
   expect((await disputeOf(name)).closedAt).toBeNull();
 });
 
-test('a birthday alone is no person: the names must be equal too', async () => {
-  const { name, domain, registrar } = await newDomain();
-  const born = { identType: 'birthday', ident: '1980-01-08' };
-  const [mari, copy, jaan] = [
-    await addContact(worker.env, registrar, { ...born, name: 'Mari Maasikas' }),
-    await addContact(worker.env, registrar, { ...born, name: 'Mari Maasikas' }),
-    await addContact(worker.env, registrar, { ...born, name: 'Jaan Tamm' }),
-  ];
-  const hold = async ({ code }: { code: string }) =>
-    (await call('PUT', name, { domain: { ...domain, registrant: code } })).status;
-  expect(await hold(mari)).toBe(200);
-  await addDispute(worker.env, { name });
-  expect([await hold(copy), await hold(jaan)]).toEqual([200, 409]);
+test('a birthday or an unknown identity is the same as its copies, and as nobody else', async () => {
+  for (const identity of [
+    { identType: 'birthday', ident: '1980-01-08', name: 'Mari Maasikas' },
+    { ident: '-', name: 'Mari Maasikas' },
+    { ident: '38001085718', identCountryCode: '', name: 'Mari Maasikas' },
+  ]) {
+    const { name, domain, registrar } = await newDomain();
+    const one = await addContact(worker.env, registrar, identity);
+    const namesake = await addContact(worker.env, registrar, identity);
+    const copy = await addContact(worker.env, await addRegistrar(worker.env), {
+      ...identity,
+      copiedFrom: one.id,
+    });
+    const hold = async ({ code }: { code: string }) =>
+      (await call('PUT', name, { domain: { ...domain, registrant: code } })).status;
+    expect(await hold(one)).toBe(200);
+    await addDispute(worker.env, { name });
+    expect([await hold(namesake), await hold(copy), await hold(one)]).toEqual([409, 200, 200]);
+  }
 });
 
 test("with the dispute's password, the domain changes hands and the dispute closes, once", async () => {
@@ -160,11 +168,16 @@ test("with the dispute's password, the domain changes hands and the dispute clos
   await expect.poll(async () => (await answerOf(worker.fetch(path))).body.statuses).toEqual([]);
 });
 
-test('a dispute without a password has none that fits, and the same person needs none', async () => {
+test('a dispute on record without a password asks for none, and the same person needs none', async () => {
   const { name, domain, copy, other } = await newDisputedDomain(null);
-  const put = (registrant: string) =>
-    call('PUT', name, { domain: { ...domain, registrant }, password: 'null' });
-  expect((await put(other.code)).body.reason).toBe('dispute_password_wrong');
+  const put = (registrant: string, password?: string) =>
+    call('PUT', name, { domain: { ...domain, registrant }, password });
+  for (const password of [undefined, 'null']) {
+    expect((await put(other.code, password)).body).toEqual({
+      errors: { registrant: [`"${name}" is disputed`] },
+      reason: 'disputed',
+    });
+  }
   expect((await put(copy.code)).status).toBe(200);
   expect((await disputeOf(name)).closedAt).toBeNull();
 });
@@ -184,12 +197,62 @@ test('a dispute that is opened while a domain changes hands keeps it with its pe
   expect((await call('GET', name)).body).toEqual({ domain: shown });
 });
 
-test('a disputed domain may end, and be recorded again with another person', async () => {
-  const { name, domain, other } = await newDisputedDomain();
+test('a disputed domain may end, and is recorded again for its last person alone', async () => {
+  const { name, domain, copy, other, shown } = await newDisputedDomain();
+  const put = (registrant: string, password?: string) =>
+    call('PUT', name, { domain: { ...domain, registrant }, password });
   expect((await call('DELETE', name)).status).toBe(204);
-  expect((await call('PUT', name, { domain: { ...domain, registrant: other.code } })).status).toBe(
-    201,
-  );
+  const refusal = { errors: { registrant: [`"${name}" is disputed`] }, reason: 'disputed' };
+  expect(await put(other.code)).toEqual({ status: 409, body: refusal });
+  const row = { name, ...domain, registrant: other.code };
+  expect((await call('POST', 'batch', { domains: [row] })).body.results).toEqual([
+    { name, ok: false, ...refusal },
+  ]);
+  expect((await put(copy.code)).status).toBe(201);
+  expect((await call('DELETE', name)).status).toBe(204);
+  expect(
+    (await call('POST', 'batch', { domains: [{ ...shown, ...domain }] })).body.results,
+  ).toEqual([{ name, ok: true, errors: {} }]);
+  expect((await call('DELETE', name)).status).toBe(204);
+  expect((await put(other.code, 'sesame')).status).toBe(201);
+  expect((await disputeOf(name)).closedAt).not.toBeNull();
+});
+
+test('a batch that removes a disputed domain and records it again keeps it with its person', async () => {
+  const { name, domain, shown, other } = await newDisputedDomain();
+  const row = { name, ...domain, registrant: other.code };
+  const { body } = await call('POST', 'batch', { domains: [{ name, deleted: true }, row] });
+  expect(body.results.at(-1)).toMatchObject({ ok: false, reason: 'disputed' });
+  expect((await call('GET', name)).body).toEqual({ domain: shown });
+});
+
+test('a first record of a disputed name is a fact, whoever has it', async () => {
+  const { domain } = await newDomain();
+  const { name } = await addDispute(worker.env);
+  expect((await call('PUT', name, { domain })).status).toBe(201);
+});
+
+test('a removed domain is compared with the identity that its registrant had then', async () => {
+  const { name, domain, holder, copy } = await newDisputedDomain();
+  expect((await call('DELETE', name)).status).toBe(204);
+  await updateAnyContact(worker.operation, holder.code, { ident: '49403136526' });
+  expect((await call('PUT', name, { domain })).body.reason).toBe('disputed');
+  expect(
+    (await call('PUT', name, { domain: { ...domain, registrant: copy.code } })).body.reason,
+  ).toBe('disputed');
+});
+
+test('after a removal the person of a deleted contact is known, and that of an erased one is not', async () => {
+  for (const [remove, status] of [
+    [deleteAnyContact, 201],
+    [eraseContact, 409],
+  ] as const) {
+    const { name, domain, holder, copy } = await newDisputedDomain();
+    expect((await call('DELETE', name)).status).toBe(204);
+    await remove(worker.operation, holder.code);
+    const again = { ...domain, registrant: copy.code };
+    expect((await call('PUT', name, { domain: again })).status).toBe(status);
+  }
 });
 
 test('with If-Match: *, a domain is updated and never made, and no other value fits', async () => {

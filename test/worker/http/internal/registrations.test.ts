@@ -223,10 +223,12 @@ test('a secret that the registry does not have lets nobody register', async () =
   await addAuction(worker.env, { name: won.name, status: 'payment_received' });
   await addRetainedDomain(worker.env, { name: reserved.name });
   await addDispute(worker.env, { name: disputed.name });
-  const given = { registration_code: 'null', password: 'undefined' };
-  expect(await refusedField(won, given)).toBe('registration_code');
-  expect(await refusedField(reserved, given)).toBe('password');
-  expect(await refusedField(disputed, given)).toBe('name');
+  for (const given of [{ registration_code: 'null', password: 'undefined' }, {}]) {
+    expect(await refusedField(won, given)).toBe('registration_code');
+    // None is asked for, because nobody has it.
+    expect((await register(reserved, given)).body.reason).toBe('reserved');
+    expect((await register(disputed, given)).body.reason).toBe('disputed');
+  }
 });
 
 test("a winner's code ends the auction, and leaves the password of a reserved name alone", async () => {
@@ -334,7 +336,7 @@ test('what comes to stand in the way during a registration refuses it', async ()
   const work = () => openDispute(worker.operation, dispute);
   await expect(registerAfter(prepared, work)).rejects.toMatchObject({
     reason: 'conflict',
-    message: `"${prepared.name}" is disputed, and no password is set`,
+    message: `"${prepared.name}" is disputed: the password of the dispute is missing`,
   });
 });
 

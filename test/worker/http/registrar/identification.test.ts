@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { asc, eq } from 'drizzle-orm';
 import { beforeAll, describe, expect, it, test } from 'vitest';
-import { type contacts, history, notifications } from '../../../../drizzle/schema.ts';
+import { type contacts, disputes, history, notifications } from '../../../../drizzle/schema.ts';
 import { getContactByCode } from '../../../../src/contact/contact.ts';
 import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { takeIdentification } from '../../../../src/contact/verification/identity-request.ts';
@@ -9,6 +9,8 @@ import { callbackOf } from '../../../../src/dev/sandbox/identity-service.ts';
 import { settings } from '../../../../src/worker/settings.ts';
 import { answerOf, completed, missing, refused, registrarClient } from '../../../support/client.ts';
 import {
+  addDispute,
+  addDomainOf,
   addOwnContact,
   type addRegistrar,
   pendingRequest,
@@ -304,6 +306,25 @@ describe('a person who is somebody else', () => {
       refused(2304, 'Object status prohibits operation', null, 400, detail),
     );
     expect((await reject(one)).status).toBe(200);
+  });
+
+  it('is not approved while the contact holds a disputed domain', async () => {
+    for (const one of [await mismatch(), await mismatch(born)]) {
+      const contact = await getContactByCode(worker.db, one.code);
+      const { name } = await addDomainOf(worker.env, contact);
+      await addDispute(worker.env, { name });
+      const before = await stateOf(one);
+      const detail = `The service has established another person, and a dispute is in force over "${name}", which the contact holds.`;
+      expect(await approve(one)).toEqual(
+        refused(2304, 'Verification cannot be approved', null, 400, detail),
+      );
+      expect(await stateOf(one)).toEqual(before);
+      await worker.db
+        .update(disputes)
+        .set({ closedAt: '2026-01-01' })
+        .where(eq(disputes.name, name));
+      expect((await approve(one)).status).toBe(200);
+    }
   });
 
   it('is not approved without an identity that a contact can have', async () => {
