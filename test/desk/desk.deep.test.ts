@@ -194,7 +194,7 @@ test('today shows what waits, with the time left', async () => {
   const { page } = await openDesk();
   const text = await wordsOf(page);
   expect(text).toMatch(
-    /Mari Maasikas \(Police\) asks for name, e-mail of Jaan Tamm ALPHA:TAMM\. To be answered by \d+ \w+ \d{4}, \d\d:\d\d UTC \(in \d+ (hours|days)\): disclosure 1\./,
+    /Mari Maasikas \(Police\) asks for name, e-mail of Jaan Tamm ALPHA:TAMM\. To be answered by \w{3} \d+ \w+ \d{4}, \d\d:\d\d UTC \(in \d+ (hours|days)\): disclosure 1\./,
   );
 });
 
