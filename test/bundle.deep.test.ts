@@ -15,7 +15,7 @@ const translated = 'Ongeldige invoer';
 /** `import { Hono } from 'hono'` would bring this router, which does not support our paths. */
 const router = 'RegExpRouter';
 
-/** The part of zod that an alias in wrangler.toml leaves out. */
+/** A part of zod that only the documents need. */
 const jsonSchema = 'json-schema.org';
 
 function bundleOf(entry?: string): string {

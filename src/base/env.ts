@@ -39,6 +39,7 @@ export interface Env {
   LOOKUP_URL?: string;
   NAME_LETTERS?: string;
   ORPHAN_CONTACT_MONTHS?: string;
+  PUBLIC_URL?: string;
   RATE_LIMIT_POLICY?: string;
   REGISTRANT_AUTH_ALLOWED_IPS?: string;
   REGISTRANT_LIST_FORM?: string;

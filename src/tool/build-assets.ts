@@ -14,6 +14,7 @@ import {
   introductionFor,
   localAccess,
   securitySchemes,
+  serversFor,
 } from '../worker/http/openapi/introduction.ts';
 import { changes, guide, prosePage } from './guide.ts';
 import { configPath, isUpToDate, projectDirectory } from './project.ts';
@@ -94,7 +95,9 @@ if (!process.env.ASSETS_ARE_BUILT) {
   const content = openApiDocument();
   content.info.description = introductionFor(settings, isLocal);
   content.components.securitySchemes = securitySchemes(isLocal);
-  files.set('openapi.json', JSON.stringify(content));
+  // The reference calls the host that it is shown at: its policy allows no other. A kept document may name another.
+  content.servers = serversFor({});
+  files.set('openapi.json', JSON.stringify({ ...content, servers: serversFor(settings) }));
   const reference = String(files.get(path.join('docs', 'index.html')));
   for (const [name, file] of referenceFiles(reference, content)) {
     files.set(path.join('docs', name), file);

@@ -1,9 +1,11 @@
 import path from 'node:path';
 import { Marked, type Token } from 'marked';
 import type { Env } from '../base/env.ts';
-import { findLink, findSupport } from '../worker/settings.ts';
+import { findLink, findPublicUrl, findSupport } from '../worker/settings.ts';
 
 const local = 'http://localhost:8787';
+/** In the guide, where PUBLIC_URL does not say another. */
+const example = 'https://registry.example';
 
 /** For the examples, on a registry of `npm start`. */
 const localExports = `\`\`\`sh
@@ -46,6 +48,7 @@ export function prosePage(
 ): string {
   const support = findSupport(settings.SUPPORT_URL)?.replace('mailto:', '');
   const markdown = prose.markdown
+    .replace(`${example} `, () => `${findPublicUrl(settings.PUBLIC_URL) ?? example} `)
     .replace('<!-- support -->', () => (support ? ` (<${support}>)` : ''))
     .replace('<!-- local -->', () => (localAccess ? `${localAccess}\n\n${localExports}` : ''));
   const source = findLink(settings.SOURCE_URL)?.replace(/\/?$/, '/');

@@ -4,15 +4,18 @@ import { anchorOf } from './guide.ts';
 type Document = oas31.OpenAPIObject;
 type Items = Record<string, Record<string, oas31.OperationObject>>;
 
+const overview = 'Overview';
+
 /**
- * Makes for each interface a page with an index, and its part of the document. One page for all would
- * take a slow computer seconds.
+ * Makes a page to begin with, and for each interface a page with an index and its part of the document. One
+ * page for all would take a slow computer seconds.
  */
 export function referenceFiles(template: string, whole: Document): Map<string, string> {
-  const pages = whole.tags!.map(({ name }, at) => ({
-    ...{ name, slug: anchorOf(name), isFirst: at === 0 },
-    address: at === 0 ? '/docs/' : `/docs/${anchorOf(name)}`,
-  }));
+  const pages = [overview, ...whole.tags!.map(({ name }) => name)].map((name) => {
+    const slug = anchorOf(name);
+    const isFirst = name === overview;
+    return { name, slug, isFirst, address: isFirst ? '/docs/' : `/docs/${slug}` };
+  });
   const files = new Map<string, string>();
   for (const { name, slug, isFirst } of pages) {
     const part = partOf(whole, name);
@@ -26,25 +29,32 @@ export function referenceFiles(template: string, whole: Document): Map<string, s
       .replaceAll('{interface}', name)
       .replace('{document}', `${slug}.json`);
     files.set(isFirst ? 'index.html' : `${slug}.html`, page);
-    // The introduction is on the first page.
     const { description, ...info } = part.info;
-    files.set(`${slug}.json`, JSON.stringify(isFirst ? part : { ...part, info }));
+    const begun = { ...info, description: `${description}\n\n${interfaceList(whole)}` };
+    files.set(`${slug}.json`, JSON.stringify({ ...part, info: isFirst ? begun : info }));
   }
   return files;
 }
 
+const interfaceList = ({ tags }: Document) =>
+  tags!
+    .map(({ name, description }) => {
+      const [about] = description!.split('\n');
+      return `- [${name}](/docs/${anchorOf(name)}): ${about}`;
+    })
+    .join('\n');
+
 function callLinks({ paths, webhooks, tags }: Document): string {
   const items = [paths, webhooks].flatMap((each) => Object.values((each ?? {}) as Items));
-  // Browsers send OPTIONS by themselves.
-  const calls = items.flatMap(({ options: _, ...item }) => Object.values(item));
+  const calls = items.flatMap((item) => Object.values(item));
   const links = calls.map(
     ({ operationId, summary }) =>
       `<li><a href="#/${encodeURIComponent(tags![0]!.name)}/${operationId}">${summary}</a></li>`,
   );
-  return `<ul>\n${links.join('\n')}\n</ul>`;
+  return calls.length === 0 ? '' : `<ul>\n${links.join('\n')}\n</ul>`;
 }
 
-/** All calls of a path belong to one interface. */
+/** All calls of a path belong to one interface. Browsers send OPTIONS by themselves. */
 function partOf(whole: Document, tag: string): Document {
   const all = whole.components as Record<string, Record<string, unknown>>;
   const components: typeof all = { securitySchemes: all.securitySchemes! };
@@ -60,7 +70,9 @@ function partOf(whole: Document, tag: string): Document {
   };
   const [paths, webhooks] = [whole.paths, whole.webhooks].map((items) =>
     Object.fromEntries(
-      Object.entries(items as Items).filter(([, item]) => Object.values(item)[0]!.tags![0] === tag),
+      Object.entries(items as Items)
+        .filter(([, item]) => Object.values(item)[0]!.tags![0] === tag)
+        .map(([path, { options: _, ...item }]) => [path, item]),
     ),
   );
   addReferred([paths, webhooks]);

@@ -57,14 +57,18 @@ export function readSecrets(environment: string | undefined): Record<string, str
   return parseEnv(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-export function domainAddress(file: string, environment: string): string | undefined {
+/** The hosts of the routes; one may have a `*`. */
+export function hostsOf(file: string, environment: string): string[] {
   const { own } = readEnvironment(file, environment);
   const routes = own?.routes ?? [own?.route ?? []].flat();
-  const hosts = routes.map((route) => {
+  return routes.map((route) => {
     const pattern = typeof route === 'string' ? route : route.pattern;
     return pattern.replace(/^https?:\/\//, '').split('/')[0]!;
   });
-  const host = hosts.find((host) => !host.includes('*'));
+}
+
+export function domainAddress(file: string, environment: string): string | undefined {
+  const host = hostsOf(file, environment).find((host) => !host.includes('*'));
   return host && `https://${host}`;
 }
 

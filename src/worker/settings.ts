@@ -88,6 +88,15 @@ const timeZone = () =>
     return new Intl.DateTimeFormat('en', { timeZone: text }) && text;
   });
 
+/** An origin. */
+const publicUrl = () =>
+  readBy('must be https:// and a host name, or empty', (text) => {
+    if (text === '') return undefined;
+    const { origin, protocol, href } = new URL(text);
+    requires(protocol === 'https:' && href === `${origin}/`);
+    return origin;
+  });
+
 /** The name cannot choose the host. */
 const lookupUrl = () =>
   readBy('must be an https URL with {name} after its host, or empty', (text) => {
@@ -111,6 +120,7 @@ export const findSupport = (setting?: string) => supportUrl().safeParse(setting)
 /** Empty without zones: the setting is empty, absent or malformed. */
 export const findZones = (setting?: string) => zones().safeParse(setting).data ?? [];
 export const findTimeZone = (setting?: string) => timeZone().safeParse(setting).data;
+export const findPublicUrl = (setting?: string) => publicUrl().safeParse(setting).data;
 export const findLookup = (setting?: string) => lookupUrl().safeParse(setting).data;
 
 /**
@@ -228,6 +238,7 @@ export const settings = onFirstUseOf((env: Env) => {
     NAME_LETTERS: z.optional(readBy(lettersForm, lettersOf)),
     /** Months for which a contact without a domain is kept. Undefined: for ever. */
     ORPHAN_CONTACT_MONTHS: months(),
+    PUBLIC_URL: z.optional(publicUrl()),
     REGISTRANT_AUTH_ALLOWED_IPS: addressList(),
     /** An array in an object, or the bare array. */
     REGISTRANT_LIST_FORM: z._default(

@@ -37,6 +37,10 @@ async function editConfig(edit: (text: string) => string): Promise<void> {
 const healthy = (build = account.build) =>
   Response.json({ status: 'ok', version: '1.2.3', build, lists: {} });
 
+/** Only these addresses answer. */
+const answering = (urls: string[]) => async (url: string) =>
+  urls.some((each) => url.startsWith(each)) ? healthy() : new Response(null, { status: 404 });
+
 /** A deployment on the stand-in, with what it has printed. */
 function newDeployment(overrides: Partial<Deployment> = {}) {
   const said: string[] = [];
@@ -121,8 +125,6 @@ test.each([
 ])(
   'a deployment fails while the address %s below workers.dev answers beside the domain',
   async (_, open) => {
-    const answering = (urls: string[]) => async (url: string) =>
-      urls.some((each) => url.startsWith(each)) ? healthy() : new Response(null, { status: 404 });
     await editConfig((text) => text.replace('routes = []', route));
     const wrangler: Deployment['wrangler'] = async (args, input) =>
       (await account.wrangler(args, input)).replace(/https:\S+workers\.dev/, 'No targets deployed');
@@ -134,6 +136,14 @@ test.each([
     expect((await deploy({ wrangler, fetch: answering([domain]) })).isDone).toBe(true);
   },
 );
+
+test('the configuration bounds the CPU of an invocation in every environment, and of the desk', () => {
+  const limits = { cpu_ms: 20_000 };
+  const { env } = parse(readFileSync('wrangler.toml', 'utf8'));
+  for (const environment of Object.values(env as object))
+    expect(environment).toMatchObject({ limits });
+  expect(parse(readFileSync('src/desk/wrangler.toml', 'utf8'))).toMatchObject({ limits });
+});
 
 test('the configuration turns the addresses of versions off in every environment', () => {
   const config = parse(readFileSync('wrangler.toml', 'utf8'));
@@ -190,6 +200,37 @@ test('the settings of each environment are well-formed, and callers read the lim
   for (const [name, environment] of Object.entries({ ...file.env, local })) {
     expect(findProblem(environment), name).toBeUndefined();
   }
+});
+
+const publicUrl = (url: string) => (text: string) =>
+  text.replace(/(env\.production\.vars\][^[]*PUBLIC_URL = )""/, `$1"${url}"`);
+
+test.each([
+  ['https://registry.example.ee', route],
+  ['https://registry-edge-production.example.workers.dev', 'routes = []'],
+])('a deployment takes the public address %s with its routes: %s', async (url, routes) => {
+  await editConfig((text) => publicUrl(url)(text).replace('routes = []', routes));
+  expect((await deploy({ fetch: answering([url]) })).isDone).toBe(true);
+});
+
+test.each([
+  [
+    'https://staging.example.ee',
+    route,
+    "PUBLIC_URL is none of this deployment's hosts: registry.example.ee",
+  ],
+  [
+    'https://registry.example.ee',
+    'routes = []',
+    "PUBLIC_URL is none of this deployment's hosts: registry-edge-production.*.workers.dev",
+  ],
+  ['http://registry.example.ee', route, 'PUBLIC_URL: must be https:// and a host name, or empty'],
+])('a deployment refuses the public address %s with %s', async (url, routes, problem) => {
+  await editConfig((text) => publicUrl(url)(text).replace('routes = []', routes));
+  const { isDone, said } = await deploy();
+  expect(isDone).toBe(false);
+  expect(said).toContain(problem);
+  expect(changes()).toEqual([]);
 });
 
 test('a repeated deployment creates nothing and keeps the keys', async () => {
@@ -656,8 +697,8 @@ test('the desk is bound to the database and the lists alone, runs as the registr
     expect(Object.keys(environment.vars)).toEqual(own);
   }
   const known =
-    'name main compatibility_date minify keep_names upload_source_maps workers_dev preview_urls';
-  const tables = 'alias rules observability access vars d1_databases kv_namespaces env';
+    'name main compatibility_date minify keep_names upload_source_maps limits workers_dev preview_urls';
+  const tables = 'rules observability access vars d1_databases kv_namespaces env';
   const { account_id: _, ...rest } = desk;
   expect(Object.keys(rest)).toEqual(`${known} ${tables}`.split(' '));
   expect([desk.d1_databases, desk.kv_namespaces]).toMatchObject([

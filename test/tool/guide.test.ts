@@ -6,6 +6,7 @@ import {
   introductionFor,
   localAccess,
   securitySchemes,
+  serversFor,
 } from '../../src/worker/http/openapi/introduction.ts';
 import { answers } from '../../src/worker/http/registrar/answer.ts';
 
@@ -82,6 +83,19 @@ it('on a local registry, the guide and the reference show the demo logins, and t
   const { basic, systemKey } = securitySchemes(true);
   expect(basic.description).toContain('`alpha` and `alpha-demo-secret`');
   expect(systemKey.description).toContain('`epp-demo-key`');
+});
+
+it('the guide and the document name the public address, if the registry does', () => {
+  const lineOf = (PUBLIC_URL: string) =>
+    /export REGISTRY=(\S+) LOGIN=name/.exec(
+      prosePage(main, guide(interfaces), { PUBLIC_URL }),
+    )?.[1];
+  expect(lineOf('')).toBe('https://registry.example');
+  expect(lineOf('https://registry.ee')).toBe('https://registry.ee');
+  expect(serversFor({})).toMatchObject([{ url: '/' }]);
+  expect(serversFor({ PUBLIC_URL: 'https://registry.ee' })).toEqual([
+    { url: 'https://registry.ee' },
+  ]);
 });
 
 it('on a deployed registry, neither shows a demo login', () => {

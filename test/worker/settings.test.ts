@@ -125,6 +125,13 @@ test('finds the policies whose addresses are set', () => {
   expect(read({ ...settings, VERIFICATION_POLICY_URL: 'https://example.ee/' })).toBeDefined();
 });
 
+test('reads the public address with or without a slash at its end', () => {
+  const PUBLIC_URL = 'https://registry.example.ee';
+  expect(read({ PUBLIC_URL }).PUBLIC_URL).toBe(PUBLIC_URL);
+  expect(read({ PUBLIC_URL: `${PUBLIC_URL}/` }).PUBLIC_URL).toBe(PUBLIC_URL);
+  expect(read({ PUBLIC_URL: '' }).PUBLIC_URL).toBeUndefined();
+});
+
 test.each([
   ['https://example.ee/help?a=1', 'https://example.ee/help?a=1'],
   ['help@example.ee', 'mailto:help@example.ee'],
@@ -158,6 +165,7 @@ const zones = 'must be domain names, separated by commas, or empty';
 const nameLetters = 'must be letters in lower case (NFC), with nothing between them, or empty';
 const serviceUrl = 'must be a URL that begins with https://, or empty';
 const serviceClients = 'must be priv=id:secret, birthday=id:secret, one of them, or empty';
+const publicUrl = 'must be https:// and a host name, or empty';
 const support = 'must be an https URL or an e-mail address, or empty';
 const timeZone = 'must be a time zone, such as Europe/Tallinn, or empty';
 const lookup = 'must be an https URL with {name} after its host, or empty';
@@ -173,6 +181,11 @@ test.each([
   ['DISPUTE_POLICY_URL', 'http://example.ee/disputes', 'must be an https URL, or empty'],
   ['TIME_ZONE', 'Europe/Talinn', timeZone],
   ['TIME_ZONE', '+02:00', timeZone],
+  ['PUBLIC_URL', 'http://registry.example.ee', publicUrl],
+  ['PUBLIC_URL', 'registry.example.ee', publicUrl],
+  ['PUBLIC_URL', 'https://registry.example.ee/repp', publicUrl],
+  ['PUBLIC_URL', 'https://registry.example.ee?x', publicUrl],
+  ['PUBLIC_URL', 'https://user@registry.example.ee', publicUrl],
   ['SOURCE_URL', 'git@example.ee:registry', 'must be an https URL, or empty'],
   ['SUPPORT_URL', 'http://example.ee/help', support],
   ['SUPPORT_URL', 'help at example.ee', support],

@@ -11,6 +11,15 @@ export async function findNewestId(db: Database): Promise<number> {
   return newest?.id ?? 0;
 }
 
+/** The id of the request that made the first change. Undefined before it, and where it has none. */
+export async function findFirstRequestId(db: Database): Promise<string | undefined> {
+  const { requestId } = history;
+  const [first] = await retry(() =>
+    db.select({ requestId }).from(history).orderBy(history.id).limit(1),
+  );
+  return first?.requestId ?? undefined;
+}
+
 /** True if nothing has been recorded about the subject, or these keys of it, since the entry. */
 export function nothingSince(id: number, subject: HistorySubject, keys?: readonly string[]): SQL {
   const ofKeys =

@@ -26,11 +26,11 @@ export async function listAuctionsSince(
   db: Database,
   since: string,
   limit: number,
-): Promise<Pick<Auction, 'uuid' | 'name' | 'createdAt'>[]> {
-  const { id, uuid, name, createdAt } = auctions;
+): Promise<Pick<Auction, 'uuid' | 'name' | 'punycode' | 'status' | 'createdAt'>[]> {
+  const { id, uuid, name, punycode, status, createdAt } = auctions;
   return retry(() =>
     db
-      .select({ uuid, name, createdAt })
+      .select({ uuid, name, punycode, status, createdAt })
       .from(auctions)
       .where(and(gte(createdAt, since), wasListed))
       .orderBy(desc(createdAt), desc(id))

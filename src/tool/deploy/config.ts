@@ -1,15 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import type { Unstable_RawConfig } from 'wrangler';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import {
   disclosureHoursOf,
+  findPublicUrl,
   findRateLimits,
   limiters,
   rateLimits,
   settings,
 } from '../../worker/settings.ts';
-import { deployedId, readEnvironment } from '../wrangler-config.ts';
+import { deployedId, hostsOf, readEnvironment } from '../wrangler-config.ts';
 import type { Deployment } from './deployment.ts';
 
 /**
@@ -24,12 +26,15 @@ export function readDeployConfig({ configPath, environment }: Deployment) {
   }
   requireOwnRoutes(config, 'wrangler.toml');
   const isLocal = own.vars?.ENVIRONMENT === 'local';
-  const problem = isLocal ? 'ENVIRONMENT must be production' : findProblem(own);
+  const worker = `${config.name}-${environment}`;
+  const problem = isLocal
+    ? 'ENVIRONMENT must be production'
+    : (findProblem(own) ??
+      publicUrlProblem(own.vars?.PUBLIC_URL, hostsOf(configPath, environment), worker));
   if (problem)
     throw new RegistryError('invalid', `env.${environment} of wrangler.toml: ${problem}`);
   const { producers = [], consumers = [] } = own.queues ?? {};
   const queues = new Set([...producers, ...consumers].map(({ queue }) => queue));
-  const worker = `${config.name}-${environment}`;
   return {
     account: config.account_id,
     worker,
@@ -80,6 +85,15 @@ export function findProblem({ vars = {}, ratelimits = [] }: Environment): string
     return `RATE_LIMIT_POLICY says "${name}";q=${said.requests};w=${said.windowSeconds}, but ${binding} allows ${limit} in ${period} seconds`;
   }
   return undefined;
+}
+
+/** Says at which hosts a deployment answers, if PUBLIC_URL is none of them. Without routes, it is below workers.dev. */
+function publicUrlProblem(setting: unknown, hosts: readonly string[], worker: string) {
+  const url = findPublicUrl(String(setting ?? ''));
+  const known = hosts.length > 0 ? hosts : [`${worker}.*.workers.dev`];
+  if (!url || known.some((pattern) => path.matchesGlob(new URL(url).host, pattern)))
+    return undefined;
+  return `PUBLIC_URL is none of this deployment's hosts: ${known.join(', ')}`;
 }
 
 interface Place {

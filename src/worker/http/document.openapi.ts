@@ -7,7 +7,7 @@ import { internalChangesPaths } from './internal/changes.openapi.ts';
 import { internalDomainPaths } from './internal/domains.openapi.ts';
 import { internalAuctionPaths, internalNamePaths } from './internal/names.openapi.ts';
 import { headers, parameterComponents } from './openapi/headers.ts';
-import { description, securitySchemes, tags } from './openapi/introduction.ts';
+import { description, securitySchemes, serversFor, tags } from './openapi/introduction.ts';
 import { keepInput, tidied } from './openapi/json-schema.ts';
 import { publicListPaths } from './public/lists.openapi.ts';
 import { namePaths } from './public/names.openapi.ts';
@@ -32,7 +32,7 @@ export function openApiDocument() {
         description,
         license: { name: packageJson.license, identifier: packageJson.license },
       },
-      servers: [{ url: '/', description: 'The service that serves this document' }],
+      servers: serversFor({}),
       tags,
       security: [],
       paths: {

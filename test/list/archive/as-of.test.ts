@@ -86,7 +86,7 @@ it.each([
   ['as_of=', 400, 'is not a day (YYYY-MM-DD)'],
   ['as_of=2026-02-30', 400, 'is not a day (YYYY-MM-DD)'],
   ['as_of=2026-05-01T00:00:00Z', 400, 'is not a day (YYYY-MM-DD)'],
-  ['as_of=2026-05-01&as_of=2026-05-01', 400, 'is not a day (YYYY-MM-DD)'],
+  ['as_of=2026-05-01&as_of=2026-05-01', 400, 'is given twice'],
   [`as_of=${today}`, 400, 'is not over yet (UTC)'],
   ['as_of=2999-01-01', 400, 'is not over yet (UTC)'],
   ['as_of=2026-05-01&since=x', 400, 'cannot be combined with since'],
@@ -96,7 +96,7 @@ it.each([
     'is not in the archive, which begins on 2026-05-01 and ends on 2026-05-01',
   ],
 ])('a past day is refused at ?%s', async (query, status, message) => {
-  for (const list of ['/repp/v1/auctions', path]) {
+  for (const list of ['/repp/v1/auctions', path, `${path}.csv`]) {
     const answer = await worker.fetch(`${list}?${query}`);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('Cache-Control')).toBe('private, no-store');
@@ -104,6 +104,38 @@ it.each([
     expect(await answer.json()).toEqual({ errors: { as_of: [message] } });
   }
 });
+
+it('a past day is a file for a spreadsheet, which never changes', async () => {
+  const file = `${path}.csv?type=reserved&as_of=2026-05-01`;
+  const answer = await worker.fetch(file);
+  expect(Buffer.from(await answer.arrayBuffer()).toString()).toBe(
+    '\ufeffname,status,punycode_name\r\na.ee,reserved,a.ee\r\n',
+  );
+  expect(answer.headers.get('Cache-Control')).toBe('public, max-age=31536000, immutable');
+  expect(answer.headers.get('Cache-Tag')).toBeNull();
+  expect(answer.headers.get('Ignored-Parameters')).toBeNull();
+  expect(answer.headers.get('Content-Disposition')).toBe(
+    'attachment; filename="retained_domains-reserved-2026-05-01.csv"',
+  );
+  const tag = answer.headers.get('ETag')!;
+  expect(tag).toMatch(/^W\/"[0-9a-f]{32}-csv"$/);
+  const known = await worker.fetch(file, { headers: { 'If-None-Match': tag } });
+  expect([known.status, known.headers.get('ETag')]).toEqual([304, tag]);
+  const head = await worker.fetch(file, { method: 'HEAD' });
+  expect([head.status, await head.text()]).toEqual([200, '']);
+});
+
+it.each([`${path}/a.ee`, `${path}/a.ee/history`, '/auctions.atom', `${path}/lookup`])(
+  'a past day is refused, not ignored, at %s',
+  async (at) => {
+    const method = at.endsWith('lookup') ? 'POST' : 'GET';
+    const answer = await worker.fetch(`${at}?as_of=2026-05-01`, { method });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({
+      errors: { as_of: ['is only possible for a whole list'] },
+    });
+  },
+);
 
 it('a past day has no changes', async () => {
   const answer = await worker.fetch(`${path}/changes?since=x&as_of=2026-05-01`);

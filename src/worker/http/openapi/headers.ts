@@ -106,8 +106,7 @@ export const headerParameters = {
   ),
   'If-None-Match': sometimes(
     'The `ETag` that the client holds, several of them, or `*` (RFC 9110, weak comparison). If ' +
-      'it is current, a read is answered with 304 without a body, and a write of a contact with ' +
-      '412.',
+      'it is current, the answer is 304 without a body, and 412 to a call that writes.',
   ),
   'X-Client-Transaction-Id': sometimes(
     'The client’s own reference, 1 to 64 printable ASCII characters. The answer repeats it, and the history keeps it.',

@@ -1,5 +1,5 @@
 import type { Env } from '../../../base/env.ts';
-import { findLink, findPolicies, findSupport } from '../../settings.ts';
+import { findLink, findPolicies, findPublicUrl, findSupport } from '../../settings.ts';
 
 export const description = `A domain registry: contacts for registrars and registrants, auctions, and public lists of names. [The guide](/docs/guide) says how to begin and lists all codes, and [What changed](/docs/changes) what each release brings.
 
@@ -9,9 +9,7 @@ export const description = `A domain registry: contacts for registrars and regis
 - Times are ISO 8601 in UTC.
 - What is under \`/repp/v1\` and \`/api/v1\` changes only by addition: ignore fields that you do not know.
 - Every answer but a 304 carries \`X-Content-Type-Options\`, \`X-Frame-Options\`, \`Content-Security-Policy\` and \`Referrer-Policy\`.
-- Any other path is answered with 404, in the error format of the interface that it belongs to.
-
-Poll a public list at most once a minute, with \`If-None-Match\` or by its changes; caches make more often of little use. After a 429, a 5xx or no answer, keep the list that you hold and ask again later: as \`Retry-After\` says, otherwise after twice as long each time, up to an hour. A list is published within a minute of a change; until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.`;
+- Any other path is answered with 404, in the error format of the interface that it belongs to.`;
 
 /** About a registry on the reader's own machine. A deployed one shows nothing of it. */
 export const localAccess = `**On this machine**, the registry has the logins of its demo data: the registrars \`alpha:alpha-demo-secret\` and \`beta:beta-demo-secret\`, the system \`epp-demo-key\`, and the registrant EE 38001085718. Its limits are off, so no call gets 429: \`npm start -- --limits production\` sets them as deployed. A webhook may have an address such as \`http://localhost:9000/\`.`;
@@ -36,6 +34,12 @@ export function introductionFor(settings: Partial<Env>, isLocal = false): string
     ...(links.length > 0 ? [`Of this registry: ${links.join(', ')}.`] : []),
     ...(source ? [`Programs in the source: ${examples.join(', ')}.`] : []),
   ].join('\n\n');
+}
+
+/** Where a client that is made from the document sends its calls: without PUBLIC_URL, to where it got the document. */
+export function serversFor({ PUBLIC_URL }: Partial<Env>) {
+  const url = findPublicUrl(PUBLIC_URL);
+  return [url ? { url } : { url: '/', description: 'The service that serves this document' }];
 }
 
 /** The reference shows the descriptions where a reader enters a login. */
@@ -84,8 +88,11 @@ const tagDescriptions = {
     'For the registry’s own systems, such as an EPP server or a web shop. Each has a key and may do what the operator allows it. Every call may be repeated.',
   'Public lists':
     'Open to everyone, including scripts on any web page. Lists have a weak `ETag` and are ' +
-    'compressed with gzip. A list is published within a minute of a change. The introduction ' +
-    'says how often to ask, and what to do when the service fails.',
+    'compressed with gzip.\n\n' +
+    'Poll a list at most once a minute, with `If-None-Match` or by its changes. After a 429, a 5xx ' +
+    'or no answer, keep the list that you hold and ask again later: as `Retry-After` says, otherwise ' +
+    'after twice as long each time, up to an hour. A list is published within a minute of a change; ' +
+    'until it is seen everywhere, the cache’s 15 seconds and up to 60 of the storage may pass.',
   Health: 'For monitors.',
   Pages: 'HTML for people; programs read the lists.',
 };

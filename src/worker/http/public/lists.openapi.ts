@@ -65,8 +65,9 @@ function callsAt(path: ListPath): Record<string, Call> {
     [`GET ${path}`]: {
       operationId: `list${name}Publicly`,
       summary: `List ${what}`,
-      description:
-        'Ordered by name, then status. A name with several statuses appears once for each.',
+      description: hasTypes(path)
+        ? 'Ordered by name, then status. A name with several statuses appears once for each.'
+        : 'Ordered by name.',
       ...cached,
       query: z.object({ as_of: asOf, ...query }),
       success: 'The whole list.',
@@ -80,11 +81,11 @@ function callsAt(path: ListPath): Record<string, Call> {
         'The fields of the list as columns, in UTF-8 with a byte-order mark (RFC 4180). No value needs quotes or begins with `=`, `+`, `-` or `@`.',
       takes: cached.takes,
       headers: [...cached.headers, 'Content-Disposition'],
-      query: z.object(query),
+      query: z.object({ as_of: asOf, ...query }),
       success: 'The whole list. Its `ETag` is not that of the JSON.',
       answer: z.string(),
       type: 'text/csv',
-      refusals: ['invalid'],
+      refusals: ['invalid', 'not_found'],
     },
     [`GET ${path}/changes`]: {
       operationId: `listChangesOf${name}`,
@@ -109,8 +110,9 @@ const feed: Call = {
   operationId: 'readFeed',
   summary: 'Follow the names that come into auction',
   description:
-    'For a feed reader (Atom, RFC 4287): the auctions that started in the last 30 days, at most 200, the newest first, ended ones too. The id of an entry is the auction’s UUID. A name links to the page about it. A new auction may be a minute late.',
+    'For a feed reader (Atom, RFC 4287): the auctions that started in the last 30 days, at most 200, the newest first, ended ones too. An entry has the name as its title, a link to the page about it, the auction’s UUID as its id, `auction` or `ended` as its category, and a summary with the name in punycode and the time at which the auction began. Ids never change. A new auction may be a minute late.',
   ...cached,
+  refusals: ['invalid'],
   success: 'The feed.',
   answer: z.string(),
   type: 'application/atom+xml',

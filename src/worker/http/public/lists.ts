@@ -14,8 +14,9 @@ import {
   publicLists,
 } from '../../../list/lists.ts';
 import { readChanges } from '../../../list/read/changes.ts';
-import { readList } from '../../../list/read/whole-list.ts';
+import { type ReadList, readList } from '../../../list/read/whole-list.ts';
 import { type AppContext, newApp } from '../request/context.ts';
+import { parameterOf } from '../request/input.ts';
 import { isKnown, readerOf } from '../request/public-list.ts';
 import {
   acceptsGzip,
@@ -37,12 +38,14 @@ for (const path of listPaths) {
   listRoutes.get(path, (c) => {
     c.set('knownParameters', ['as_of', ...types]);
     const list = requestedList(c, path);
-    const days = c.req.queries('as_of');
-    return days ? answerAsOf(c, list, days) : answerWithList(c, list);
+    const day = requestedDay(c);
+    return day === undefined ? answerWithList(c, list) : answerAsOf(c, list, day);
   });
   listRoutes.get(`${path}.csv`, (c) => {
-    c.set('knownParameters', types);
-    return answerWithCsv(c, requestedList(c, path));
+    c.set('knownParameters', ['as_of', ...types]);
+    const list = requestedList(c, path);
+    const day = requestedDay(c);
+    return day === undefined ? answerWithCsv(c, list) : answerAsOf(c, list, day, { isCsv: true });
   });
   listRoutes.get(`${path}/changes`, (c) => {
     c.set('knownParameters', ['since', ...types]);
@@ -74,8 +77,7 @@ function preflightHeaders(c: AppContext, methods: string): Record<string, string
 
 /** Throws `invalid` for an unknown or repeated `type`. A path with only one list has no `type`. */
 function requestedList(c: AppContext, path: ListPath): ListName {
-  const types = (hasTypes(path) && c.req.queries('type')) || [];
-  const list = types.length > 1 ? undefined : findList(path, types[0]);
+  const list = findList(path, hasTypes(path) ? parameterOf(c, 'type') : undefined);
   if (list) return list;
   const expected = listNames.flatMap((each) => publicLists[each].type ?? []).join(', ');
   const problem = {
@@ -109,7 +111,7 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
   if (c.req.query('as_of') !== undefined) {
     throw new RegistryError('invalid', 'cannot be combined with since', 'as_of');
   }
-  const read = await readChanges(list, requestedTag(c.req.queries('since')), readerOf(c));
+  const read = await readChanges(list, requestedTag(parameterOf(c, 'since')), readerOf(c));
   if (!read) {
     throw new RegistryError('gone', 'is no longer available; fetch the whole list', 'since');
   }
@@ -121,10 +123,9 @@ async function answerWithChanges(c: AppContext, list: ListName): Promise<Respons
 }
 
 /** The tag of `since`. `W/` and the quotes are optional. Throws `missing`, and `invalid` for what no list has had as its `ETag`. */
-function requestedTag([since, second]: readonly string[] = []): string {
+function requestedTag(since: string | undefined): string {
   const refuse = (reason: 'missing' | 'invalid', message: string) =>
     new RegistryError([{ reason, message, field: 'since', detail: expectedTag }]);
-  if (second !== undefined) throw refuse('invalid', 'is given twice');
   if (!since) throw refuse('missing', 'parameter is required');
   const tag = since.replace(/^W\//, '').replace(/^"(.*)"$/, '$1');
   if (!tagPattern.test(tag)) throw refuse('invalid', 'is not the ETag of a list');
@@ -139,31 +140,36 @@ const plainTextBytes = 150_000;
 async function answerAsOf(
   c: AppContext,
   list: ListName,
-  days: readonly string[],
+  day: string,
+  { isCsv = false } = {},
 ): Promise<Response> {
-  const day = requestedDay(c, days);
   const request = c.req.raw;
   const bucket = c.env.ARCHIVE;
   const archived = await (bucket && readDay(bucket, list, day));
   if (!archived || 'missing' in archived) throw await notArchived(c, list);
   const etag = `W/"${archived.etag}"`;
-  const read = { etag, body: undefined, bytes: 0 };
-  if (isKnown(request, etag)) return neverChanging(listAnswer(request, c.env, list, read));
-  if (request.method !== 'HEAD' && !acceptsGzip(request)) {
+  const answerWith = (body: ReadList['body'], bytes = 0) => {
+    const read = { etag, body, bytes };
+    return neverChanging(
+      isCsv ? csvAnswer(request, c.env, list, read, day) : listAnswer(request, c.env, list, read),
+    );
+  };
+  if (isKnown(request, isCsv ? csvTag(etag) : etag)) return answerWith(undefined);
+  if (request.method !== 'HEAD' && (isCsv || !acceptsGzip(request))) {
     await readerOf(c).countAs(Math.ceil(archived.bytes / plainTextBytes));
   }
   const object = await bucket!.get(bodyKey(archived));
   if (!object) throw await notArchived(c, list);
-  const { body, size: bytes } = object;
-  return neverChanging(listAnswer(request, c.env, list, { etag, body, bytes }));
+  return answerWith(object.body, object.size);
 }
 
-/** Throws `invalid` unless it is one past day, without `since`. */
-function requestedDay(c: AppContext, days: readonly string[]): string {
+/** Undefined for today. Throws `invalid` unless it is one past day, without `since`. */
+function requestedDay(c: AppContext): string | undefined {
   const refuse = (message: string) => new RegistryError('invalid', message, 'as_of');
-  const [day = ''] = days;
+  const day = parameterOf(c, 'as_of');
+  if (day === undefined) return undefined;
   if (c.req.query('since') !== undefined) throw refuse('cannot be combined with since');
-  if (days.length > 1 || !isDay(day)) throw refuse('is not a day (YYYY-MM-DD)');
+  if (!isDay(day)) throw refuse('is not a day (YYYY-MM-DD)');
   if (day >= dayOf(c.var.now)) throw refuse('is not over yet (UTC)');
   return day;
 }

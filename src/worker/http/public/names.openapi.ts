@@ -33,7 +33,7 @@ export const namePaths = publicCalls({
     operationId: 'getName',
     summary: 'Read what the lists say about a name',
     description:
-      'A name on none of the lists need not be free: it may be registered, or sold at auction and not registered yet.',
+      'A name on none of the lists need not be free: it may be registered, sold at auction and not registered yet, or of another registry.',
     ...cached,
     success: 'The name, in both forms.',
     answer: listedName,

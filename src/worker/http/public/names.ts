@@ -6,10 +6,11 @@ import { pageOfIntervals, readNameHistory } from '../../../list/name-history/nam
 import { findNames, type ListedName } from '../../../list/read/look-up.ts';
 import type { DomainName } from '../../../name/name.ts';
 import { database, newApp } from '../request/context.ts';
-import { body, limitBody, requestedName } from '../request/input.ts';
+import { body, limitBody, refuseDay, requestedName } from '../request/input.ts';
 import { bodyOfNames, readName } from '../request/names.ts';
 import { nextLink, requestedPage, takesPage } from '../request/paging.ts';
 import { readerOf } from '../request/public-list.ts';
+import { publicOrigin } from '../request/public-origin.ts';
 import { openToPages, textAnswer } from './answer.ts';
 
 const { path } = publicLists[retainedList];
@@ -21,7 +22,7 @@ export const names = newApp();
 
 export const lookupBody = onFirstUse(() => bodyOfNames(500));
 
-names.post(lookupPath, limitBody, body(lookupBody), async (c) => {
+names.post(lookupPath, refuseDay, limitBody, body(lookupBody), async (c) => {
   const read = c.req.valid('json').names.map(readName);
   const domains = read.flatMap(({ domain }) => domain ?? []);
   const listed = await findNames(
@@ -41,13 +42,13 @@ names.post(lookupPath, limitBody, body(lookupBody), async (c) => {
   );
 });
 
-names.get(namePath, async (c) => {
+names.get(namePath, refuseDay, async (c) => {
   const domain = requestedName(c);
   const [listed] = await findNames([domain.name], readerOf(c));
   return nameAnswer(c.req.raw, c.env, domain, listed!);
 });
 
-names.get(historyPath, takesPage, async (c) => {
+names.get(historyPath, refuseDay, takesPage, async (c) => {
   const page = requestedPage(c.req.valid('query'), 'time');
   const { name, punycode } = requestedName(c);
   const all = await readNameHistory(database(c), name, c.var.now);
@@ -55,7 +56,9 @@ names.get(historyPath, takesPage, async (c) => {
   const text = JSON.stringify({ name, punycode_name: punycode, history });
   const etag = `W/"${(await sha256Hex(text + (next ?? ''))).slice(0, 32)}"`;
   const answer = textAnswer(c.req.raw, c.env, [retainedList, auctionList], { etag, text });
-  if (next && answer.status === 200) answer.headers.set('Link', nextLink(c, page, next));
+  if (next && answer.status === 200) {
+    answer.headers.set('Link', nextLink(c, page, next, publicOrigin(c)));
+  }
   return answer;
 });
 

@@ -8,6 +8,8 @@ import { expectedSentence, isBlank, unseenIn } from '../../../base/text/field.ts
 import { type DomainName, domainNameOf } from '../../../name/name.ts';
 import type { AppContext, AppEnv } from './context.ts';
 
+const givenTwice = 'It is given twice.';
+
 export const maximumBodyBytes = 64 * 1024;
 export const maximumBatchBytes = 256 * 1024;
 
@@ -44,9 +46,12 @@ export function query<Shape extends z.ZodMiniObject, Name extends keyof z.output
   shape: () => Shape,
   expected: Record<Name, string>,
 ) {
-  const detailOf = ([name]: readonly PropertyKey[]) => `Expected: ${expected[name as Name]}.`;
   return zValidator('query', z.lazy(shape), ({ success, data }, c) => {
     (c as AppContext).set('knownParameters', Object.keys(shape().shape));
+    const detailOf = ([name]: readonly PropertyKey[]) =>
+      (c.req.queries(name as string)?.length ?? 0) > 1
+        ? givenTwice
+        : `Expected: ${expected[name as Name]}.`;
     // The library parses asynchronously, which reorders the problems, and without their input.
     const { error } = success ? {} : shape().safeParse(data, { reportInput: true });
     if (error) throw new RegistryError(problemsOf(error, 'invalid', detailOf));
@@ -109,7 +114,7 @@ function problemsOf(
     // For a missing field, the message says enough.
     const isGiven = reason !== 'missing' || isObject(input);
     // A symbol marks a field with two values.
-    const expected = typeof input === 'symbol' ? 'It is given twice.' : detailOf(path);
+    const expected = typeof input === 'symbol' ? givenTwice : detailOf(path);
     // A rule of our own names what it finds.
     const unseen = code !== 'custom' && typeof input === 'string' && unseenIn(input);
     const detail = params?.detail ?? (unseen ? `It ${unseen}.` : isGiven ? expected : undefined);
@@ -237,6 +242,19 @@ function headerList(names: readonly string[]): string {
   if (list.length <= maximumHeaderLength) return list;
   return `${list.slice(0, list.lastIndexOf(', ', maximumHeaderLength))}, ...`;
 }
+
+/** A parameter of the public lists. Throws `invalid` if it is given twice. */
+export function parameterOf(c: AppContext, name: string): string | undefined {
+  const [value, second] = c.req.queries(name) ?? [];
+  if (second === undefined) return value;
+  throw new RegistryError('invalid', 'is given twice', name);
+}
+
+/** Middleware for calls that cannot answer about a past day, which is none to ignore. */
+export const refuseDay: MiddlewareHandler<AppEnv> = (c, next) => {
+  if (c.req.query('as_of') === undefined) return next();
+  throw new RegistryError('invalid', 'is only possible for a whole list', 'as_of');
+};
 
 export function requestedName(c: AppContext): DomainName {
   return domainNameOf(c.req.param('name') ?? '');

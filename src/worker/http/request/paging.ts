@@ -95,7 +95,13 @@ export function linkNext(c: AppContext, page: Page, place?: number | string): vo
   if (place !== undefined) c.header('Link', nextLink(c, page, place));
 }
 
-export function nextLink(c: AppContext, { limit }: Page, place: number | string): string {
+/** At the host of the request, to which a client certificate may belong, unless another is given. */
+export function nextLink(
+  c: AppContext,
+  { limit }: Page,
+  place: number | string,
+  origin?: string,
+): string {
   const url = new URL(c.req.url);
   const isKept = (name: string) =>
     !['offset', 'after'].includes(name) && c.var.knownParameters?.includes(name);
@@ -103,6 +109,5 @@ export function nextLink(c: AppContext, { limit }: Page, place: number | string)
   next.set('limit', String(limit));
   // Opaque to clients, so that an order may change without breaking them.
   next.set('after', toBase64(new TextEncoder().encode(String(place).padStart(15, '0'))));
-  url.search = next.toString();
-  return `<${url.href}>; rel="next"`;
+  return `<${origin ?? url.origin}${url.pathname}?${next}>; rel="next"`;
 }

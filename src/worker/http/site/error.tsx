@@ -1,6 +1,7 @@
 import { findPolicies } from '../../settings.ts';
 import { type ErrorForm, statuses } from '../request/answer.ts';
 import { languageOf, preferredLanguage } from '../request/language.ts';
+import { publicOrigin } from '../request/public-origin.ts';
 import { pageHeaders, renderDocument } from './layout.tsx';
 import { texts } from './texts.ts';
 import { hrefOf, readView } from './view.ts';
@@ -25,7 +26,7 @@ export const pageError: ErrorForm = (error, c) => {
   );
   // An error page ignores the query of its address.
   const view = readView(new URLSearchParams());
-  const { origin } = new URL(c.req.url);
+  const origin = publicOrigin(c);
   const policies = findPolicies(c.env);
   const summary = { title: heading as string, description: text.description };
   const page = { language, text, origin, view, policies, ...summary, isLinked: false, children };

@@ -6,6 +6,7 @@ import { findLink, findLookup, findPolicies, findSupport, findZones } from '../.
 import { type AppContext, newApp } from '../request/context.ts';
 import { type Language, languages, preferredLanguage } from '../request/language.ts';
 import { cacheHeaders, isKnown, readerOf } from '../request/public-list.ts';
+import { publicOrigin } from '../request/public-origin.ts';
 import { knowsOfLateLists } from '../request/recent.ts';
 import { AuctionsSection } from './auctions-section.tsx';
 import { type Content, isComplete, readContent } from './content.ts';
@@ -35,7 +36,7 @@ for (const language of languages) {
 }
 
 async function answerWithPage(c: AppContext, language: Language): Promise<Response> {
-  const { origin, searchParams } = new URL(c.req.url);
+  const { searchParams } = new URL(c.req.url);
   const view = readView(searchParams);
   const content = await readContent(view, findZones(c.env.ZONES), readerOf(c), (error) => {
     if (error instanceof RegistryError) throw error;
@@ -50,7 +51,7 @@ async function answerWithPage(c: AppContext, language: Language): Promise<Respon
     registrars: findLink(c.env.REGISTRARS_URL),
     lookUp: findLookup(c.env.LOOKUP_URL),
   };
-  const surroundings = { language, text, origin, view, policies, places };
+  const surroundings = { language, text, origin: publicOrigin(c), view, policies, places };
   const document = renderPage({ ...surroundings, areListsLate, ...content });
   const headers = pageHeaders(language);
   const { answer, asOf } = content;

@@ -121,8 +121,8 @@ test('the file is asked for as a list is: HEAD, a slash at the end, a preflight,
   expect((await worker.fetch(`${retainedFile}/?type=blocked`)).status).toBe(200);
   const preflight = await onTheWire(worker.url, auctionsFile, { method: 'OPTIONS' });
   expect([preflight.status, preflight.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
-  const asOf = await worker.fetch(`${auctionsFile}?as_of=2026-01-01`);
-  expect(asOf.headers.get('Ignored-Parameters')).toBe('as_of');
+  const other = await worker.fetch(`${auctionsFile}?day=2026-01-01`);
+  expect(other.headers.get('Ignored-Parameters')).toBe('day');
   const wrong = await worker.fetch(`${retainedFile}?type=all`);
   expect([wrong.status, await wrong.json()]).toEqual([
     400,

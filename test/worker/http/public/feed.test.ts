@@ -1,8 +1,11 @@
+import { eq } from 'drizzle-orm';
 import { beforeEach, expect, test } from 'vitest';
+import { auctions } from '../../../../drizzle/schema.ts';
 import { readNameHistory } from '../../../../src/list/name-history/name-history.ts';
 import { startAuctions } from '../../../../src/name/auction/operator/start.ts';
+import { startAuction } from '../../../../src/name/auction/start.ts';
 import { withMethods } from '../../../list/published.ts';
-import { addAuction, emptyLists } from '../../../support/fixtures.ts';
+import { addAuction, emptyLists, operator } from '../../../support/fixtures.ts';
 import { onTheWire } from '../../../support/wire.ts';
 import { answerHere, shareEmptyWorker } from '../../../support/worker.ts';
 
@@ -74,9 +77,12 @@ test('the feed lacks an auction that was over when it was first recorded, as the
 
 test('the feed is a document as RFC 4287 has it', async () => {
   const { uuid, createdAt } = await addAuction(worker.env, { name: 'a.ee', createdAt: daysAgo(1) });
-  expect(await (await read()).text()).toBe(`<?xml version="1.0" encoding="utf-8"?>
+  const text = await (await read()).text();
+  // Another test says what it is.
+  const [, id] = /<id>(.*)<\/id>/.exec(text)!;
+  expect(text).toBe(`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
-  <id>http://localhost/auctions.atom</id>
+  <id>${id}</id>
   <title>Registry Edge: uued oksjonid · new auctions</title>
   <link rel="self" type="application/atom+xml" href="http://localhost/auctions.atom"/>
   <link rel="alternate" type="text/html" href="http://localhost/"/>
@@ -86,11 +92,48 @@ test('the feed is a document as RFC 4287 has it', async () => {
     <id>urn:uuid:${uuid}</id>
     <title>a.ee</title>
     <link rel="alternate" type="text/html" href="http://localhost/?name=a.ee"/>
+    <category term="auction"/>
+    <summary>a.ee: oksjonil alates · in auction since ${createdAt}</summary>
     <published>${createdAt}</published>
     <updated>${createdAt}</updated>
   </entry>
 </feed>
 `);
+});
+
+test('an entry says the name in punycode, whether it is in auction, and since when', async () => {
+  const createdAt = daysAgo(1);
+  const name = { name: 'õun.ee', punycode: 'xn--un-bka.ee', createdAt };
+  const { uuid } = await addAuction(worker.env, name);
+  expect(await (await read()).text()).toContain(`
+    <category term="auction"/>
+    <summary>xn--un-bka.ee: oksjonil alates · in auction since ${createdAt}</summary>`);
+  await worker.db.update(auctions).set({ status: 'no_bids' }).where(eq(auctions.uuid, uuid));
+  expect(await (await read()).text()).toContain(`
+    <category term="ended"/>
+    <summary>xn--un-bka.ee: oksjon lõppenud, algas · auction ended, began ${createdAt}</summary>`);
+});
+
+test('the feed has the public address, and ids that another address does not change', async () => {
+  const request = { headers: { 'CF-Connecting-IP': '127.0.0.1' } };
+  const at = { at: new Date(), requestId: crypto.randomUUID() };
+  const operation = { db: worker.db, origin: { ...operator, request: at } };
+  const { outcome } = await startAuction(operation, { name: 'a.ee', punycode: 'a.ee' }, null);
+  const idsAt = async (PUBLIC_URL: string) => {
+    const text = await (await answerHere(path, request, { ...newIsolate(), PUBLIC_URL })).text();
+    expect(text).toContain(
+      `rel="self" type="application/atom+xml" href="${PUBLIC_URL || 'http://localhost'}/auctions.atom"`,
+    );
+    expect(text).toContain(`href="${PUBLIC_URL || 'http://localhost'}/?name=a.ee"`);
+    return [...text.matchAll(/<id>(.*)<\/id>/g)].map(([, found]) => found);
+  };
+  const ids = await idsAt('');
+  expect(ids).toEqual([
+    expect.stringMatching(/^urn:uuid:[0-9a-f-]{36}$/),
+    `urn:uuid:${outcome.uuid}`,
+  ]);
+  expect(await idsAt('https://registry.example.ee')).toEqual(ids);
+  expect(await idsAt('https://other.example.ee')).toEqual(ids);
 });
 
 test('the feed of a registry without auctions is updated at the beginning of the day', async () => {

@@ -4,7 +4,7 @@ import { removeRetainedDomains } from '../../../../src/name/retained/change-name
 import { addRetainedDomains } from '../../../../src/name/retained/operator/change-names.ts';
 import { openDispute } from '../../../../src/name/retained/operator/dispute.ts';
 import { operator, unique } from '../../../support/fixtures.ts';
-import { shareWorker } from '../../../support/worker.ts';
+import { answerHere, shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
 
@@ -148,6 +148,15 @@ describe('a long history', () => {
     const { headers } = await worker.fetch(path(long, '?limit=3'));
     expect(headers.get('Access-Control-Expose-Headers')).toMatch(/\bLink\b/);
     expect(headers.get('Link')).toContain('limit=3&after=');
+  });
+
+  it('a long history links to the next page at the public address', async () => {
+    const env = { ...worker.env, PUBLIC_URL: 'https://registry.example.ee' };
+    const { headers } = await answerHere(path(long, '?limit=3'), {}, env);
+    const [, link] = /^<(.+)>; rel="next"$/.exec(headers.get('Link')!)!;
+    expect(link).toMatch(
+      /^https:\/\/registry\.example\.ee\/repp\/v1\/retained_domains\/.*\/history\?limit=3/,
+    );
   });
 
   it.each(['?limit=201', '?after=x', '?after=MDAwMDAwMDAwMDAwMDA1', '?limit='])(

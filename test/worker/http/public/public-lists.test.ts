@@ -85,7 +85,7 @@ test('accepts a trailing slash', async () => {
   expect((await worker.fetch(`${retainedPath}/?type=blocked`)).status).toBe(200);
 });
 
-test.each(['?type=', '?type=all', '?type=Blocked', '?type', '?type=blocked&type=reserved'])(
+test.each(['?type=', '?type=all', '?type=Blocked', '?type'])(
   'refuses %s, never to be cached',
   async (query) => {
     const response = await worker.fetch(retainedPath + query);
@@ -97,6 +97,15 @@ test.each(['?type=', '?type=all', '?type=Blocked', '?type', '?type=blocked&type=
     });
   },
 );
+
+test.each(['type', 'as_of', 'since'])('says of %s that it is given twice', async (name) => {
+  const path = retainedPath + (name === 'since' ? '/changes' : '');
+  const response = await worker.fetch(`${path}?${name}=blocked&${name}=blocked`);
+  expect([response.status, await response.json()]).toEqual([
+    400,
+    { errors: { [name]: ['is given twice'] } },
+  ]);
+});
 
 test('says on both 200 and 304 how long a list is fresh, and lets any web page read it', async () => {
   const fresh = await worker.fetch(retainedPath);
@@ -287,7 +296,8 @@ test.each([
 test('tells clients how often to ask, what to do on a failure, and when a change is seen', async () => {
   const { headers } = await worker.fetch(auctionsPath);
   const [, seconds] = /max-age=(\d+)/.exec(headers.get('Cache-Control')!)!;
-  const { description } = JSON.parse(readFileSync('.wrangler/assets/openapi.json', 'utf8')).info;
+  const { tags } = JSON.parse(readFileSync('.wrangler/assets/openapi.json', 'utf8'));
+  const { description } = tags.find(({ name }: { name: string }) => name === 'Public lists');
 
   expect(description).toContain('at most once a minute, with `If-None-Match` or by');
   expect(description).toContain('After a 429, a 5xx or no answer, keep the list that you hold');

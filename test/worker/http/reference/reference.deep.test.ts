@@ -18,8 +18,8 @@ const views: View[] = (['light', 'dark'] as const).flatMap((colorScheme) =>
   [390, 1280].map((width) => ({ colorScheme, width })),
 );
 
-async function visit(view?: View, fragment = '') {
-  const { page, problems } = await browser.open(new URL(`/docs/${fragment}`, worker.url), view);
+async function visit(view?: View, path = 'registrar-contacts') {
+  const { page, problems } = await browser.open(new URL(`/docs/${path}`, worker.url), view);
   await page.waitForSelector('.opblock');
   return { page, problems };
 }
@@ -82,7 +82,7 @@ it('the reference shows every call of the document, interface by interface, with
   for (const tag of tags) {
     await page.locator(pages).getByText(tag, { exact: true }).click();
     await page.locator(`[data-tag="${tag}"]`).waitFor();
-    expect(await page.locator(pages).allTextContents()).toEqual(tags);
+    expect(await page.locator(pages).allTextContents()).toEqual(['Overview', ...tags]);
     indexed.push(...(await page.locator('#index ul ul a').allTextContents()));
     const methods = await page.locator('.opblock-summary-method').allTextContents();
     const paths = await page.locator('[data-path]').all();
@@ -91,9 +91,23 @@ it('the reference shows every call of the document, interface by interface, with
     }
   }
 
-  expect(shown.toSorted()).toEqual(operations.map(({ call }) => call).toSorted());
+  // Browsers send OPTIONS by themselves.
   const wanted = operations.filter(({ call }) => !call.startsWith('OPTIONS '));
+  expect(shown.toSorted()).toEqual(wanted.map(({ call }) => call).toSorted());
   expect(indexed.toSorted()).toEqual(wanted.map(({ summary }) => summary).toSorted());
+  expect(problems).toEqual([]);
+});
+
+it('the reference begins with what all interfaces share, and leads to each of them', async () => {
+  const { page, problems } = await browser.open(new URL('/docs/', worker.url));
+  await page.getByText('A trailing slash makes no difference').waitFor();
+  const links = page.locator('main li a[href^="/docs/"]');
+  const names = await links.allTextContents();
+  expect(names).toEqual((await page.locator(pages).allTextContents()).slice(1));
+  expect(await page.locator('.opblock').count()).toBe(0);
+  const lists = await links.getByText('Public lists', { exact: true }).getAttribute('href');
+  await page.goto(new URL(lists!, worker.url).href);
+  await page.getByText('Poll a list at most once a minute').waitFor();
   expect(problems).toEqual([]);
 });
 

@@ -256,7 +256,7 @@ test.each([
   ['name=m', 'Name is invalid [name]', 'name'],
   ['name=%F0%9F%98%80', 'Name is invalid [name]', 'name'],
   ['name=ma%00', 'Name is invalid [name]', 'name', 'It contains an invisible character (U+0000).'],
-  ['name=mari&name=mets', 'Name is invalid [name]', 'name'],
+  ['name=mari&name=mets', 'Name is invalid [name]', 'name', 'It is given twice.'],
   ['status=OK', 'Status is invalid [status]', 'status'],
   ['status=inactive', 'Status is invalid [status]', 'status'],
   [

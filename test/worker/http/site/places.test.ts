@@ -29,6 +29,19 @@ beforeAll(async () => {
   await worker.scheduled('31 * * * *');
 });
 
+it('a page names the public address, whichever host is asked', async () => {
+  const PUBLIC_URL = 'https://registry.example.ee';
+  const pageAt = async (settings: object) =>
+    (await answerHere('/en/?name=sale.ee', {}, { ...worker.env, ...settings })).text();
+  const html = await pageAt({ PUBLIC_URL });
+  expect(html).not.toContain('http://localhost');
+  expect(html).toContain(`<link rel="canonical" href="${PUBLIC_URL}/en/?name=sale.ee"/>`);
+  expect(html).toContain(`hreflang="et" href="${PUBLIC_URL}/et/?name=sale.ee"/>`);
+  expect(html).toContain(`hreflang="x-default" href="${PUBLIC_URL}/?name=sale.ee"/>`);
+  expect(html).toContain(`curl --compressed &#39;${PUBLIC_URL}/repp/v1/retained_domains`);
+  expect(await pageAt({})).toContain('<link rel="canonical" href="http://localhost/en/');
+});
+
 it.each([
   ['/en/?name=sale.ee', 'bid at the auction centre', 'https://auction.example.ee/?a=1&b=%222%22'],
   [

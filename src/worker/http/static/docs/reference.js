@@ -30,19 +30,24 @@ function dress({ React }) {
     if (status !== 'success') return h('p', { role: 'status' }, 'Loading…');
     const component = (name) => h(getComponent(name, true));
     const { version, description } = specSelectors.info().toJS();
+    const hasCalls = specSelectors.taggedOperations().size > 0;
     return h(
       'div',
       { className: 'swagger-ui' },
       h('h1', null, 'API reference'),
       h('p', { className: 'quiet' }, `Version ${version}`),
       h(getComponent('Markdown', true), { source: description }),
-      h('h2', { className: 'unseen' }, 'Login'),
-      component('AuthorizeBtnContainer'),
       component('errors'),
-      h('h2', { className: 'unseen' }, 'Calls'),
-      component('operations'),
-      component('Webhooks'),
-      component('Models'),
+      ...(hasCalls
+        ? [
+            h('h2', { className: 'unseen' }, 'Login'),
+            component('AuthorizeBtnContainer'),
+            h('h2', { className: 'unseen' }, 'Calls'),
+            component('operations'),
+            component('Webhooks'),
+            component('Models'),
+          ]
+        : []),
     );
   }
 
