@@ -19,7 +19,13 @@ const countryCode = (message: string) =>
   );
 
 export const contactRules = {
-  name: onFirstUse(() => textField('Name is invalid', 255)),
+  name: onFirstUse(() =>
+    z.pipe(
+      textField('Name is invalid', 255),
+      // ASCII is its own key, so a search would look for every number of blanks.
+      z.transform((name) => name.replace(/\p{Zs}{2,}/gu, ' ')),
+    ),
+  ),
   orgName: onFirstUse(() => textField('Org name is invalid', 255)),
   email: onFirstUse(() => emailField('Email is invalid')),
   phone: onFirstUse(() => phoneField('Phone nr is invalid')),

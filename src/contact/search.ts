@@ -5,7 +5,7 @@ import type { Order, Page } from '../base/database/paging.ts';
 import { prepared } from '../base/database/prepared-query.ts';
 import { isTooLong } from '../base/database/violations.ts';
 import { RegistryError } from '../base/error.ts';
-import { nameKey } from '../base/text/search-key.ts';
+import { storedNameKeys } from '../base/text/search-key.ts';
 import {
   type Login,
   loginValues,
@@ -14,6 +14,7 @@ import {
 } from '../party/registrar/login.ts';
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
+import { identitiesIn } from './identity-typed.ts';
 import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
 import { mailboxKey } from './mailbox.ts';
 
@@ -36,6 +37,8 @@ interface Condition {
   column?: 'updatedAt' | 'nameKey';
   /** Selects the part of the index that a walk may have to read, from the page's start on. */
   walk: SQL;
+  /** Selects another part, for another reading of the value: null without one. */
+  walkToo?: SQL;
   where: SQL;
 }
 
@@ -46,9 +49,23 @@ const equals = (column: string, name: string) => {
   return { walk: sql`${where} and ${onward}`, where };
 };
 
+/** Names entered with repeated blanks before a release that makes them one, and are their own key. */
+const withSingleBlanks = sql.raw(
+  `replace(replace(replace(name_key, ' ', char(1, 2)), char(2, 1), ''), char(1, 2), ' ')`,
+);
+
+const isOfCountry = sql`ident_country_code = ${param('identCountry')}`;
+const ident = equals('ident_key', 'ident');
+const identOfCountry = equals('ident_key', 'identOfCountry');
+
 /** The first one in use leads the search. Without `>=`, which would make SQLite ignore the page's start. */
 const conditions = {
-  ident: { index: 'contacts_by_ident', ...equals('ident_key', 'ident') },
+  ident: {
+    index: 'contacts_by_ident',
+    walk: ident.walk,
+    walkToo: sql`${identOfCountry.walk} and ${isOfCountry}`,
+    where: sql`(${ident.where} or ${identOfCountry.where} and ${isOfCountry})`,
+  },
   email: { index: 'contacts_by_email', ...equals('email_key', 'email') },
   since: {
     index: 'contacts_by_change',
@@ -64,8 +81,9 @@ const conditions = {
   name: {
     index: 'contacts_by_name',
     column: 'nameKey',
-    walk: sql`(name_key, number) > (${param('key')}, ${param('number')}) and name_key < ${param('nameEnd')}`,
-    where: sql`name_key >= ${param('name')} and name_key < ${param('nameEnd')}`,
+    walk: sql`(name_key, number) > (part.value ->> 0, part.value ->> 1) and name_key < part.value ->> 2`,
+    where: sql`exists (select 1 from json_each(${param('name')}) as asked
+      where substr(${withSingleBlanks}, 1, length(asked.value)) = asked.value)`,
   },
   linked: {
     index: 'contacts_linked',
@@ -86,17 +104,59 @@ const conditionNames = Object.keys(conditions) as ConditionName[];
 function valuesOf(filters: ContactFilters): Record<ConditionName, string | undefined> {
   const { ident, email, name, status, updatedSince, identCountryCode } = filters;
   const isDerived = status === 'ok' || status === 'linked';
+  const identities = ident === undefined ? undefined : identitiesIn(ident);
   return {
-    ident: ident && identityKey(ident),
+    ident: identities && identityKey(identities[0].ident),
     email: email && mailboxKey(email),
     since: updatedSince?.toISOString(),
     stored: isDerived ? undefined : JSON.stringify(status),
-    name: name && nameKey(name),
+    name: name && JSON.stringify(storedNameKeys(name)),
     linked: status === 'linked' ? status : undefined,
     unverified: filters.isUnverified ? 'unverified' : undefined,
     country: identCountryCode,
     ok: status === 'ok' ? status : undefined,
   };
+}
+
+/** The other reading of an identity; null without one. */
+function identityOfCountry({ ident }: ContactFilters) {
+  const [, other] = ident === undefined ? [] : identitiesIn(ident);
+  return {
+    identOfCountry: other ? identityKey(other.ident) : null,
+    identCountry: other?.identCountryCode ?? null,
+  };
+}
+
+interface Part {
+  start: string;
+  number: number;
+}
+
+/**
+ * The parts of the order by name that have names which begin with one of these, from the page's start on. Names that were
+ * entered with repeated blanks stand apart: after each word, they begin with two.
+ */
+function partsOf(keys: readonly string[], from: Part | undefined): string {
+  const starts = keys.flatMap((key) => {
+    const gaps = [...key.matchAll(/ /g)].map(({ index }) => `${key.slice(0, index)}  `);
+    return [key, ...gaps];
+  });
+  const isApart = (start: string) =>
+    !starts.some((other) => other !== start && start.startsWith(other));
+  const apart = [...new Set(starts)].filter(isApart).sort(compareCodePoints);
+  const parts = apart.map((start) => ({ start, number: 0, end: `${start}\u{10ffff}` }));
+  const rest = parts.filter(({ end }) => !from || compareCodePoints(from.start, end) < 0);
+  const isLater = rest[0] && from && compareCodePoints(rest[0].start, from.start) <= 0;
+  if (isLater) Object.assign(rest[0]!, from);
+  return JSON.stringify(rest.map(({ start, number, end }) => [start, number, end]));
+}
+
+/** SQLite compares UTF-8, which has the order of code points. */
+function compareCodePoints(one: string, other: string): number {
+  const [first, second] = [one, other].map((text) => Array.from(text, (c) => c.codePointAt(0)!));
+  const place = first!.findIndex((code, index) => code !== second![index]);
+  if (place === -1) return first!.length - second!.length;
+  return first![place]! - (second![place] ?? -1);
 }
 
 function columnOfOrder(values: ReturnType<typeof valuesOf>): Condition['column'] {
@@ -133,16 +193,17 @@ export function searchReader<Column extends keyof Contact>(
     const column = columnOfOrder(values);
     const search = searches.get(names.join()) ?? searchFor(columns, names, column, walk);
     searches.set(names.join(), search);
-    const first = column && (column === 'nameKey' ? values.name : values.since);
     const { after: number = 0, afterKey } = page;
+    const first = values.since ?? '';
     const key = afterKey?.replace(/^=/, '') ?? first;
-    const isWithin = column === 'nameKey' ? key!.startsWith(first!) : (key ?? '') >= (first ?? '');
+    const keys = filters.name === undefined ? [] : storedNameKeys(filters.name);
+    const isNamed = keys.some((start) => key.replace(/ +/g, ' ').startsWith(start));
+    const isWithin = column === 'nameKey' ? number === 0 || isNamed : key >= first;
     if (!isWithin) throw refusal('invalid', 'After', 'after is from another search.');
-    const nameEnd = `${values.name}\u{10ffff}`;
+    const parts = partsOf(keys, number === 0 ? undefined : { start: key, number });
+    const given = { ...loginValues(login), ...values, ...identityOfCountry(filters), parts };
     const read = (limit: number) =>
-      readWithLogin(db, login, () => [
-        search.query(db, { ...loginValues(login), ...values, nameEnd, key, number, limit }),
-      ]);
+      readWithLogin(db, login, () => [search.query(db, { ...given, key, number, limit })]);
     // One more contact shows whether another page follows.
     const [, [row]] = await read(page.limit + 1).catch((error) => {
       if (isTooLong(error)) return read(Math.ceil(page.limit / 20) + 1);
@@ -181,6 +242,17 @@ interface SearchRow extends JsonRow {
   last: string | null;
 }
 
+/** The contacts that a search walks through, in the order of the index. */
+function walkOf({ index, column, walk, walkToo }: Condition): SQL {
+  const select = (parts: SQL, part: SQL) => sql`select ${contacts}.* from ${parts}
+    ${contacts} indexed by ${sql.raw(index)} where registrar_id = ${registrarOfLogin} and ${part}`;
+  // SQLite reads the parts one after the other, each in the index's order, and would sort all for an `order by`.
+  if (column === 'nameKey')
+    return select(sql`json_each(${param('parts')}) as part cross join`, walk);
+  const parts = [walk, ...(walkToo ? [walkToo] : [])].map((part) => select(sql``, part));
+  return sql`${sql.join(parts, sql` union all `)} order by ${orders[column ?? 'number'].columns}`;
+}
+
 /** One row, because D1 returns it faster than 200. */
 function searchFor<Column extends keyof Contact>(
   columns: readonly Column[],
@@ -190,9 +262,7 @@ function searchFor<Column extends keyof Contact>(
 ) {
   const placeColumns: (keyof Contact)[] = column ? [column, 'number'] : ['number'];
   const read = [...new Set([...columns, ...placeColumns])] as Column[];
-  const { index, walk } = conditions[names[0]!];
-  const walked = sql`${contacts} indexed by ${sql.raw(index)}
-    where registrar_id = ${registrarOfLogin} and ${walk} order by ${orders[column ?? 'number'].columns}`;
+  const walked = walkOf(conditions[names[0]!]);
   const matches = sql.join(
     names.map((name) => conditions[name].where),
     sql` and `,
@@ -200,10 +270,10 @@ function searchFor<Column extends keyof Contact>(
   const query = prepared<SearchRow>(
     () => sql`
     select json, found < ${param('limit')} as "isShort", iif(found < ${param('limit')},
-      (select ${jsonOf(placeColumns)} from ${walked} limit 1 offset ${maximum - 1}), null) as last
+      (select ${jsonOf(placeColumns)} from (${walked} limit 1 offset ${maximum - 1}) as ${contacts}), null) as last
     from (
       select count(*) as found, ifnull(group_concat(json), '') as json from (
-        select ${jsonOf(read)} as json from (select * from ${walked} limit ${maximum}) as ${contacts}
+        select ${jsonOf(read)} as json from (${walked} limit ${maximum}) as ${contacts}
         where ${matches} limit ${param('limit')}
       )
     )`,

@@ -1,9 +1,11 @@
+import type { Database } from '../base/database/open.ts';
 import { nameRulesOf } from '../base/env.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { maximumNameOctets } from '../base/text/domain-name.ts';
+import { typed } from '../base/text/typed.ts';
 import { type FoundContacts, findContacts, findNearPersons } from '../contact/operator/find.ts';
 import { listContactsOfPerson } from '../contact/operator/person.ts';
-import { hasWords } from '../contact/operator/words.ts';
+import { hasWords, wordsOf } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
 import { contactsView } from '../view/contact.ts';
@@ -59,10 +61,12 @@ async function findAll({ db }: DeskRegistry, text: string) {
 
 export const findPage: ShowPage = async ({ registry, query }) => {
   const { db, env } = registry;
-  const text = query('q').trim();
+  const text = typed(query('q'));
   // Not the text, which may be of a person whom the registry does not know or has erased.
   const shows: DeskLook[] = [{ subject: 'search', key: '' }];
   if (text === '') return { shows, redirect: '/' };
+  const [, disclosure] = /^disclosure #?(\d{1,15})$/i.exec(text) ?? [];
+  if (disclosure) return { shows, redirect: pageHref('disclosure', disclosure) };
   const { name, refusal } = await nameWithin(db, text);
   const near = (of: string) => findNearNames(db, of, nameRulesOf(env));
   if (name) {
@@ -80,14 +84,16 @@ export const findPage: ShowPage = async ({ registry, query }) => {
   ];
   if (all.length === 1) return { shows, redirect: all[0]! };
   if (all.length === 0) {
-    const [names, persons] = await Promise.all([
-      /[\s@:]/.test(text) || isUuid(text) ? [] : near(text),
+    const [names, persons, registrars] = await Promise.all([
+      // A dot may be heard as a blank.
+      /[@:]/.test(text) || isUuid(text) ? [] : near(text.replaceAll(' ', '.')),
       findNearPersons(db, text, shown),
+      findNearRegistrars(db, text),
     ]);
     const found = [...persons.present, ...persons.former];
     return {
       shows: [...shows, ...looksAt(found)],
-      ...pageOfNear(text, { names, persons, refusal }),
+      ...pageOfNear(text, { names, registrars, persons, refusal }),
     };
   }
   const isCut = [pages, people, former].some(({ length }) => length > shown);
@@ -106,15 +112,30 @@ export const findPage: ShowPage = async ({ registry, query }) => {
   };
 };
 
+/** Those with one of the words in their name or as their code. */
+async function findNearRegistrars(db: Database, text: string) {
+  const words = wordsOf(text).filter((word) => word.length > 2);
+  const all = await listRegistrars(db);
+  const near = all.filter(({ code, name }) => {
+    const own = [code, ...wordsOf(name)];
+    return words.some((word) => own.some((each) => each.startsWith(word)));
+  });
+  return near.map(({ code }) => code).slice(0, shown);
+}
+
 interface Near {
   names: readonly string[];
+  registrars?: readonly string[];
   persons?: FoundContacts;
   refusal?: string | undefined;
 }
 
-function pageOfNear(text: string, { names, persons, refusal }: Near): Omit<DeskPage, 'shows'> {
+function pageOfNear(
+  text: string,
+  { names, registrars = [], persons, refusal }: Near,
+): Omit<DeskPage, 'shows'> {
   const { present = [], former = [] } = persons ?? {};
-  const isNear = names.length + present.length + former.length > 0;
+  const isNear = names.length + registrars.length + present.length + former.length > 0;
   const isLong = text.length > shownText;
   const start = isLong ? `${text.slice(0, shownText)}…` : text;
   const help =
@@ -132,7 +153,12 @@ function pageOfNear(text: string, { names, persons, refusal }: Near): Omit<DeskP
             Nothing is recorded of <bdi>{start}</bdi>. These names are near:
           </p>
         )}
-        <Links hrefs={names.map((name) => pageHref('name', name))} />
+        <Links
+          hrefs={[
+            ...names.map((name) => pageHref('name', name)),
+            ...registrars.map((code) => pageHref('registrar', code)),
+          ]}
+        />
         <Found present={present} former={former} />
       </>
     ),

@@ -99,7 +99,7 @@ export const parameterDetails: Record<string, string> = {
   ident: 'Expected: text of 1 to 255 characters.',
   ident_country_code: 'Expected: text of 1 to 255 characters.',
   email: 'Expected: text of 1 to 255 characters.',
-  name: 'Expected: the beginning of a name, of 2 to 255 characters.',
+  name: 'Expected: the beginning of a name, of 1 to 255 characters.',
   status:
     'Expected: one of clientDeleteProhibited, clientTransferProhibited, clientUpdateProhibited, pendingCreate, pendingDelete, pendingTransfer, pendingUpdate, serverDeleteProhibited, serverTransferProhibited, serverUpdateProhibited, ok, linked.',
   verified: 'Expected: false, for those whose identity is not verified.',

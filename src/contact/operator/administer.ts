@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, inArray, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, gt, inArray, or, type SQL, sql } from 'drizzle-orm';
 import {
   type ContactStatus,
   changesIdentity,
@@ -15,6 +15,7 @@ import type { Database } from '../../base/database/open.ts';
 import type { RowsAfter } from '../../base/database/paging.ts';
 import { retry } from '../../base/database/retry.ts';
 import { RegistryError, throwProblems } from '../../base/error.ts';
+import { typed } from '../../base/text/typed.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Changes } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
@@ -32,6 +33,7 @@ import { contactDeletion, referringDomains } from '../delete.ts';
 import { isLastDeletion, keyOfChanged } from '../entries.ts';
 import type { ContactChanges, ContactIdentity } from '../fields.ts';
 import { identityKey } from '../identity-code.ts';
+import { identitiesIn } from '../identity-typed.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { mailboxKey } from '../mailbox.ts';
 import { storedValues } from '../update.ts';
@@ -73,8 +75,10 @@ export function listContactsBy(
         registrar === undefined
           ? undefined
           : sql`${contacts.registrarId} = (select id from ${registrars} where code = ${registrar})`,
-        ident === undefined ? undefined : eq(contacts.identKey, identityKey(ident)),
-        email === undefined ? undefined : eq(contacts.emailKey, mailboxKey(email)),
+        ident === undefined ? undefined : hasTypedIdentity(ident),
+        email === undefined
+          ? undefined
+          : eq(contacts.emailKey, mailboxKey(typed(email, 'mailbox'))),
         name === undefined ? undefined : keyHasWords(contacts.nameKey, name),
         onlyUnverified ? isUnverified : undefined,
         // A separate query, or SQLite would scan all contacts by id.
@@ -85,6 +89,17 @@ export function listContactsBy(
     )
     .orderBy(asc(contacts[place]))
     .limit(page.limit);
+}
+
+/** Whether the contact has the identity code that somebody typed. */
+export function hasTypedIdentity(text: string): SQL | undefined {
+  const { identKey, identCountryCode } = contacts;
+  const readings = identitiesIn(text).map((one) => {
+    const country = one!.identCountryCode;
+    const isOfCountry = country === undefined ? undefined : eq(identCountryCode, country);
+    return and(eq(identKey, identityKey(one!.ident)), isOfCountry);
+  });
+  return or(...readings);
 }
 
 /** Matches entries that ended the holding of a contact by the person with this identity code. */
@@ -124,9 +139,8 @@ export function listDeletedContactsBy(
  * if its code differs only by blanks and hyphens.
  */
 export function findDeletedContactsBy(db: Database, had: DeletedCriteria, limit: number) {
-  const corrected = correctedIdent(sql`${had.ident ?? null}`);
-  const isCorrected = sql`indexed by history_of_corrected_idents
-    where ${correctedIdent(sql.raw("changes ->> '$.ident.from'"))} = ${corrected}`;
+  const isCorrected = (ident: string) => sql`indexed by history_of_corrected_idents
+    where ${correctedIdent(sql.raw("changes ->> '$.ident.from'"))} = ${correctedIdent(sql`${ident}`)}`;
   const some = endsOf(had, isCorrected).map((ends) => sql`select * from (${ends} limit ${limit})`);
   return selectFormer(db).where(sql`${history.id} in (${sql.join(some, unionAll)})`);
 }
@@ -156,18 +170,25 @@ function selectFormer(db: Database) {
 const unionAll = sql` union all `;
 
 /** Few identities are corrected: all of them are read. */
-const isAnyCorrected = sql`indexed by history_of_identity where true`;
+const isAnyCorrected = (_ident: string) => sql`indexed by history_of_identity where true`;
 
 function endsOf({ ident, email }: DeletedCriteria, isCorrected = isAnyCorrected): SQL[] {
   const withEmail = sql`select id from ${history} indexed by history_of_emails
-    where ${formerEmail.isRecorded} and ${inArray(formerEmail.upper, mailboxSpellings(email ?? ''))}
+    where ${formerEmail.isRecorded} and ${inArray(formerEmail.upper, mailboxSpellings(typed(email ?? '', 'mailbox')))}
       and (action = 'update' or ${isLastDeletion})`;
   if (ident === undefined) return [withEmail];
-  const withIdent = [
-    sql`select id from ${history} indexed by history_of_deleted_idents
-      where ${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)}`,
-    sql`select id from ${history} ${isCorrected} and ${endsHolder(ident)}`,
-  ];
+  const withIdent = identitiesIn(ident).flatMap((one) => {
+    const { ident, identCountryCode: country } = one!;
+    const isOf = (code: SQL) =>
+      country === undefined ? sql`true` : sql`ifnull(${code}, ${country}) = ${country}`;
+    return [
+      sql`select id from ${history} indexed by history_of_deleted_idents
+        where ${isLastDeletion} and ${deletedIdentity.key} = ${identityKey(ident)}
+          and ${isOf(deletedIdentity.countryCode)}`,
+      sql`select id from ${history} ${isCorrected(ident)} and ${endsHolder(ident)}
+        and ${isOf(sql.raw("(changes ->> '$.identCountryCode.from')"))}`,
+    ];
+  });
   if (email === undefined) return withIdent;
   return withIdent.map((ends) => sql`${withEmail} and id in (${ends})`);
 }

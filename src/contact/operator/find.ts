@@ -8,11 +8,16 @@ import {
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { asciiLowerCase, asciiUpperCase } from '../../base/text/ascii-case.ts';
+import { typed } from '../../base/text/typed.ts';
 import { type ContactWithRegistrar, selectContacts } from '../contact.ts';
-import { identityKey } from '../identity-code.ts';
 import { mailboxKey } from '../mailbox.ts';
-import { type ContactDeletion, findDeletedContacts, findDeletedContactsBy } from './administer.ts';
-import { editsOf, wordsOf } from './words.ts';
+import {
+  type ContactDeletion,
+  findDeletedContacts,
+  findDeletedContactsBy,
+  hasTypedIdentity,
+} from './administer.ts';
+import { editsOf, storedWordsOf, wordsOf } from './words.ts';
 
 /** No field of a contact that is searched for is longer (src/contact/rules.ts). */
 const maximumLength = 255;
@@ -32,27 +37,30 @@ const plainLetters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
  * or changed; `isListed` if `listDeletedContactsBy` lists some of them.
  * All use indexes.
  */
-export async function findContacts(db: Database, text: string, limit: number) {
+export async function findContacts(db: Database, given: string, limit: number) {
+  const text = typed(given);
   if (text.length > maximumLength) {
     return { byCode: [], byIdentifier: [], byPhone: [], byName: [], former: [], isListed: false };
   }
   const code = asciiUpperCase(text);
   const codes = sql`(select ${code} union all select code || ':' || ${code} from ${registrars})`;
   const isAddress = text.includes('@');
-  const { registrarId, identKey, emailKey } = contacts;
+  const { registrarId, emailKey } = contacts;
   const find = (condition: SQL | undefined) => selectContacts(db).where(condition).limit(limit);
   // The indexes of the keys begin with the registrar.
-  const findKey = (condition: SQL) =>
+  const findKey = (condition: SQL | undefined) =>
     find(and(sql`${registrarId} in (select id from ${registrars})`, condition));
-  const identifier = isAddress ? { email: text } : { ident: text };
-  const isIdentifier = isAddress || (text.length < 36 && /^[^:]*\d[^:]*$/.test(text));
-  const digits = /^[\d\s\p{Pd}\p{Cf}+()./]+$/u.test(text) ? text.replace(/\D/g, '') : '';
+  const email = typed(given, 'mailbox');
+  const isIdentifier = isAddress || (text.length < 40 && /\d/.test(text));
+  const telephone = typed(given, 'telephone');
+  const digits = /^[\d\s\p{Pd}\p{Cf}+()./]+$/u.test(telephone) ? telephone.replace(/\D/g, '') : '';
+  const identifier = isAddress ? { email } : { ident: text };
   const hasPhone = sql`${phoneEnd(sql`${contacts.phone}`)} = ${digits.slice(-7)}`;
   const [byCode, byIdentifier, byPhone, named, ended] = await Promise.all([
     find(or(inArray(contacts.code, codes), eq(contacts.uuid, asciiLowerCase(text)))),
-    findKey(isAddress ? eq(emailKey, mailboxKey(text)) : eq(identKey, identityKey(text))),
+    findKey(isAddress ? eq(emailKey, mailboxKey(email)) : hasTypedIdentity(text)),
     digits.length < 7 ? [] : find(hasPhone),
-    findNames(db, /[@:]/.test(text) ? [] : wordsOf(text), limit),
+    findNames(db, /[@:]/.test(text) ? [] : storedWordsOf(text), limit),
     isIdentifier ? findDeletedContactsBy(db, identifier, limit) : [],
   ]);
   // The last digits of an identity code are no telephone number.
@@ -74,19 +82,18 @@ export interface FoundContacts {
 /** Finds the contacts and former contacts whose names have words that begin so, in any order. */
 async function findNames(
   db: Database,
-  words: readonly string[],
+  lists: readonly (readonly string[])[],
   limit: number,
 ): Promise<FoundContacts> {
-  const [longest = ''] = [...words].sort((a, b) => b.length - a.length);
-  const isWithAll = words.map((word) => sql`instr(' ' || words, ${` ${word}`}) > 0`);
-  const scanned = sql`select * from ${contactNames} where ${begins(sql`${longest}`)}
-    limit ${words.length > 1 ? maximumScanned : 0}`;
-  return findNamed(
-    db,
-    words.map((_, first) => phraseFrom(words, first)),
-    sql`union all select contact_id from (${scanned}) where ${and(sql`true`, ...isWithAll)}`,
-    limit,
-  );
+  const others = lists.map((words) => {
+    const [longest = ''] = [...words].sort((a, b) => b.length - a.length);
+    const isWithAll = words.map((word) => sql`instr(' ' || words, ${` ${word}`}) > 0`);
+    const scanned = sql`select * from ${contactNames} where ${begins(sql`${longest}`)}
+      limit ${words.length > 1 ? Math.ceil(maximumScanned / lists.length) : 0}`;
+    return sql`union all select contact_id from (${scanned}) where ${and(sql`true`, ...isWithAll)}`;
+  });
+  const phrases = lists.flatMap((words) => words.map((_, first) => phraseFrom(words, first)));
+  return findNamed(db, phrases, sql.join(others, sql` `), limit);
 }
 
 /** Finds those with one letter of one word more, less or other, or two exchanged. */

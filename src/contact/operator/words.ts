@@ -1,5 +1,5 @@
-import { type AnyColumn, and, type SQL, sql } from 'drizzle-orm';
-import { nameKey } from '../../base/text/search-key.ts';
+import { type AnyColumn, and, or, type SQL, sql } from 'drizzle-orm';
+import { nameKey, storedNameKeys } from '../../base/text/search-key.ts';
 
 const maximumWords = 10;
 /** A contact's name is no longer (src/contact/rules.ts). */
@@ -8,11 +8,22 @@ const maximumLength = 255;
 /** The blanks and signs between words. The triggers of `contactNames` divide names at the same. */
 const word = /[^ "'&(),\-./]+/g;
 
-/** At most ten, without accents; none of a text that is longer than a name. */
+/** At most ten, as keys; none of a text that is longer than a name. */
 export function wordsOf(text: string): string[] {
+  return text.length > maximumLength ? [] : wordsIn(nameKey(text));
+}
+
+/** The words as each key that a name may be stored under has them. */
+export function storedWordsOf(text: string): string[][] {
   if (text.length > maximumLength) return [];
-  const key = nameKey(text);
-  return (key.match(word) ?? [key]).slice(0, maximumWords);
+  const lists = storedNameKeys(text).map(wordsIn);
+  return lists.filter((words) => words.length > 0);
+}
+
+/** A text of signs alone is a word. */
+function wordsIn(key: string): string[] {
+  const words = key.match(word) ?? (key === '' ? [] : [key]);
+  return words.slice(0, maximumWords);
 }
 
 /** Whether a name contains every word of the text, with accents or without; of many words, the first ten. */
@@ -21,10 +32,12 @@ export function hasWords(name: string, text: string): boolean {
   return words.length > 0 && words.every((word) => nameKey(name).includes(word));
 }
 
-/** Says the same of the key of a name, in SQL. */
+/** Says the same of the stored key of a name, in SQL. */
 export function keyHasWords(key: AnyColumn, text: string): SQL | undefined {
-  const words = wordsOf(text).map((word) => sql`instr(${key}, ${word}) > 0`);
-  return words.length > 0 ? and(...words) : sql`false`;
+  const lists = storedWordsOf(text).map((words) =>
+    and(...words.map((word) => sql`instr(${key}, ${word}) > 0`)),
+  );
+  return lists.length > 0 ? or(...lists) : sql`false`;
 }
 
 /** Returns the texts with one character more, less or other, or two exchanged, each in the order of its places. */

@@ -8,6 +8,7 @@ import { sendTest } from '../../party/webhook/operator/send-test.ts';
 import { deliveriesView } from '../../view/registrar.ts';
 import { countText } from '../../view/text.ts';
 import { noun, parseNumber, usageError, writeCommand } from '../command.ts';
+import { parseSoughtCode } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
 import { listCommand, listVerb, type RowView } from '../view.ts';
@@ -42,7 +43,7 @@ const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }
 const list = listVerb(
   deliveries,
   listCommand('List the deliveries', 'registrar webhook list ALPHA')
-    .argument('[code]', 'only this registrar', asciiUpperCase)
+    .argument('[code]', 'only this registrar', parseSoughtCode)
     .option('--limit <count>', 'how many, the newest first', parseNumber, 50),
 );
 

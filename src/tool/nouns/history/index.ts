@@ -6,6 +6,7 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retry } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
+import { typed } from '../../../base/text/typed.ts';
 import {
   findIdBefore,
   type HistoryCriteria,
@@ -36,7 +37,7 @@ const show = verb(
         .choices(Object.values(nounOf))
         .argParser(parseSubject),
     )
-    .argument('[key]', 'its code, name, username or UUID')
+    .argument('[key]', 'its code, name, username or UUID', (text) => typed(text))
     .option('--since <time>', 'from this day or time on, in UTC', parseSince)
     .option('--until <time>', 'up to this day or time, in UTC', parseUntil)
     .option('--by <text>', 'only changes by actors whose name contains this')

@@ -13,15 +13,15 @@ import { envelope, registrarCalls, registrarProblem } from './interface.openapi.
 describe(listQuery().shape, {
   details: 'Whether to list whole contacts, not only codes.',
   ident:
-    'Lists only contacts with this identity code; letters and digits are compared, and the `+` of a Swedish or Finnish code (write it as `%2B`).',
+    'Lists only contacts with this identity code, with or without its country before it (`EE 38001085718`, `PNOEE-38001085718`); letters and digits are compared, and the `+` of a Swedish or Finnish code (write it as `%2B`).',
   ident_country_code:
     'Lists only contacts with an identity code of this country (ISO 3166-1 alpha-2).',
   email:
-    'Lists only contacts with this mailbox, without regard to case; its domain may be in Unicode or punycode.',
+    'Lists only contacts with this mailbox, without regard to case; its domain may be in Unicode or punycode. `mailto:` and a name before it are ignored.',
   name:
-    'Lists only contacts whose name begins with this, at least two characters. Case, accents, spaces ' +
-    'around it and the kind of apostrophe, dash, quotation mark and blank are ignored. A contact that ' +
-    'is renamed while you follow the links may be missed.',
+    'Lists only contacts whose name begins with this. Case, accents, compatibility forms (`ﾔﾏ`, `ﬁ`), ' +
+    'what can’t be seen, repeated blanks, and the kind of apostrophe, dash, quotation mark and blank ' +
+    'are ignored. A contact that is renamed while you follow the links may be missed.',
   status: 'Lists only contacts that show this status.',
   verified: 'Lists only contacts whose identity is not verified.',
   updated_since: {

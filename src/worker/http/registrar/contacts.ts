@@ -3,6 +3,8 @@ import { contactStatuses } from '../../../../drizzle/schema.ts';
 import { orRefusal, RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import { clearable, expecting, isBlank, textField } from '../../../base/text/field.ts';
+import { nameKey } from '../../../base/text/search-key.ts';
+import { type Sought, typed } from '../../../base/text/typed.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
 import { type Contact, type ContactReference, checkHasStatuses } from '../../../contact/contact.ts';
@@ -50,17 +52,29 @@ export const registrarContacts = newApp();
 registrarContacts.use(...registrarMiddleware);
 registrarContacts.route('/', verifications);
 
-/** Looser than the rules of a creation, to find values from a former registry. */
+/** Text as people type and paste it. Looser than the rules of a creation, to find values from a former registry. */
+const soughtField = (message: string, as?: Sought, accepts?: (text: string) => boolean) =>
+  z.optional(
+    z.pipe(
+      z.pipe(
+        z.string(message).check(z.meta({ minLength: 1, maxLength: 255 })),
+        z.transform((text) => typed(text, as)),
+      ),
+      textField(message, 255, accepts),
+    ),
+  );
+
 export const listQuery = onFirstUse(() =>
   z.object({
     ...pageQuery().shape,
     details: z._default(z.enum(['true', 'false'], 'Details is invalid'), 'false'),
-    ident: z.optional(textField('Ident code is invalid', 255)),
+    ident: soughtField('Ident code is invalid'),
     ident_country_code: z.optional(
       z.pipe(textField('Ident country code is invalid', 255), z.transform(normalisedCountry)),
     ),
-    email: z.optional(textField('Email is invalid', 255)),
-    name: z.optional(textField('Name is invalid', 255, /../su)),
+    email: soughtField('Email is invalid', 'mailbox'),
+    // Marks alone are nothing to look for.
+    name: soughtField('Name is invalid', 'text', (name) => nameKey(name) !== ''),
     status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
     verified: z.optional(z.literal('false', 'Verified is invalid')),
     updated_since: z.optional(instantRule('Updated since is invalid')),
@@ -73,7 +87,7 @@ const expectedOfList = {
   ident: 'text of 1 to 255 characters',
   ident_country_code: 'text of 1 to 255 characters',
   email: 'text of 1 to 255 characters',
-  name: 'the beginning of a name, of 2 to 255 characters',
+  name: 'the beginning of a name, of 1 to 255 characters',
   status: `one of ${[...contactStatuses, 'ok', 'linked'].join(', ')}`,
   verified: 'false, for those whose identity is not verified',
   updated_since:
