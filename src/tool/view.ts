@@ -46,7 +46,16 @@ export async function listReport<Row, Given extends unknown[]>(
   ...given: Given
 ): Promise<Report> {
   const rows = await Array.fromAsync(await view.read(registry, ...given));
-  return rowsReport(view, rows, given.at(-1) as Printing);
+  const options = given.at(-1) as Printing;
+  return rowsReport(view, rows, options, { sought: soughtIn(options) });
+}
+
+/** The filters that were typed, as a miss names them. */
+function soughtIn(options: object): string {
+  const texts = Object.entries(options).filter(
+    ([name, value]) => typeof value === 'string' && !['persistTo', 'env'].includes(name),
+  );
+  return texts.map(([name, value]) => ` --${name} ${JSON.stringify(value)}`).join('');
 }
 
 /** Figures about all rows follow in JSON and below the table. */
@@ -54,10 +63,11 @@ export function rowsReport<Row>(
   { name, columns, table: names }: Shown<Row>,
   rows: readonly Row[],
   { csv }: Printing = {},
-  all: { data?: Record<string, unknown>; lines?: readonly string[] } = {},
+  all: { data?: Record<string, unknown>; lines?: readonly string[]; sought?: string } = {},
 ): Report {
   const cells = rows.map((row) => Object.fromEntries(fieldsOf(columns, row, true)));
-  const shown = table(cells, `there are no ${name.replaceAll('_', ' ')}`, names.split(' '));
+  const none = `there are no ${name.replaceAll('_', ' ')}${all.sought ? ` with${all.sought}` : ''}`;
+  const shown = table(cells, printable(none), names.split(' '));
   return {
     data: { ...all.data, [name]: rows.map((row) => dataOf(columns, row)) },
     text: [shown, ...(all.lines ?? [])],

@@ -163,6 +163,30 @@ test.each([
   expect((await find(text)).to).toBe(contact(1));
 });
 
+test.each([
+  ['an identity code with its country', 'EE 38001085718', 'person'],
+  ['an identity code with its country before it', 'ee38001085718', 'person'],
+  ['an identity code with scheme and country', 'PNOEE-38001085718', 'person'],
+  ['a telephone link', 'tel:+372-555-1231', contact(1)],
+  ['a mail link', 'mailto:mari@tamm.example?subject=x', contact(1)],
+  ['an address behind a name', '"Tamm, Mari" <mari@tamm.example>', contact(1)],
+  ['a code with what is not seen', '\u200bALPHA:1\u202c', contact(1)],
+  ['a disclosure as the desk names it', 'disclosure 7', '/disclosure/7'],
+])('reads %s as people paste it', async (_, text, to) => {
+  expect((await find(text)).to).toMatch(new RegExp(`^(/${to}/.*|${to})$`));
+});
+
+test('an identity of another country is nobody else', async () => {
+  expect((await find('FI 38001085718')).main).toContain('Nothing found');
+  const { links } = await find('EE 1990-01-02');
+  expect(links).toEqual([contact(11), contact(12), contact(13)]);
+});
+
+test('suggests a registrar by one word of several, and a name whose dot is a blank', async () => {
+  expect((await find('Beta Registrar')).links).toContain('/registrar/BETA');
+  expect((await find('kohvikann ee')).links).toContain('/name/kohvikann.ee');
+});
+
 test('finds every contact with the last seven digits, and no telephone number by the digits of an identity code', async () => {
   expect((await find('5551241')).links).toEqual([contact(9), '/contact/BETA:9']);
   expect((await find('38001085718')).to).toMatch(/^\/person\//);

@@ -10,7 +10,7 @@ export function typed(text: string, as: Sought = 'text'): string {
   const plain = text
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .trim()
-    .replace(/\s+/g, ' ');
+    .replace(/\p{Zs}+/gu, ' ');
   if (as === 'telephone') return plain.replace(/^tel:\s*/i, '').replace(/;.*$/, '');
   return as === 'mailbox' ? mailboxIn(plain) : plain;
 }
