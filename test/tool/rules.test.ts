@@ -43,6 +43,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'certificate list': [[]],
   'contact list': [[]],
   'contact looks': [['ALPHA:1']],
+  'contact rekey': [[]],
   'contact show': [['ALPHA:1']],
   'contact update': [['ALPHA:1', '--city', 'Tartu']],
   'contact status': [['ALPHA:1', '--add', 'serverUpdateProhibited']],
