@@ -77,8 +77,8 @@ test('a system asks about many names at once, and learns of each what prevents i
   const taken = await addDomainOf(env, await addContact(env, registrar));
   await addRetainedDomain(env, { name: 'kinni-1.ee', status: 'blocked' });
   await addRetainedDomain(env, { name: 'kinni-2.ee', status: 'reserved' });
-  await addDispute(env, { name: 'kinni-2.ee' });
-  await addRetainedDomain(env, { name: 'kinni-3.ee', status: 'reserved' });
+  await addDispute(env, { name: 'kinni-2.ee', password: 'sesame' });
+  await addRetainedDomain(env, { name: 'kinni-3.ee', status: 'reserved', password: 'sesame' });
   await addAuction(env, { name: 'kinni-4.ee' });
   await addAuction(env, { name: 'kinni-5.ee', status: 'awaiting_payment' });
   const paid = { status: 'payment_received', registrationCode: 'c'.repeat(32) } as const;
