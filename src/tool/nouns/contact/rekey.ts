@@ -9,7 +9,7 @@ import { writeCommand } from '../../command.ts';
 import { verb } from '../../run.ts';
 
 export const rekey = verb(
-  writeCommand('rekey', 'contact rekey --remote')
+  writeCommand('rekey', 'contact rekey')
     .description('Renew the keys by which contacts are found, as the runbook says; may be repeated')
     .addHelpText(
       'after',
