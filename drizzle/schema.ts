@@ -956,6 +956,9 @@ export const notificationEvents = [
 ] as const;
 export type NotificationEvent = (typeof notificationEvents)[number];
 
+/** `transfer`: the contact was handed over, or a copy has replaced it. */
+export const notificationCauses = ['transfer'] as const;
+
 /** Changes by others to a registrar's contacts, and new secrets. Written in the batch of the change. */
 export const notifications = sqliteTable(
   'notifications',
@@ -969,6 +972,8 @@ export const notifications = sqliteTable(
     text: text().notNull(),
     /** The contact's code, even if it was deleted, or the API user's name. */
     subjectKey: text('subject_key').notNull(),
+    /** Why, where the event alone does not say it. */
+    cause: text({ enum: notificationCauses }),
     /** The changed fields, in registrars' names, without values. */
     fields: text({ mode: 'json' }).$type<string[]>().notNull(),
     createdAt: createdAt(),
@@ -996,10 +1001,14 @@ export const webhooks = sqliteTable('webhooks', {
     .notNull()
     .default([]),
   createdAt: createdAt(),
-  /** A message in the queue will make the next attempt until then; null if there is none. */
+  /** The turn: a message in the queue, which has this time too, sends until then; null if there is none. */
   queuedUntil: text('queued_until'),
-  /** Sending pauses until then: a consumer is at work, or the endpoint has failed. */
+  /** A process sends, and no other may, until then. */
+  heldUntil: text('held_until'),
+  /** Deliveries, but no tests, pause until then, because the endpoint has failed. */
   resumesAt: text('resumes_at'),
+  /** The receiver has asked for nothing before then (`Retry-After`). */
+  retryAfter: text('retry_after'),
   /** Failed attempts since the last success. */
   failures: integer().notNull().default(0),
   /** The first of them. */
@@ -1022,7 +1031,7 @@ export const webhookDeliveries = sqliteTable(
       onDelete: 'cascade',
     }),
     createdAt: createdAt(),
-    /** When the wait began: at its creation, or with the operator's last `resend`. */
+    /** When the wait began: at its creation, or with the operator's last `resend`. A test's may be later. */
     waitsSince: text('waits_since').notNull(),
     attempts: integer().notNull().default(0),
     attemptedAt: text('attempted_at'),
@@ -1033,10 +1042,15 @@ export const webhookDeliveries = sqliteTable(
     deliveredAt: text('delivered_at'),
     /** When the delivery was given up. */
     failedAt: text('failed_at'),
+    /** When the operator dropped it, or the registrar's webhook ended: it needs no attention any more. */
+    droppedAt: text('dropped_at'),
   },
   (table) => {
     const isOpen = sql`delivered_at is null and failed_at is null`;
     return [
+      index('webhook_deliveries_given_up')
+        .on(table.registrarId)
+        .where(sql`failed_at is not null and dropped_at is null and notification_id is not null`),
       index('webhook_deliveries_created_at').on(table.createdAt),
       index('webhook_deliveries_of_registrar').on(table.registrarId, table.createdAt),
       // Saves a scan of the deliveries for each deleted notification, and finds a registrar's tests.

@@ -4,6 +4,10 @@ import { lowerCase, readDomainName } from './text/domain-name.ts';
 /** The record id of a registrar with waiting deliveries. */
 export interface WebhookMessage {
   registrar: number;
+  /** The one in which it may send deliveries. Messages of 1.0.0 have none, and may always. */
+  turn?: string | undefined;
+  /** The only delivery that it sends: this test. */
+  test?: string;
 }
 
 /** Bindings and raw settings from wrangler.toml, `.dev.vars` and the deployment's secrets. */

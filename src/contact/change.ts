@@ -103,6 +103,7 @@ export function notifyRegistrar<Outcome>(
   const notification = {
     registrarId,
     event: `contact.${action}d`,
+    cause: null,
     text: `Contact ${code} has been ${action}d by ${who}${endedText(changes)}`,
     subjectKey: code,
     // A deleted contact has no fields.

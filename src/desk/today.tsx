@@ -59,7 +59,9 @@ export const todayPage: ShowPage = async ({ registry }) => {
       </>
     ),
     next: [
-      ...alarms.flatMap(({ command }) => (command ? [command] : [])),
+      ...alarms.flatMap(({ command, otherwise }) =>
+        [command, otherwise].filter((words) => words !== undefined),
+      ),
       ['health'],
       ['history'],
       ['lists', 'status'],

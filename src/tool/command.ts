@@ -24,11 +24,20 @@ export const commandLine = (
 
 /** Without its command, which the message then has. */
 export function withCommand<
-  Advised extends { message: string; command?: readonly string[] | undefined },
->({ command, ...advised }: Advised, options: CommonOptions): Omit<Advised, 'command'> {
+  Advised extends {
+    message: string;
+    command?: readonly string[] | undefined;
+    otherwise?: readonly string[] | undefined;
+  },
+>(
+  { command, otherwise, ...advised }: Advised,
+  options: CommonOptions,
+): Omit<Advised, 'command' | 'otherwise'> {
   if (!command) return advised;
   const [, sentence, end] = /^(.*?)(\.?)$/s.exec(advised.message)!;
-  return { ...advised, message: `${sentence} (${commandLine(command, options)})${end}` };
+  const commands = [command, ...(otherwise ? [otherwise] : [])];
+  const lines = commands.map((words) => commandLine(words, options)).join(', or ');
+  return { ...advised, message: `${sentence} (${lines})${end}` };
 }
 
 /** Commands about one thing, with the first example of the first verb. Without a verb, the unnamed one runs. */

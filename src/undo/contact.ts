@@ -53,6 +53,7 @@ export async function contactDeletions(
     ofRegistrars.map(([registrarId, [first, ...others]]) => ({
       registrarId,
       event: 'contact.deleted',
+      cause: null,
       text:
         others.length === 0
           ? `Contact ${first!.code} has been deleted by registry`

@@ -11,7 +11,7 @@ import {
   listOverdueAuctions,
 } from '../name/auction/operator/waiting.ts';
 import { listEndingCertificates } from '../party/credential/operator/certificate.ts';
-import { listFailingWebhooks } from '../party/webhook/outbox.ts';
+import { listFailingWebhooks, listGivenUp } from '../party/webhook/outbox.ts';
 import { readHealth } from '../worker/health/health.ts';
 import { disclosureHoursOf } from '../worker/settings.ts';
 
@@ -33,6 +33,7 @@ export async function readFindings(db: Database, env: Env, now: Date, isDeployed
     runs: listCronRuns(db, 5),
     bytes: readBytes(db),
     failingWebhooks: listFailingWebhooks(db, now),
+    givenUpDeliveries: listGivenUp(db),
     endingCertificates: listEndingCertificates(db, now),
     /** Open requests due within a day, or overdue. */
     dueDisclosures: listDueDisclosures(db, disclosureHoursOf(env), now),
@@ -81,7 +82,19 @@ const alarms = {
   webhook_failing: ({ failingWebhooks }) =>
     failingWebhooks.map(({ registrar: key, since: instant }) => {
       const registrar = { kind: 'registrar', key } as const;
-      return sentence`The webhook of ${registrar} has been failing since ${{ instant }}.`;
+      return {
+        sentence: sentence`The webhook of ${registrar} fails; the oldest delivery that has not arrived was created at ${{ instant }}.`,
+        command: ['registrar', 'webhook', 'list', key],
+      };
+    }),
+  deliveries_given_up: ({ givenUpDeliveries }) =>
+    givenUpDeliveries.map(({ registrar: key, deliveries, since: instant }) => {
+      const registrar = { kind: 'registrar', key } as const;
+      return {
+        sentence: sentence`Deliveries to the webhook of ${registrar} that were given up: ${String(deliveries)}, the oldest created at ${{ instant }}. Send them again, or drop them.`,
+        command: ['registrar', 'webhook', 'resend', key, '--since', instant],
+        otherwise: ['registrar', 'webhook', 'drop', key],
+      };
     }),
   certificate_ending: ({ endingCertificates }, now) =>
     endingCertificates.map(({ holder, endsAt }) => {
@@ -132,6 +145,7 @@ export const alarmNames = Object.keys(alarms) as AlarmName[];
 
 /** Warnings: these become alarms if nobody acts, or wait for someone else. */
 const warnings: readonly AlarmName[] = [
+  'deliveries_given_up',
   'disclosure_due',
   'verification_overdue',
   'auction_overdue',
@@ -143,6 +157,8 @@ interface Advice {
   sentence: Sentence;
   /** The words of a command that shows more, or helps. */
   command?: readonly string[];
+  /** Those of another, to do without the first. */
+  otherwise?: readonly string[];
 }
 
 export interface Alarm extends Advice {

@@ -1,4 +1,5 @@
 import type { Registrar } from '../party/registrar/account.ts';
+import { dueTime } from '../party/webhook/list.ts';
 import type { ListedDelivery } from '../party/webhook/operator/list.ts';
 import { plain, type Shown } from './columns.ts';
 
@@ -25,16 +26,27 @@ export const deliveriesView: Shown<ListedDelivery> = {
     state: stateOf,
     ...plain('attempts', 'attemptedAt', 'outcome', 'deliveredAt', 'failedAt'),
     failing_since: failingSince,
-    next_attempt_at: (delivery) => failingSince(delivery) && delivery.resumesAt,
+    next_attempt_at: (delivery) => (isWaiting(delivery) ? nextAttempt(delivery) : null),
   },
   table: 'id registrar created_at event subject state outcome next_attempt_at',
 };
 
-function failingSince({ deliveredAt, failedAt, failingSince }: ListedDelivery): string | null {
-  return deliveredAt === null && failedAt === null ? failingSince : null;
+const isWaiting = ({ deliveredAt, failedAt }: ListedDelivery) =>
+  deliveredAt === null && failedAt === null;
+
+/** Tests raise no failures, and wait by themselves. */
+function failingSince(delivery: ListedDelivery): string | null {
+  return isWaiting(delivery) && delivery.notificationId !== null ? delivery.failingSince : null;
 }
 
-function stateOf({ deliveredAt, failedAt }: ListedDelivery): string {
+function nextAttempt(delivery: ListedDelivery): string | null {
+  if (delivery.goneAt !== null) return null;
+  const { resumesAt, retryAfter } = delivery;
+  return dueTime({ delivery, resumesAt, retryAfter });
+}
+
+function stateOf({ deliveredAt, failedAt, droppedAt }: ListedDelivery): string {
   if (deliveredAt !== null) return 'delivered';
-  return failedAt === null ? 'waiting' : 'given up';
+  if (failedAt === null) return 'waiting';
+  return droppedAt === null ? 'given up' : 'dropped';
 }

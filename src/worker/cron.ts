@@ -19,7 +19,12 @@ import { forgetRegistrations } from '../name/registration/take-back.ts';
 import { endReservations } from '../name/retained/save.ts';
 import { deleteEndedSecrets } from '../party/credential/holder.ts';
 import { deleteOldNotifications } from '../party/registrar/notification.ts';
-import { endOldDeliveries, queueDeliveries, selectWaiting } from '../party/webhook/outbox.ts';
+import {
+  endOldDeliveries,
+  queueDeliveries,
+  queueLostTests,
+  selectWaiting,
+} from '../party/webhook/outbox.ts';
 import { settings } from './settings.ts';
 
 type Work = (db: Database, at: Date, env: Env, context: PurgeContext) => Promise<unknown>;
@@ -50,7 +55,7 @@ export const phases: readonly Readonly<Record<string, Work>>[] = [
   {
     record_daily_counts: (db, at, { LISTS }) => recordDailyCounts(db, LISTS, at),
     queue_webhook_deliveries: async (db, at, { WEBHOOKS: queue }) =>
-      queue && queueDeliveries(db, queue, at),
+      queue && Promise.all([queueDeliveries(db, queue, at), queueLostTests(db, queue, at)]),
   },
 ];
 

@@ -36,6 +36,13 @@ test('sets a webhook, shows its secret once, tests it, and says what was deliver
   });
 
   endpoint.answerStatus(() => 500);
+  expect(await registry.run(test)).toMatchObject({
+    status: 1,
+    stdout: expect.stringMatching(/^not delivered \(it waits for another delivery, or until 2/),
+  });
+  registry.edit(
+    `update webhook_deliveries set waits_since = created_at, attempted_at = '2026-11-21T12:00:00.000Z'`,
+  );
   expect(await registry.run(test)).toEqual({
     status: 1,
     stdout: expect.stringMatching(/^not delivered \(HTTP 500\): msg_[0-9a-f]{32}\n$/),
@@ -142,4 +149,34 @@ test('sends again what was given up, once the operator asks, and shows since whe
   expect(history[0].changes).toEqual({
     webhook_resent: { from: null, to: 'since 2026-01-01T00:00:00.000Z' },
   });
+}, 120_000);
+
+test('names what was given up until the operator drops it, and sends nothing again', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.done(['registrar', 'update', 'ALPHA', '--webhook', endpoint.url]);
+  await registry.addContacts('ALPHA:1');
+  await registry.done('contact update ALPHA:1 --city Tartu');
+  registry.edit(`update webhook_deliveries set failed_at = '2026-11-21T12:00:00.000Z'`);
+  const { alarms } = await registry.done('health');
+  const [{ created_at: since }] = (await registry.done('registrar webhook list ALPHA')).deliveries;
+  expect(alarms).toEqual([
+    {
+      alarm: 'deliveries_given_up',
+      message: expect.stringContaining(
+        `(npm run registry -- registrar webhook resend ALPHA --since ${since}, or npm run registry -- registrar webhook drop ALPHA)`,
+      ),
+    },
+  ]);
+  const drop = 'registrar webhook drop ALPHA';
+  expect(await registry.run(`${drop} --dry-run`)).toMatchObject({
+    stdout: 'would drop 1 delivery to ALPHA that had been given up\n',
+  });
+  expect(await registry.done(drop)).toMatchObject({ deliveries: 1, changed: true });
+  expect(await registry.run(drop)).toMatchObject({
+    stdout: 'nothing to drop: no delivery to ALPHA was given up\n',
+  });
+  expect((await registry.done('health')).alarms).toEqual([]);
+  expect((await registry.done('registrar webhook list ALPHA')).deliveries).toMatchObject([
+    { state: 'dropped' },
+  ]);
 }, 120_000);

@@ -28,6 +28,7 @@ function findings(overrides: object): Findings {
     runs: [run()],
     bytes: 1_000_000,
     failingWebhooks: [],
+    givenUpDeliveries: [],
     endingCertificates: [],
     dueDisclosures: [],
     overdueVerifications: 0,
@@ -162,7 +163,23 @@ test('a webhook that has been failing for an hour is one', () => {
   expect(alarmsOf({ failingWebhooks })).toEqual([
     {
       alarm: 'webhook_failing',
-      message: 'The webhook of ALPHA has been failing since 2026-11-21T10:59:00.000Z.',
+      message:
+        'The webhook of ALPHA fails; the oldest delivery that has not arrived was created at 2026-11-21T10:59:00.000Z.',
+      command: ['registrar', 'webhook', 'list', 'ALPHA'],
     },
   ]);
+});
+
+test('deliveries that were given up are a warning, with what sends them again and what drops them', () => {
+  const since = '2026-11-13T12:00:00.000Z';
+  const alarms = alarmsOf({ givenUpDeliveries: [{ registrar: 'ALPHA', deliveries: 3, since }] });
+  expect(alarms).toEqual([
+    {
+      alarm: 'deliveries_given_up',
+      message: `Deliveries to the webhook of ALPHA that were given up: 3, the oldest created at ${since}. Send them again, or drop them.`,
+      command: ['registrar', 'webhook', 'resend', 'ALPHA', '--since', since],
+      otherwise: ['registrar', 'webhook', 'drop', 'ALPHA'],
+    },
+  ]);
+  expect(alarms.map(isWarning)).toEqual([true]);
 });

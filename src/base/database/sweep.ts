@@ -1,4 +1,4 @@
-import { and, eq, lt, sql } from 'drizzle-orm';
+import { and, eq, lt, type SQL, sql } from 'drizzle-orm';
 import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { sweeps } from '../../../drizzle/schema.ts';
 import { timeAfter } from '../time/clock.ts';
@@ -37,17 +37,18 @@ export async function sweep(
 /** The next run continues. */
 const maximumDeleted = 10_000;
 
-/** Deletes rows if all these times are older than the days. */
+/** Deletes rows if all these times are older than the days, and the condition holds. */
 export async function deleteOlder(
   db: Database,
   times: readonly [SQLiteColumn, ...SQLiteColumn[]],
   days: number,
   now: Date,
+  condition?: SQL,
 ): Promise<void> {
   const oldest = timeAfter(now, -days * 24 * 60 * 60 * 1000);
   const rowid = sql`rowid`;
   const [{ table }] = times;
-  const isOld = and(...times.map((time) => lt(time, oldest)));
+  const isOld = and(...times.map((time) => lt(time, oldest)), condition);
   const old = db.select({ rowid }).from(table).where(isOld).limit(maximumDeleted);
   await db.delete(table).where(sql`${rowid} in ${old}`);
 }

@@ -59,6 +59,7 @@ export async function transferContact(
   const rows = rowsIn(JSON.stringify([row]));
   const notice = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,
+    cause: 'transfer' as const,
     subjectKey: contact.code,
     createdAt: at.toISOString(),
   };
@@ -68,7 +69,9 @@ export async function transferContact(
   const notices: NewNotification[] = [
     { ...loss, fields: [] },
     { ...gain, fields: ['registrar_id', 'auth_info'] },
-    ...(demand ? [{ ...gain, fields: [], ...demandNotice(contact.code, 0, demand) }] : []),
+    ...(demand
+      ? [{ ...gain, cause: null, fields: [], ...demandNotice(contact.code, 0, demand) }]
+      : []),
   ];
   const statements = [
     // A row never changes its registrar (migrations/0001_triggers.sql).

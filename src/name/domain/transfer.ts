@@ -67,6 +67,7 @@ export async function transferDomain(
       const copy = copies[code]!;
       const notice: Omit<NewNotification, 'registrarId' | 'subjectKey'> = {
         event: 'contact.updated',
+        cause: 'transfer',
         text: `Contact ${copy} has replaced ${code}, because domain ${name.name} has been transferred from ${present.registrar} to ${registrar} by registry`,
         fields: [],
         createdAt: at.toISOString(),

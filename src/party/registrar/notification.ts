@@ -1,4 +1,4 @@
-import { and, asc, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, count, eq, gt, isNull, type SQL, sql } from 'drizzle-orm';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { insertRows, valuesInJson } from '../../base/database/insert-rows.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
@@ -12,7 +12,16 @@ import { type Login, readWithLogin } from './login.ts';
 
 export type Notification = typeof notifications.$inferSelect;
 
-export type NewNotification = Omit<typeof notifications.$inferInsert, 'id' | 'readAt'>;
+export type NewNotification = Omit<
+  typeof notifications.$inferInsert & Pick<Notification, 'cause'>,
+  'id' | 'readAt'
+>;
+
+/** Of a new delivery. */
+export const notAttempted = {
+  ...{ attemptedAt: null, outcome: null, status: null },
+  ...{ deliveredAt: null, failedAt: null, droppedAt: null },
+};
 
 /** Adds a notification to the change, and its delivery if the registrar has a webhook. */
 export function addNotification<Outcome>(
@@ -42,7 +51,7 @@ function insertion(
     notificationId: sql`${notifications.id}`,
     createdAt,
     waitsSince: createdAt,
-    ...{ attemptedAt: null, outcome: null, status: null, deliveredAt: null, failedAt: null },
+    ...notAttempted,
   };
   const [from, count, ofRegistrar] =
     array === undefined
@@ -63,9 +72,11 @@ export function newDeliveryId(): string {
 }
 
 export function notificationRepresentation(notification: Notification) {
-  const { id, event, text, subjectKey, createdAt, readAt, fields } = notification;
+  const { id, event, cause, text, subjectKey, createdAt, readAt, fields } = notification;
   return {
     id,
+    type: event,
+    cause,
     text,
     attached_obj_type: event === 'api_user.updated' ? 'ApiUser' : 'Contact',
     attached_obj_id: subjectKey,
@@ -75,41 +86,68 @@ export function notificationRepresentation(notification: Notification) {
   };
 }
 
+/** More are counted as this many. */
+export const maximumTotal = 10_000;
+
+function countUnread(db: Database, registrarId: SQL) {
+  const unread = db
+    .select({ id: notifications.id })
+    .from(notifications)
+    .where(isUnread(registrarId))
+    .limit(maximumTotal)
+    .as('unread');
+  return db.select({ total: count() }).from(unread);
+}
+
+/** With the number of unread ones, counted up to `maximumTotal`. Undefined if there is none. One round trip. */
+export async function findOldestUnread(db: Database, login: Login) {
+  const [, [oldest], [unread]] = await readWithLogin(db, login, (registrarId) => [
+    selectUnread(db, registrarId).limit(1),
+    countUnread(db, registrarId),
+  ]);
+  return oldest && { ...notificationRepresentation(oldest), ...unread! };
+}
+
+function isUnread(registrarId: SQL, after = 0): SQL | undefined {
+  return and(
+    eq(notifications.registrarId, registrarId),
+    gt(notifications.id, after),
+    isNull(notifications.readAt),
+  );
+}
+
+function selectUnread(db: Database, registrarId: SQL, after?: number) {
+  return db
+    .select()
+    .from(notifications)
+    .where(isUnread(registrarId, after))
+    .orderBy(asc(notifications.id));
+}
+
 /** Oldest first. One round trip. */
 export async function listUnreadNotifications(
   db: Database,
   login: Login,
-  { limit, offset, after = 0 }: Page,
+  { limit, offset, after }: Page,
 ): Promise<Notification[]> {
   const [, unread] = await readWithLogin(db, login, (registrarId) => [
-    db
-      .select()
-      .from(notifications)
-      .where(
-        and(
-          eq(notifications.registrarId, registrarId),
-          gt(notifications.id, after),
-          isNull(notifications.readAt),
-        ),
-      )
-      .orderBy(asc(notifications.id))
-      .limit(limit)
-      .offset(offset),
+    selectUnread(db, registrarId, after).limit(limit).offset(offset),
   ]);
   return unread;
 }
 
-/** Read or unread. One round trip. Throws `not_found`. */
-export async function getNotification(
-  db: Database,
-  login: Login,
-  id: number,
-): Promise<Notification> {
-  const [, [notification]] = await readWithLogin(db, login, (registrarId) => [
-    db.select().from(notifications).where(isOwn(registrarId, id)),
-  ]);
+/** Read or unread, with the number of unread ones. One round trip. Throws `not_found`. */
+export async function getNotification(db: Database, login: Login, id: number) {
+  const [{ registrarId }, [notification], [unread]] = await readWithLogin(
+    db,
+    login,
+    (registrarId) => [
+      db.select().from(notifications).where(isOwn(registrarId, id)),
+      countUnread(db, registrarId),
+    ],
+  );
   if (!notification) throw new RegistryError('not_found', 'Object does not exist');
-  return notification;
+  return { registrarId, ...notificationRepresentation(notification), ...unread! };
 }
 
 /**
@@ -122,8 +160,8 @@ export async function markNotificationRead(
   id: number,
   at: Date,
 ): Promise<void> {
-  const { registrarId, readAt } = await getNotification(db, login, id);
-  if (readAt !== null) return;
+  const { registrarId, read } = await getNotification(db, login, id);
+  if (read) return;
   await retry(() =>
     db
       .update(notifications)

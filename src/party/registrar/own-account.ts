@@ -105,6 +105,7 @@ export async function replaceOwnSecret(
       return addNotification(db, change, {
         registrarId,
         event: 'api_user.updated',
+        cause: null,
         text: `Secret of API user ${username} has been replaced by API user ${username}. If that was somebody else, call the operator of the registry at once.`,
         subjectKey: username,
         fields: ['secret'],

@@ -27,13 +27,16 @@ interface OwnWebhook {
   url: string | null;
   /** Absent if the secret is unchanged. */
   secret?: string;
+  /** Why another URL has brought no new secret. */
+  note?: string;
 }
 
 /**
  * Sets the webhook of the caller's registrar to the URL that `urlOf` returns for the current one; null for none.
- * Another URL or `isRotated` creates a new secret, and the old one also signs for a day. The same URL again makes
- * deliveries go on if the receiver was gone. Two round trips. Throws `update_prohibited` to a system and if too many
- * secrets sign, and what `urlOf` and `withLogin` throw.
+ * Another URL or `isRotated` creates a new secret, and the old one also signs for a day. While too many secrets sign,
+ * another URL keeps the newest, and the outcome says so. The same URL again makes deliveries go on if the receiver was
+ * gone. Two round trips. Throws `update_prohibited` to a system and, for `isRotated`, if too many secrets sign, and what
+ * `urlOf` and `withLogin` throw.
  */
 export async function changeOwnWebhook(
   { db, login, request }: RegistrarCall,
@@ -60,8 +63,14 @@ export async function changeOwnWebhook(
     const isSame = url === current && !isRotated;
     const goneAt = webhook?.goneAt ?? null;
     if (isSame && goneAt === null) return { ...change, changes: {}, outcome: { caller, url } };
-    const secret = url === null || isSame ? undefined : newSecret;
-    const secrets = secret ? { secret, replacedSecrets: replaced(webhook, request.at) } : webhook!;
+    const signing = webhook ? replacedAt(webhook, request.at) : [];
+    const isFull = signing.length >= maximumReplaced;
+    if (isRotated && isFull) throw tooManySecrets(signing[0]!.until);
+    // A typing error in the URL can be mended at any time.
+    const keepsSecret = url === null || isSame || isFull;
+    const secret = keepsSecret ? undefined : newSecret;
+    const secrets = secret ? { secret, replacedSecrets: withOwn(webhook, request.at) } : webhook!;
+    const note = url !== null && !isSame && isFull ? { note: keptSecret(signing[0]!.until) } : {};
     const row = url === null ? null : { ...secrets, url, goneAt: isRotated ? goneAt : null };
     const ofRegistrar = eq(registrars.id, registrar.id);
     const before = { webhookUrl: current, webhookGoneAt: goneAt };
@@ -69,30 +78,31 @@ export async function changeOwnWebhook(
     return {
       ...change,
       changes: difference(before, after),
-      // Every change except a removal has its own secret.
-      onlyIf: sql`(select secret from ${webhooks} where ${webhooks.registrarId} = ${registrar.id})
-        is ${webhook?.secret ?? null}`,
+      onlyIf: sql`(select url || ' ' || secret from ${webhooks} where ${webhooks.registrarId} = ${registrar.id})
+        is ${webhook ? `${webhook.url} ${webhook.secret}` : null}`,
       statements: [
         db.update(registrars).set({ updatedAt: at }).where(and(ofRegistrar, about.isWritten)),
         ...webhookStatements(db, registrar.id, row, { at, condition: about.isWritten }),
       ],
-      outcome: { caller, url, ...(secret && { secret }) },
+      outcome: { caller, url, ...(secret && { secret }), ...note },
     };
   };
   return (await write(db, request, { look, judge })).outcome;
 }
 
-/** Includes the webhook's own secret; oldest first. Throws `update_prohibited` if there would be too many. */
-function replaced(webhook: Webhook | undefined, at: Date): Webhook['replacedSecrets'] {
+/** Includes the webhook's own secret; oldest first. */
+function withOwn(webhook: Webhook | undefined, at: Date): Webhook['replacedSecrets'] {
   if (!webhook) return [];
-  const signing = replacedAt(webhook, at);
-  const [first] = signing;
-  if (first && signing.length >= maximumReplaced) {
-    throw prohibited(
-      `Four replaced secrets sign beside the newest, so there can be no other before ${first.until}. To end all at once, delete the webhook and set it again.`,
-    );
-  }
-  return [...signing, { secret: webhook.secret, until: timeAfter(at, overlap) }];
+  return [...replacedAt(webhook, at), { secret: webhook.secret, until: timeAfter(at, overlap) }];
+}
+
+const newFrom = (until: string) =>
+  `Four replaced secrets sign beside the newest, so there can be no other before ${until}.`;
+
+const keptSecret = (until: string) => `The secret is the same as before. ${newFrom(until)}`;
+
+function tooManySecrets(until: string): RegistryError {
+  return prohibited(`${newFrom(until)} To end all at once, delete the webhook and set it again.`);
 }
 
 /** One round trip. */

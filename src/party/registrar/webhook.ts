@@ -1,4 +1,4 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import { fromBase64, toBase64 } from '../../base/bytes/encoding.ts';
 import { hmacKey } from '../../base/bytes/hmac.ts';
@@ -27,11 +27,12 @@ export function generateWebhookSecret(): string {
   return prefix + toBase64(crypto.getRandomValues(new Uint8Array(32)));
 }
 
-const initialState = { queuedUntil: null, resumesAt: null, failures: 0 };
+const initialState = { queuedUntil: null, heldUntil: null, resumesAt: null, failures: 0 };
 
 /**
  * Returns statements that set or, for null, remove the registrar's webhook if the condition holds. A new URL or secret
- * takes the webhook from the consumer that is posting to the old one. A removal gives up waiting deliveries.
+ * takes the webhook from the consumer that is posting to the old one. What the receiver has asked for (`Retry-After`)
+ * holds until the URL changes, and a waiting test ends with its URL. A removal gives up waiting deliveries.
  */
 export function webhookStatements(
   db: Database,
@@ -40,20 +41,41 @@ export function webhookStatements(
   { at, condition }: { at: string; condition: SQL },
 ) {
   if (webhook === undefined) return [];
+  const { notificationId } = webhookDeliveries;
+  const giveUp = (outcome: string, which: SQL | undefined) =>
+    db
+      .update(webhookDeliveries)
+      .set({
+        failedAt: sql`ifnull(${failedAt}, ${at})`,
+        outcome: sql`iif(${failedAt} is null, ${outcome}, ${webhookDeliveries.outcome})`,
+        status: sql`iif(${failedAt} is null, null, ${webhookDeliveries.status})`,
+        droppedAt: at,
+      })
+      .where(and(eq(webhookDeliveries.registrarId, registrarId), which, condition));
   if (webhook === null) {
     return [
       db.delete(webhooks).where(and(eq(webhooks.registrarId, registrarId), condition)),
-      db
-        .update(webhookDeliveries)
-        .set({ failedAt: at, outcome: 'the registrar has no webhook any more', status: null })
-        .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen, condition)),
+      giveUp('the registrar has no webhook any more', sql`${deliveredAt} is null`),
     ];
   }
+  const { url } = webhook;
+  const isSameUrl = sql`${webhooks.url} = ${url}`;
+  const kept = sql`iif(${isSameUrl}, ${webhooks.retryAfter}, null)`;
+  // Null if deliveries do not pause, or the receiver has not asked for it.
+  const pause = sql`min(${webhooks.resumesAt}, ${kept})`;
   const set = { ...webhook, createdAt: at, ...initialState, failingSince: webhook.goneAt };
+  const hasOther = sql`exists (select 1 from ${webhooks}
+    where ${webhooks.registrarId} = ${registrarId} and not ${isSameUrl})`;
   return [
-    insertRows(db, webhooks, { ...set, registrarId }, sql`where ${condition}`).onConflictDoUpdate({
+    giveUp('the webhook has another URL', and(isNull(notificationId), isOpen, hasOther)),
+    insertRows(
+      db,
+      webhooks,
+      { ...set, retryAfter: null, registrarId },
+      sql`where ${condition}`,
+    ).onConflictDoUpdate({
       target: webhooks.registrarId,
-      set,
+      set: { ...set, resumesAt: pause, retryAfter: kept },
     }),
   ];
 }

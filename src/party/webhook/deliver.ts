@@ -1,15 +1,16 @@
-import { and, asc, eq, inArray, isNull, lte, or, sql } from 'drizzle-orm';
+import { and, asc, eq, isNotNull, isNull, lte, or, type SQL, sql } from 'drizzle-orm';
+import type { SQLiteColumn } from 'drizzle-orm/sqlite-core';
 import { notifications, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { retry } from '../../base/database/retry.ts';
 import { type Env, isLocalEnvironment } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
-import { clockAhead, currentTime } from '../../base/time/clock.ts';
+import { clockAhead, currentTime, timeAfter } from '../../base/time/clock.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
 import { isOpen, signedHeaders, signingSecrets, type Webhook } from '../registrar/webhook.ts';
-import { leaseState, longestLease, type ReceiverAnswer, stateAfter } from './hold.ts';
+import { holdFrom, noPause, type ReceiverAnswer, stateAfter, turnFrom } from './hold.ts';
 import { outcomeOf, testEvent } from './list.ts';
-import { hasOpen } from './outbox.ts';
+import { reservation } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
 export interface WebhookSender {
@@ -34,78 +35,173 @@ const turnMilliseconds = 10_000;
 type Delivery = typeof webhookDeliveries.$inferSelect;
 
 /**
+ * When to continue: with a message of this turn, or, without one, with the same message again. Undefined if nothing
+ * waits, or another message comes.
+ */
+export interface Next {
+  at: Date;
+  turn?: string;
+}
+
+/**
  * Sends the registrar's waiting deliveries until one fails or its turn ends: a test, then in the order of the
- * notifications. Only one caller at a time sends: it holds the webhook by `resumesAt`. Returns when to continue;
- * undefined if nothing waits or another message comes. After an interruption, unrecorded deliveries are sent again with
- * the same ids.
+ * notifications. Only one caller at a time sends: it holds the webhook by `heldUntil`. A message of another `turn` sends
+ * nothing. After an interruption, unrecorded deliveries are sent again with the same ids.
  */
 export async function sendDeliveries(
   db: Database,
   registrarId: number,
   sender: WebhookSender,
-  maximum = deliveriesPerTurn,
-): Promise<Date | undefined> {
+  { turn }: { turn?: string | undefined } = {},
+): Promise<Next | undefined> {
   const now = sender.now();
-  const ofRegistrar = eq(webhooks.registrarId, registrarId);
-  const isFree = or(isNull(webhooks.resumesAt), lte(webhooks.resumesAt, now.toISOString()));
-  const canSend = and(ofRegistrar, isNull(webhooks.goneAt), isFree);
-  const [webhook] = await retry(() =>
-    db.update(webhooks).set(leaseState(now)).where(canSend).returning(),
-  );
+  const ofTurn = turn === undefined ? undefined : eq(webhooks.queuedUntil, turn);
+  const canSend = and(ofTurn, isOver(webhooks.resumesAt, now));
+  const { webhook, current } = await hold(db, registrarId, now, canSend);
   if (!webhook) {
-    const [current] = await retry(() => db.select().from(webhooks).where(ofRegistrar));
-    if (!current || current.goneAt !== null) return undefined;
-    const resumesAt = current.resumesAt ?? now.toISOString();
-    // Whoever began a pause has sent a message for its end, so old messages do not pile up.
-    return resumesAt > longestLease(now) ? undefined : new Date(resumesAt);
+    if (!current || (turn !== undefined && current.queuedUntil !== turn)) return undefined;
+    const at = later(current.heldUntil, current.resumesAt, now.toISOString());
+    // Whoever began the pause has sent a message of the turn for its end.
+    return turn === undefined && at === current.resumesAt ? undefined : { at: new Date(at) };
   }
   const turnEndsAt = now.getTime() + turnMilliseconds;
-  for (const { delivery, notification } of await findWaiting(db, registrarId, maximum)) {
+  for (const { delivery, notification } of await findWaiting(db, registrarId, now)) {
     if (sender.now().getTime() > turnEndsAt) break;
-    const body = payloadOf(delivery, notification);
-    const answer = await post(webhook, delivery.id, body, sender);
-    const next = stateAfter(webhook, answer, sender.now());
-    // Still held by this caller. A repeated batch finds the state that it wrote itself.
-    const isHeld = inArray(webhooks.resumesAt, [webhook.resumesAt!, next.resumesAt]);
-    const [, { meta }] = await retry(() =>
-      db.batch([
-        recordAttempt(db, delivery, answer, sender.now()),
-        db.update(webhooks).set(next).where(and(ofRegistrar, isHeld)),
-      ]),
-    );
+    const next = await attempt(db, webhook, { delivery, notification }, sender);
     // A new address or too slow an attempt gives the webhook to another caller.
-    if (!answer.isDelivered || meta.changes === 0) {
-      return next.goneAt ? undefined : new Date(next.resumesAt);
+    if (!next) break;
+    if (next.queuedUntil) {
+      return next.goneAt ? undefined : { at: new Date(next.resumesAt!), turn: next.queuedUntil };
     }
+    if (next.goneAt) break;
     Object.assign(webhook, next);
   }
-  const release = {
-    resumesAt: null,
-    queuedUntil: sql`iif(${hasOpen}, ${webhooks.queuedUntil}, null)`,
-  };
-  // Reads the state in any case, because a repeated batch has already released the webhook.
-  const [, [state]] = await retry(() =>
+  return release(db, webhook, sender.now(), noPause);
+}
+
+/**
+ * Sends this test, if it still waits, though deliveries pause. If it arrives, deliveries go on; if not, nothing changes
+ * for them.
+ */
+export async function sendWaitingTest(
+  db: Database,
+  registrarId: number,
+  sender: WebhookSender,
+  id: string,
+): Promise<Next | undefined> {
+  const now = sender.now();
+  const { webhook, current } = await hold(db, registrarId, now, isOver(webhooks.retryAfter, now));
+  if (!webhook) {
+    if (!current) return undefined;
+    const soon = timeAfter(now, secondsBesideSender * 1000);
+    return {
+      at: new Date(later(current.retryAfter, current.heldUntil && soon, now.toISOString())),
+    };
+  }
+  const [delivery] = await retry(() =>
+    db
+      .select()
+      .from(webhookDeliveries)
+      .where(and(eq(webhookDeliveries.id, id), isOpen)),
+  );
+  const isDue = delivery && delivery.waitsSince <= now.toISOString();
+  const next = isDue && (await attempt(db, webhook, { delivery, notification: null }, sender));
+  const hasArrived = next && next.failures === 0;
+  const endsPause = hasArrived && webhook.resumesAt !== null;
+  const following = await release(
+    db,
+    { ...webhook, ...next },
+    sender.now(),
+    endsPause ? noPause : {},
+  );
+  return delivery && !isDue ? { at: new Date(delivery.waitsSince) } : following;
+}
+
+/** Another process is sending: it sends the test too, if it is at work that long. */
+const secondsBesideSender = 5;
+
+const later = (...times: readonly (string | null)[]) =>
+  times.reduce<string>((latest, time) => (time !== null && time > latest ? time : latest), '');
+
+const isOver = (time: SQLiteColumn, now: Date) => or(isNull(time), lte(time, now.toISOString()));
+
+/** Returns the webhook if it is free and the condition holds, and otherwise its state, unless the receiver is gone. */
+async function hold(db: Database, registrarId: number, now: Date, condition: SQL | undefined) {
+  const ofRegistrar = and(eq(webhooks.registrarId, registrarId), isNull(webhooks.goneAt));
+  const isFree = and(ofRegistrar, isOver(webhooks.heldUntil, now), condition);
+  const held = { heldUntil: holdFrom(now) };
+  const [webhook] = await retry(() => db.update(webhooks).set(held).where(isFree).returning());
+  if (webhook) return { webhook, current: undefined };
+  const [current] = await retry(() => db.select().from(webhooks).where(ofRegistrar));
+  return { webhook: undefined, current };
+}
+
+/** Posts, and records the attempt. Returns the webhook's new state; undefined if another caller has the webhook. */
+async function attempt(
+  db: Database,
+  webhook: Webhook,
+  { delivery, notification }: Waiting,
+  sender: WebhookSender,
+) {
+  const answer = await post(webhook, delivery.id, payloadOf(delivery, notification), sender);
+  const at = sender.now();
+  const isTest = notification === null;
+  const next = stateAfter(webhook, answer, at, { isTest });
+  // Still held by this caller. A repeated batch finds the state that it wrote itself.
+  const { heldUntil, queuedUntil } = webhooks;
+  const isHeld = or(
+    eq(heldUntil, webhook.heldUntil!),
+    next.queuedUntil ? eq(queuedUntil, next.queuedUntil) : eq(heldUntil, next.heldUntil!),
+  );
+  const ofRegistrar = eq(webhooks.registrarId, webhook.registrarId);
+  const [, { meta }] = await retry(() =>
     db.batch([
-      db
-        .update(webhooks)
-        .set(release)
-        .where(and(ofRegistrar, eq(webhooks.resumesAt, webhook.resumesAt!))),
+      recordAttempt(db, delivery, answer, at),
+      db.update(webhooks).set(next).where(and(ofRegistrar, isHeld)),
+    ]),
+  );
+  return meta.changes === 0 ? undefined : next;
+}
+
+/** Ends the hold, and begins the next turn if deliveries wait and no other has begun. */
+async function release(
+  db: Database,
+  { registrarId, heldUntil }: Webhook,
+  now: Date,
+  values: Partial<Webhook>,
+): Promise<Next | undefined> {
+  const ofRegistrar = eq(webhooks.registrarId, registrarId);
+  const isHeld = and(ofRegistrar, eq(webhooks.heldUntil, heldUntil!));
+  const released = { heldUntil: null, ...values };
+  const [, , [state]] = await retry(() =>
+    db.batch([
+      db.update(webhooks).set(released).where(isHeld),
+      reservation(db, now, ofRegistrar),
+      // In any case, because a repeated batch has already begun the turn.
       db.select().from(webhooks).where(ofRegistrar),
     ]),
   );
-  return state?.queuedUntil ? new Date(state.resumesAt ?? sender.now()) : undefined;
+  const turn = turnFrom(now);
+  return state?.queuedUntil === turn ? { at: new Date(state.resumesAt ?? now), turn } : undefined;
+}
+
+interface Waiting {
+  delivery: Delivery;
+  notification: Notification | null;
 }
 
 /** A test has no notification, and null comes first. */
-function findWaiting(db: Database, registrarId: number, maximum: number) {
+function findWaiting(db: Database, registrarId: number, now: Date): Promise<Waiting[]> {
+  const { notificationId, waitsSince } = webhookDeliveries;
+  const isDue = or(isNotNull(notificationId), lte(waitsSince, now.toISOString()));
   return retry(() =>
     db
       .select({ delivery: webhookDeliveries, notification: notifications })
       .from(webhookDeliveries)
-      .leftJoin(notifications, eq(notifications.id, webhookDeliveries.notificationId))
-      .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen))
-      .orderBy(asc(webhookDeliveries.notificationId))
-      .limit(maximum),
+      .leftJoin(notifications, eq(notifications.id, notificationId))
+      .where(and(eq(webhookDeliveries.registrarId, registrarId), isOpen, isDue))
+      .orderBy(asc(notificationId))
+      .limit(deliveriesPerTurn),
   );
 }
 
@@ -137,8 +233,8 @@ function recordAttempt(
 /** Has the names of changed fields but no values, so no personal data. */
 function payloadOf({ createdAt }: Delivery, notification: Notification | null): string {
   if (!notification) return JSON.stringify({ type: testEvent, timestamp: createdAt, data: {} });
-  const { read: _, ...data } = notificationRepresentation(notification);
-  return JSON.stringify({ type: notification.event, timestamp: createdAt, data });
+  const { read: _, type, ...data } = notificationRepresentation(notification);
+  return JSON.stringify({ type, timestamp: createdAt, data });
 }
 
 const maximumMilliseconds = 10_000;

@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm';
-import { webhooks } from '../../../drizzle/schema.ts';
+import type { webhooks } from '../../../drizzle/schema.ts';
 import { timeAfter } from '../../base/time/clock.ts';
 
 const second = 1000;
@@ -13,14 +12,16 @@ const retryDelays = [
 ];
 
 /** Longer than an attempt and its record take. */
-const leaseMilliseconds = minute;
+const holdMilliseconds = minute;
 
 /** After this time a message counts as lost, and the next run of the cron sends another. */
-export const queuePatience = 10 * minute;
+const queuePatience = 10 * minute;
 
-export function leaseState(now: Date) {
-  return pauseState(leaseMilliseconds, now);
-}
+/** Until when a process that sends at this time holds the webhook. */
+export const holdFrom = (now: Date) => timeAfter(now, holdMilliseconds);
+
+/** The turn of a message that comes at this time. */
+export const turnFrom = (at: Date) => timeAfter(at, queuePatience);
 
 export interface ReceiverAnswer {
   /** In a few words. */
@@ -32,39 +33,50 @@ export interface ReceiverAnswer {
   retryAfter: number;
 }
 
+interface NextState {
+  failures?: number;
+  failingSince?: string | null;
+  goneAt: string | null;
+  retryAfter: string | null;
+  resumesAt?: string | null;
+  heldUntil: string | null;
+  /** The next turn, after a delivery that failed. */
+  queuedUntil?: string;
+}
+
 const maximumRetryAfter = 24 * hour;
 
+/**
+ * The webhook stays held after a success or a test. A test that fails changes nothing for deliveries, unless the
+ * receiver is gone.
+ */
 export function stateAfter(
   { failures, failingSince }: typeof webhooks.$inferSelect,
   { isDelivered, status, retryAfter }: ReceiverAnswer,
   at: Date,
-) {
-  if (isDelivered) return { ...leaseState(at), failures: 0, failingSince: null, goneAt: null };
+  { isTest }: { isTest: boolean },
+): NextState {
+  const heldUntil = holdFrom(at);
+  if (isDelivered) {
+    const fine = { failures: 0, failingSince: null, resumesAt: null };
+    return { ...fine, goneAt: null, retryAfter: null, heldUntil };
+  }
+  const rest = Math.min(retryAfter, maximumRetryAfter);
+  const isGone = status === 410;
+  const asked = {
+    goneAt: isGone ? at.toISOString() : null,
+    retryAfter: rest > 0 ? timeAfter(at, rest) : null,
+  };
+  const since = failingSince ?? at.toISOString();
+  if (isTest) return { ...asked, heldUntil, ...(isGone && { failingSince: since }) };
   const delay = retryDelays[failures] ?? retryDelays.at(-1)!;
+  const resumesAt = timeAfter(at, Math.max(delay, rest));
   return {
-    ...pauseState(Math.max(delay, Math.min(retryAfter, maximumRetryAfter)), at),
-    failures: failures + 1,
-    failingSince: failingSince ?? at.toISOString(),
-    goneAt: status === 410 ? at.toISOString() : null,
+    ...asked,
+    ...{ failures: failures + 1, failingSince: since, resumesAt },
+    ...{ heldUntil: null, queuedUntil: turnFrom(new Date(resumesAt)) },
   };
 }
 
-function pauseState(milliseconds: number, now: Date) {
-  const resumesAt = timeAfter(now, milliseconds);
-  return { resumesAt, queuedUntil: timeAfter(new Date(resumesAt), queuePatience) };
-}
-
-/** After this time, `resumesAt` is a pause after a failure. Before it, a consumer may hold the webhook. */
-export function longestLease(now: Date): string {
-  // The clock of the operator's machine may be behind the Worker's.
-  return timeAfter(now, 2 * leaseMilliseconds);
-}
-
-/** Keeps short pauses: a consumer may hold the webhook, or they end soon anyway. */
-export function endPause(now: Date) {
-  const isResting = sql`${webhooks.resumesAt} > ${longestLease(now)}`;
-  return {
-    resumesAt: sql`iif(${isResting}, null, ${webhooks.resumesAt})`,
-    queuedUntil: sql`iif(${isResting}, null, ${webhooks.queuedUntil})`,
-  };
-}
+/** Deliveries go on with the next message. */
+export const noPause = { resumesAt: null, queuedUntil: null };

@@ -19,6 +19,7 @@ export function selectDeliveries(db: Database) {
       subjectKey: notifications.subjectKey,
       failingSince: webhooks.failingSince,
       resumesAt: webhooks.resumesAt,
+      retryAfter: webhooks.retryAfter,
       goneAt: webhooks.goneAt,
     })
     .from(webhookDeliveries)
@@ -43,14 +44,14 @@ export async function listOwnDeliveries(
 }
 
 export function deliveryRepresentation(selected: SelectedDelivery, now: Date) {
-  const { delivery, event, resumesAt, goneAt } = selected;
+  const { delivery, event, goneAt } = selected;
   const { id, createdAt, attempts, attemptedAt, status, outcome, deliveredAt, failedAt } = delivery;
   const isWaiting = deliveredAt === null && failedAt === null;
   const isGone = isWaiting && goneAt !== null;
   const isAnswered = status !== null && outcome === outcomeOf(status);
   const problem = deliveredAt !== null || isAnswered ? null : outcome;
   const at = now.toISOString();
-  const nextAt = resumesAt !== null && resumesAt > at ? resumesAt : at;
+  const dueAt = dueTime(selected);
   return {
     id,
     type: event ?? testEvent,
@@ -59,6 +60,18 @@ export function deliveryRepresentation(selected: SelectedDelivery, now: Date) {
     last_attempt_at: attemptedAt,
     status,
     problem: isGone ? goneProblem : problem,
-    next_attempt_at: isWaiting && !isGone ? nextAt : null,
+    next_attempt_at: isWaiting && !isGone ? (dueAt !== null && dueAt > at ? dueAt : at) : null,
   };
+}
+
+/** When a waiting delivery may be sent; null if at once. A test does not pause with the others. */
+export function dueTime({
+  delivery: { notificationId, waitsSince },
+  resumesAt,
+  retryAfter,
+}: Pick<SelectedDelivery, 'resumesAt' | 'retryAfter'> & {
+  delivery: Pick<SelectedDelivery['delivery'], 'notificationId' | 'waitsSince'>;
+}): string | null {
+  if (notificationId !== null) return resumesAt;
+  return retryAfter !== null && retryAfter > waitsSince ? retryAfter : waitsSince;
 }

@@ -1,4 +1,18 @@
-import { and, count, eq, inArray, isNull, lt, lte, min, or, sql } from 'drizzle-orm';
+import {
+  and,
+  count,
+  eq,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  min,
+  not,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm';
 import { registrars, webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
@@ -6,11 +20,15 @@ import type { WebhookMessage } from '../../base/env.ts';
 import { writeLog } from '../../base/log.ts';
 import { timeAfter } from '../../base/time/clock.ts';
 import { isOpen } from '../registrar/webhook.ts';
-import { queuePatience } from './hold.ts';
+import { turnFrom } from './hold.ts';
 
-export const hasOpen = sql`exists (
+const ofWebhook = eq(webhookDeliveries.registrarId, webhooks.registrarId);
+const { notificationId, failedAt, droppedAt } = webhookDeliveries;
+
+/** Deliveries wait. Tests have messages of their own. */
+const hasOpen = sql`exists (
   select 1 from ${webhookDeliveries}
-  where ${webhookDeliveries.registrarId} = ${webhooks.registrarId} and ${isOpen}
+  where ${ofWebhook} and ${isOpen} and ${notificationId} is not null
 )`;
 
 /** Deliveries wait, and may be sent. */
@@ -22,6 +40,24 @@ const day = 24 * 60 * minute;
 /** A queue's limit. */
 const messagesPerBatch = 100;
 
+/** The queue's limit. */
+export const maximumDelaySeconds = 12 * 60 * 60;
+
+/** The seconds from now. */
+export const delayUntil = (at: Date, now: Date) =>
+  Math.max(0, Math.ceil((at.getTime() - now.getTime()) / 1000));
+
+/** Begins a turn where deliveries wait and none has begun. */
+export function reservation(db: Database, now: Date, ofRegistrar: SQL | undefined) {
+  const { queuedUntil } = webhooks;
+  return db
+    .update(webhooks)
+    .set({ queuedUntil: turnFrom(now) })
+    .where(and(ofRegistrar, or(isNull(queuedUntil), lte(queuedUntil, now.toISOString())), hasDue));
+}
+
+type Sender = Pick<Queue<WebhookMessage>, 'sendBatch'>;
+
 /**
  * Queues one message for each registrar with waiting deliveries, or for this one, unless it has one already.
  * Reserves registrars first, so that only one of several callers sends. A failed message's reservation ends before the
@@ -29,23 +65,37 @@ const messagesPerBatch = 100;
  */
 export async function queueDeliveries(
   db: Database,
-  queue: Pick<Queue<WebhookMessage>, 'sendBatch'>,
+  queue: Sender,
   now: Date,
   registrarId?: number,
 ): Promise<void> {
-  const reserved = await db
-    .update(webhooks)
-    .set({ queuedUntil: timeAfter(now, queuePatience) })
+  const ofRegistrar = registrarId === undefined ? undefined : eq(webhooks.registrarId, registrarId);
+  const columns = { registrar: webhooks.registrarId, turn: webhooks.queuedUntil };
+  const reserved = await reservation(db, now, ofRegistrar).returning(columns);
+  await sendMessages(
+    queue,
+    reserved.map(({ registrar, turn }) => ({ registrar, turn: turn! })),
+  );
+}
+
+/** Queues the tests whose messages were lost. */
+export async function queueLostTests(db: Database, queue: Sender, now: Date): Promise<void> {
+  const { id, registrarId, waitsSince } = webhookDeliveries;
+  const before = timeAfter(now, -10 * minute);
+  const isFree = or(isNull(webhooks.retryAfter), lte(webhooks.retryAfter, before));
+  const lost = await db
+    .select({ registrar: registrarId, test: id })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, ofWebhook)
     .where(
-      and(
-        registrarId === undefined ? undefined : eq(webhooks.registrarId, registrarId),
-        or(isNull(webhooks.queuedUntil), lte(webhooks.queuedUntil, now.toISOString())),
-        hasDue,
-      ),
-    )
-    .returning({ registrar: webhooks.registrarId });
-  for (let first = 0; first < reserved.length; first += messagesPerBatch) {
-    const messages = reserved.slice(first, first + messagesPerBatch);
+      and(isOpen, isNull(notificationId), lte(waitsSince, before), isFree, isNull(webhooks.goneAt)),
+    );
+  await sendMessages(queue, lost);
+}
+
+async function sendMessages(queue: Sender, bodies: readonly WebhookMessage[]): Promise<void> {
+  for (let first = 0; first < bodies.length; first += messagesPerBatch) {
+    const messages = bodies.slice(first, first + messagesPerBatch);
     await queue.sendBatch(messages.map((body) => ({ body })));
   }
 }
@@ -56,8 +106,8 @@ const keptForDays = 30;
 const maximumGivenUp = 10_000;
 
 /**
- * Gives up deliveries that have waited for a week, and deletes those created and last resent 30 days ago. For alarms,
- * logs the numbers of deliveries given up and of failing webhooks.
+ * Gives up deliveries that have waited for a week, and deletes those created and last resent 30 days ago, but those that
+ * the operator must still decide on. For alarms, logs the numbers of deliveries given up and of failing webhooks.
  */
 export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
   const { id, waitsSince, createdAt, outcome } = webhookDeliveries;
@@ -72,7 +122,7 @@ export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
     .where(and(inArray(id, old), isOpen));
   const deliveries = meta.changes;
   if (deliveries > 0) writeLog('warn', { event: 'deliveries_given_up', deliveries });
-  await deleteOlder(db, [createdAt, waitsSince], keptForDays, now);
+  await deleteOlder(db, [createdAt, waitsSince], keptForDays, now, not(isGivenUp));
   const { length: failing } = await listFailingWebhooks(db, now);
   if (failing > 0) writeLog('warn', { event: 'webhook_failing', webhooks: failing });
 }
@@ -80,13 +130,38 @@ export async function endOldDeliveries(db: Database, now: Date): Promise<void> {
 /** The time that an endpoint may fail before an alarm. */
 const patience = 60 * minute;
 
-/** Lists registrars whose webhooks have failed for an hour while deliveries wait, and since when. */
+/** Given up, and neither sent again nor dropped. */
+export const isGivenUp = sql`(${failedAt} is not null and ${droppedAt} is null
+  and ${notificationId} is not null)`;
+
+/** The creation of the oldest delivery of the group. */
+const since = sql<string>`min(${webhookDeliveries.createdAt})`;
+
+/**
+ * Lists registrars whose webhooks have failed for an hour while deliveries wait, and when the oldest delivery that has
+ * not arrived was created.
+ */
 export function listFailingWebhooks(db: Database, now: Date) {
+  const hasNotArrived = and(or(isOpen, isGivenUp), isNotNull(notificationId));
   return db
-    .select({ registrar: registrars.code, since: sql<string>`${webhooks.failingSince}` })
+    .select({ registrar: registrars.code, since })
     .from(webhooks)
     .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
+    .innerJoin(webhookDeliveries, and(ofWebhook, hasNotArrived))
     .where(and(lte(webhooks.failingSince, timeAfter(now, -patience)), hasOpen))
+    .groupBy(registrars.code)
+    .orderBy(registrars.code);
+}
+
+/** Lists registrars with deliveries given up, how many, and when the oldest was created. */
+export function listGivenUp(db: Database) {
+  return db
+    .select({ registrar: registrars.code, deliveries: count(), since })
+    .from(webhookDeliveries)
+    .innerJoin(webhooks, ofWebhook)
+    .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
+    .where(isGivenUp)
+    .groupBy(registrars.code)
     .orderBy(registrars.code);
 }
 

@@ -44,8 +44,8 @@ function healthReport(
   options: CommonOptions,
 ): Report {
   const { findings, service } = state;
-  const alarms = state.alarms.map(({ alarm, sentence, command }) =>
-    withCommand({ alarm, message: plainText(sentence), command }, options),
+  const alarms = state.alarms.map(({ sentence, ...alarm }) =>
+    withCommand({ ...alarm, message: plainText(sentence) }, options),
   );
   const { health, bytes, runs } = findings;
   const status = alarms.every(isWarning) ? 'ok' : 'failing';

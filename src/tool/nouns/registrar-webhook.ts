@@ -2,6 +2,8 @@ import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { checkRegistrar } from '../../party/registrar/operator/account.ts';
 import { getWebhook } from '../../party/registrar/operator/webhook.ts';
 import { senderOf } from '../../party/webhook/deliver.ts';
+import { dueTime } from '../../party/webhook/list.ts';
+import { dropDeliveries } from '../../party/webhook/operator/drop.ts';
 import { type ListedDelivery, listDeliveries } from '../../party/webhook/operator/list.ts';
 import { resendDeliveries } from '../../party/webhook/operator/resend.ts';
 import { sendTest } from '../../party/webhook/operator/send-test.ts';
@@ -19,15 +21,17 @@ const test = verb(
     .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db, env, isDryRun }, code) => {
     const webhook = await getWebhook(db, code);
-    const { url } = webhook;
+    const { url, retryAfter } = webhook;
     if (isDryRun) return { data: { url, changed: false }, text: `would send a test to ${url}` };
-    const { id, outcome, deliveredAt } = await sendTest(db, webhook, senderOf(env));
+    const delivery = await sendTest(db, webhook, senderOf(env));
+    const { id, outcome, deliveredAt } = delivery;
     const isDelivered = deliveredAt !== null;
     if (!isDelivered) process.exitCode = 1;
     const result = isDelivered ? 'delivered' : 'not delivered';
+    const dueAt = dueTime({ delivery, resumesAt: null, retryAfter });
     return {
       data: { url, id, outcome, delivered: isDelivered, changed: false },
-      text: `${result} (${outcome ?? 'waits for its turn'}): ${id}`,
+      text: `${result} (${outcome ?? `it waits for another delivery, or until ${dueAt}`}): ${id}`,
     };
   },
 );
@@ -52,7 +56,11 @@ const resend = verb(
     .description('Send again what was delivered or given up, in its order, with the same id')
     .argument('<code>', 'the registrar', asciiUpperCase)
     .argument('[id]', 'only this delivery')
-    .option('--since <time>', 'what was created from this day or instant on, in UTC', parseSince)
+    .option(
+      '--since <time>',
+      'what was created or last attempted from this day or instant on, in UTC',
+      parseSince,
+    )
     .hook('preAction', (command) => {
       const [, id] = command.args;
       const isOne = id !== undefined;
@@ -74,5 +82,23 @@ const resend = verb(
   },
 );
 
-const verbs = [test, list, resend];
+const drop = verb(
+  writeCommand('drop', 'registrar webhook drop ALPHA')
+    .description('End the warning about deliveries that were given up, and send them no more')
+    .argument('<code>', 'the registrar', asciiUpperCase),
+  async (registry, code) => {
+    const count = await dropDeliveries(registry, code);
+    const deliveries = countText(count, 'delivery', 'deliveries');
+    const drops = registry.isDryRun ? 'would drop' : 'dropped';
+    return {
+      data: { registrar: code, deliveries: count, changed: count > 0 },
+      text:
+        count === 0
+          ? `nothing to drop: no delivery to ${code} was given up`
+          : `${drops} ${deliveries} to ${code} that had been given up`,
+    };
+  },
+);
+
+const verbs = [test, list, resend, drop];
 export const webhook = noun('webhook', "Deliveries to registrars' webhooks", verbs);

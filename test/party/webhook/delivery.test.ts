@@ -6,8 +6,13 @@ import { updateRegistrar } from '../../../src/party/registrar/operator/account.t
 import { getWebhook } from '../../../src/party/registrar/operator/webhook.ts';
 import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
 import { sendDeliveries } from '../../../src/party/webhook/deliver.ts';
+import { dropDeliveries } from '../../../src/party/webhook/operator/drop.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
-import { endOldDeliveries, listFailingWebhooks } from '../../../src/party/webhook/outbox.ts';
+import {
+  endOldDeliveries,
+  listFailingWebhooks,
+  listGivenUp,
+} from '../../../src/party/webhook/outbox.ts';
 import { addTest } from '../../../src/party/webhook/test-delivery.ts';
 import { runCron } from '../../../src/worker/cron.ts';
 import { addContact, operator } from '../../support/fixtures.ts';
@@ -36,6 +41,7 @@ it('a delivery is signed as Standard Webhooks says, and names the change without
       attached_obj_type: 'Contact',
       attached_obj_id: world.contact.code,
       created_at: notification!.createdAt,
+      cause: null,
       fields: ['email'],
     },
   });
@@ -89,7 +95,7 @@ it('a delivery never goes to a private network, even where the row says so', asy
     ...sender(),
     isLocal: false,
   });
-  expect(next).toEqual(new Date(world.queue.now.getTime() + 5_000));
+  expect(next?.at).toEqual(new Date(world.queue.now.getTime() + 5_000));
   expect(endpoint.received).toEqual([]);
   expect(await deliveries()).toMatchObject([
     { outcome: 'the webhook must begin with https://', deliveredAt: null },
@@ -109,7 +115,7 @@ it('a delivery is given up when the webhook is removed, and nothing is sent', as
   ]);
 });
 
-it('a delivery is kept in the list for 30 days, and given up after a week, with a line in the log', async () => {
+it('a delivery is given up after a week, with a line in the log, and kept in the list for 30 days, and until it was dropped', async () => {
   await changeEmail();
   await cron();
   const later = (days: number) => new Date(world.queue.now.getTime() + days * 86_400_000 + 1);
@@ -122,6 +128,9 @@ it('a delivery is kept in the list for 30 days, and given up after a week, with 
   );
   await pass(0);
   expect(endpoint.received).toEqual([]);
+  await endOldDeliveries(worker.db, later(30));
+  expect(await deliveries()).toHaveLength(1);
+  await dropDeliveries(worker.operation, world.registrar.code);
   await endOldDeliveries(worker.db, later(30));
   expect(await deliveries()).toEqual([]);
 });
@@ -242,6 +251,7 @@ it('the operator cannot send again what waits already, what is of another regist
 it('the operator leaves a test to the queue when its command is killed half-way', async () => {
   const webhook = await getWebhook(worker.db, world.registrar.code);
   await addTest(worker.db, webhook, world.queue.now);
+  await pass(1);
   await cron();
   await pass(25);
   expect(endpoint.received).toHaveLength(1);
@@ -268,6 +278,52 @@ it('the operator is told of a webhook after an hour of failing, until a test or 
   await cron();
   await pass(0);
   expect((await deliveries()).map(({ outcome }) => outcome)).toEqual(['HTTP 204', 'HTTP 204']);
+});
+
+it('the operator is told of deliveries that were given up until they are sent again or dropped', async () => {
+  const { code } = world.registrar;
+  const told = () => listGivenUp(worker.db);
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  const since = (await deliveries())[0]!.createdAt;
+  await changeEmail();
+  await cron();
+  await pass(0.5);
+  await test();
+  await pass(1);
+  // What the alarm names is where a resend begins.
+  expect(await listFailingWebhooks(worker.db, world.queue.now)).toEqual([
+    { registrar: code, since },
+  ]);
+  await pass(8 * 24);
+  await endOldDeliveries(worker.db, world.queue.now);
+  expect(await told()).toEqual([{ registrar: code, deliveries: 2, since }]);
+  const operation = { db: worker.db, origin: operatorNow() };
+  expect(await resendDeliveries(operation, code, { since: new Date(since) })).toBe(2);
+  expect(await told()).toEqual([]);
+  await pass(8 * 24);
+  await endOldDeliveries(worker.db, world.queue.now);
+  expect(await told()).toMatchObject([{ deliveries: 2 }]);
+  expect(await dropDeliveries({ ...operation, isDryRun: true }, code)).toBe(2);
+  expect(await dropDeliveries(operation, code)).toBe(2);
+  expect(await dropDeliveries(operation, code)).toBe(0);
+  expect(await told()).toEqual([]);
+  const entries = await listHistory(worker.db, { subject: 'registrar', key: code }, { limit: 10 });
+  expect(entries.map(({ changes }) => changes)).toContainEqual({
+    webhookDropped: { from: null, to: 2 },
+  });
+});
+
+it('the operator sends again what was attempted since a time, however early it was created', async () => {
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  await cron();
+  await pass(1);
+  const since = world.queue.now;
+  await pass(7.1 * 24);
+  await endOldDeliveries(worker.db, world.queue.now);
+  const operation = { db: worker.db, origin: operatorNow() };
+  expect(await resendDeliveries(operation, world.registrar.code, { since })).toBe(1);
 });
 
 it('the operator is told no more of a webhook that failed once nothing waits for it', async () => {

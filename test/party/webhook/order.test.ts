@@ -54,7 +54,7 @@ async function notified({ registrar }: Pick<Pushed, 'registrar'>) {
 
 it('a message in the queue is sent once for a registrar, however many write at once, and each delivery is posted once', async () => {
   await Promise.all(Array.from({ length: 20 }, () => change()));
-  expect(world.queue.sent).toEqual([{ registrar: world.registrar.id }]);
+  expect(world.queue.sent).toMatchObject([{ registrar: world.registrar.id }]);
   await pass(0);
   expect(received()).toEqual(await notified(world));
   expect(received()).toHaveLength(20);
@@ -78,7 +78,7 @@ it('a message in the queue is sent by the request itself, though thousands wait 
       select 'msg_' || n, ${world.registrar.id}, ${newest}, '2026-01-01', '2026-01-01' from numbers`);
   const neighbour = await addNeighbour();
   await change(neighbour);
-  expect(world.queue.sent).toEqual([{ registrar: neighbour.registrar.id }]);
+  expect(world.queue.sent).toMatchObject([{ registrar: neighbour.registrar.id }]);
 });
 
 it('a message in the queue that comes twice leads to one post, also to two consumers at once', async () => {
@@ -86,7 +86,7 @@ it('a message in the queue that comes twice leads to one post, also to two consu
   await changeEmail();
   await cron();
   const twin = new SteppedQueue(world.queue.now);
-  await twin.send({ registrar: world.registrar.id });
+  await twin.send(world.queue.sent[0]!);
   const consumeOf = (queue: SteppedQueue) =>
     queue.pass(0, (batch) => consumeDeliveries(batch, worker.db, queue, sender()));
   await Promise.all([consumeOf(world.queue), consumeOf(twin)]);

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, type MockInstance, vi } from 'vitest';
 import { webhookDeliveries, webhooks } from '../../../drizzle/schema.ts';
 import type { Env } from '../../../src/base/env.ts';
+import { setClockAhead } from '../../../src/base/time/clock.ts';
 import { updateContactOfPerson } from '../../../src/contact/update.ts';
 import { getWebhook } from '../../../src/party/registrar/operator/webhook.ts';
 import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
@@ -8,7 +9,7 @@ import { consumeDeliveries } from '../../../src/party/webhook/consume.ts';
 import type { WebhookSender } from '../../../src/party/webhook/deliver.ts';
 import { listDeliveries } from '../../../src/party/webhook/operator/list.ts';
 import { sendTest } from '../../../src/party/webhook/operator/send-test.ts';
-import { queueDeliveries } from '../../../src/party/webhook/outbox.ts';
+import { queueDeliveries, queueLostTests } from '../../../src/party/webhook/outbox.ts';
 import { app } from '../../../src/worker/http/app.ts';
 import { addContact, addPerson, addRegistrar, operator, send } from '../../support/fixtures.ts';
 import { shareEmptyWorker, type TestWorker } from '../../support/worker.ts';
@@ -50,6 +51,7 @@ export function startPushing() {
   });
   afterEach(() => {
     vi.restoreAllMocks();
+    setClockAhead(0);
   });
   const sender = () => ({ fetch, now: () => world.queue.now, isLocal: true });
   const requestNow = () => ({ at: world.queue.now, requestId: crypto.randomUUID() });
@@ -63,12 +65,13 @@ export function startPushing() {
       const webhook = await getWebhook(db, world.registrar.code);
       return sendTest(db, webhook, by);
     },
-    /** A call of the registrar to the application with this queue. */
+    /** A call of the registrar to the application with this queue, at its time. */
     async call(method: string, path: string, body?: unknown) {
       const init = send(method, world.registrar, body);
       Object.assign(init.headers, { 'CF-Connecting-IP': '127.0.0.1' });
       const env = { ...worker.env, WEBHOOKS: world.queue } as unknown as Env;
       const context = { waitUntil: () => {} } as unknown as ExecutionContext;
+      setClockAhead(world.queue.now.getTime() - Date.now());
       const answer = await app.request(`/repp/v1/registrar/webhook${path}`, init, env, context);
       // biome-ignore lint/suspicious/noExplicitAny: the answers of every call
       return { status: answer.status, body: (await answer.json()) as any };
@@ -97,7 +100,10 @@ export function startPushing() {
       return { status, later };
     },
     /** Does the work of the scheduled run. */
-    cron: () => queueDeliveries(worker.db, world.queue, world.queue.now),
+    async cron() {
+      await queueDeliveries(worker.db, world.queue, world.queue.now);
+      await queueLostTests(worker.db, world.queue, world.queue.now);
+    },
     pass: (hours: number) =>
       world.queue.pass(hours, (batch) =>
         consumeDeliveries(batch, worker.db, world.queue, sender()),

@@ -1,4 +1,4 @@
-import { and, eq, gte, isNotNull, not } from 'drizzle-orm';
+import { and, eq, gte, isNotNull, not, or } from 'drizzle-orm';
 import { webhookDeliveries, webhooks } from '../../../../drizzle/schema.ts';
 import { retry } from '../../../base/database/retry.ts';
 import { RegistryError } from '../../../base/error.ts';
@@ -6,11 +6,11 @@ import type { Operation } from '../../../change/origin.ts';
 import { type Change, changeOf, write } from '../../../change/write.ts';
 import { getWebhook } from '../../registrar/operator/webhook.ts';
 import { checkNotGone, isOpen } from '../../registrar/webhook.ts';
-import { endPause } from '../hold.ts';
+import { noPause } from '../hold.ts';
 
 /**
  * Makes a registrar's ended deliveries wait again, in their order and before later ones: the one with this id, or all
- * since an instant. Ends the webhook's pause after a failure. Returns their number. Throws `not_found` without a
+ * created or last attempted since an instant. Ends the webhook's pause after a failure. Returns their number. Throws `not_found` without a
  * webhook or such a delivery, and `update_prohibited` if the receiver is gone.
  */
 export async function resendDeliveries(
@@ -19,12 +19,13 @@ export async function resendDeliveries(
   selection: { id: string } | { since: Date },
 ): Promise<number> {
   const { db, origin } = operation;
-  const { id, createdAt, notificationId, waitsSince } = webhookDeliveries;
+  const { id, createdAt, attemptedAt, notificationId, waitsSince } = webhookDeliveries;
   const at = origin.request.at.toISOString();
+  const since = 'since' in selection ? selection.since.toISOString() : '';
   const isSelected = (registrarId: number) =>
     and(
       eq(webhookDeliveries.registrarId, registrarId),
-      'id' in selection ? eq(id, selection.id) : gte(createdAt, selection.since.toISOString()),
+      'id' in selection ? eq(id, selection.id) : or(gte(createdAt, since), gte(attemptedAt, since)),
       // Tests have no notification and are not resent.
       isNotNull(notificationId),
     );
@@ -46,7 +47,13 @@ export async function resendDeliveries(
       const message = `registrar ${code} has no delivery ${selection.id} that was delivered or given up`;
       throw new RegistryError('not_found', message, 'id');
     }
-    const ended = { deliveredAt: null, failedAt: null, outcome: null, status: null };
+    const ended = {
+      outcome: null,
+      status: null,
+      deliveredAt: null,
+      failedAt: null,
+      droppedAt: null,
+    };
     const waitingState = { waitsSince: at, ...ended };
     return {
       ...change,
@@ -54,7 +61,7 @@ export async function resendDeliveries(
         db.update(webhookDeliveries).set(waitingState).where(and(isToResend, change.isWritten)),
         db
           .update(webhooks)
-          .set(endPause(origin.request.at))
+          .set(noPause)
           .where(and(eq(webhooks.registrarId, registrarId), change.isWritten)),
       ],
     } satisfies Change<typeof outcome>;

@@ -1,4 +1,10 @@
 import * as z from 'zod';
+import {
+  type NotificationEvent,
+  notificationCauses,
+  notificationEvents,
+} from '../../../../drizzle/schema.ts';
+import { maximumTotal } from '../../../party/registrar/notification.ts';
 import { maximumUrlLength } from '../../../party/webhook/url.ts';
 import { json } from '../openapi/call.ts';
 import { describe, instantType, named } from '../openapi/describe.ts';
@@ -56,13 +62,19 @@ const webhook = named('Webhook', {
     description: 'The secret that signs. It is shown only when it is new.',
     pattern: '^whsec_[A-Za-z0-9+/]{43}=$',
   }),
+  note: z
+    .string()
+    .optional()
+    .describe('Why another address has brought no new secret; absent otherwise.'),
 });
 
 const ownWebhook = named('OwnWebhook', {
   url: z.url(),
   failing_since: instantType()
     .nullable()
-    .describe('When the first attempt since the last success failed; null if none has.'),
+    .describe(
+      'When the first attempt since the last success failed; null if none has. Tests that fail do not count.',
+    ),
   previous_secret_valid_until: instantType()
     .nullable()
     .describe('Until when replaced secrets also sign; null if none does.'),
@@ -107,17 +119,53 @@ const testDelivery = z.object({
     .meta({ description: 'The `webhook-id` of the test.', pattern: '^msg_[0-9a-f]{32}$' }),
 });
 
+/** What `fields` holds for each `type` and `cause`. */
+const fieldsOf: Record<NotificationEvent, string> = {
+  'contact.updated':
+    'the fields that changed; with the cause `transfer`, `registrar_id` and `auth_info` if the contact was handed over to you, and none if a copy has replaced it in a domain: the contact is still there, and `text` names the copy',
+  'contact.deleted':
+    'none; with the cause `transfer`, the contact still lives, but belongs to another registrar',
+  'contact.verified': '`identity_verification`, and what changed with it',
+  'contact.verification_pending': '`identity_request`',
+  'contact.verification_required':
+    '`verification_demand`; none if the contact brought an open demand along when it was handed over',
+  'api_user.updated': '`secret`',
+};
+
+const fieldsDescription = `The names of the fields that changed, without values. ${Object.entries(
+  fieldsOf,
+)
+  .map(([type, fields]) => `\`${type}\`: ${fields}`)
+  .join('. ')}.`;
+
 export const notification = named('Notification', {
   id: z.int().positive(),
+  type: z
+    .enum(notificationEvents)
+    .describe('What happened: the `type` with which a webhook gets it.'),
+  cause: z
+    .enum(notificationCauses)
+    .nullable()
+    .describe(
+      '`transfer` if the contact was handed over to another registrar, or a copy has replaced it because a domain was; null otherwise.',
+    ),
   text: z.string(),
   attached_obj_type: z.enum(['Contact', 'ApiUser']),
   attached_obj_id: z.string().describe('The contact’s code, or the API user’s name.'),
   created_at: instantType(),
   read: z.boolean(),
-  fields: z
-    .array(z.string())
-    .describe('The names of the fields that changed; none for a deletion.'),
+  fields: z.array(z.string()).describe(fieldsDescription),
 });
+
+const countedNotification = notification
+  .extend({
+    total: z
+      .int()
+      .min(0)
+      .max(maximumTotal)
+      .describe('How many are unread, counted up to 10,000 (`msgQ count` of EPP).'),
+  })
+  .meta({ id: 'CountedNotification' });
 
 const id = z
   .int()
@@ -127,7 +175,8 @@ const id = z
 const marked = z.object({ notification_id: z.int().positive(), read: z.literal(true) });
 
 const ofWebhook = {
-  update_prohibited: 'a system calls, which cannot change the registrar’s webhook',
+  update_prohibited:
+    'a system calls, which cannot change the registrar’s webhook; too many secrets sign; or a test is asked for after 410',
   not_found: 'the registrar has no webhook',
 };
 
@@ -184,7 +233,8 @@ export const accountPaths = {
         'a new secret. The same address again changes nothing and shows no secret, but after a 410 ' +
         'it makes the deliveries go on. The address has at most 2,000 characters, counted as it is ' +
         'sent: with percent-encoding, and the host in punycode. At most four replaced secrets sign ' +
-        'beside the new one, each for 24 hours; another address or secret is refused meanwhile.',
+        'beside the newest, each for 24 hours; meanwhile, another address keeps the newest secret, ' +
+        'shows none, and says so in `note`.',
       body: json(webhookBody().check(z.meta({ id: 'WebhookUpdate' }))),
       success: 'The webhook, with its secret if that is new.',
       answer: envelope('WebhookAnswer', z.object({ webhook })),
@@ -201,7 +251,10 @@ export const accountPaths = {
         'at once, delete the webhook and set it again. Fields of a body are ignored.',
       body: json(secretBody),
       success: 'The webhook with its new secret.',
-      answer: envelope('WebhookSecretAnswer', z.object({ webhook: webhook.required() })),
+      answer: envelope(
+        'WebhookSecretAnswer',
+        z.object({ webhook: webhook.omit({ note: true }).required() }),
+      ),
       refusals: ['update_prohibited', 'not_found'],
       causes: ofWebhook,
     },
@@ -210,9 +263,11 @@ export const accountPaths = {
       summary: 'Send a test to the webhook',
       description:
         'Makes one delivery of the type `webhook.test` the next one of the registrar. It is sent ' +
-        'once: within seconds, or within two minutes just after a failure. If it arrives, ' +
-        'deliveries that wait after a failure follow. If it fails, it counts as a failed attempt. ' +
-        'While a test waits, another call returns the same one. Fields of a body are ignored.',
+        'once, within seconds, although deliveries pause after a failure; but ten seconds after the ' +
+        'test before it at the earliest, and not before the time that the receiver has asked for ' +
+        '(`Retry-After`). If it arrives, deliveries that wait after a failure follow. If it fails, ' +
+        'nothing changes for them. While a test waits, another call returns the same one. Fields ' +
+        'of a body are ignored.',
       body: json(secretBody),
       success: 'The test is queued.',
       answer: envelope('WebhookTestAnswer', z.object({ delivery: testDelivery })),
@@ -236,7 +291,7 @@ export const accountPaths = {
       operationId: 'getOldestNotification',
       summary: 'Read the oldest unread notification',
       success: 'The notification; empty `data` if none is unread.',
-      answer: envelope('OldestNotificationAnswer', z.union([notification, z.object({})])),
+      answer: envelope('OldestNotificationAnswer', z.union([countedNotification, z.object({})])),
     },
     'GET /repp/v1/registrar/notifications/all_notifications': {
       operationId: 'listNotifications',
@@ -250,7 +305,7 @@ export const accountPaths = {
       summary: 'Read a notification',
       path: { id },
       success: 'The notification, read or not.',
-      answer: envelope('NotificationAnswer', notification),
+      answer: envelope('NotificationAnswer', countedNotification),
       refusals: ['not_found'],
     },
     'PUT /repp/v1/registrar/notifications/{id}': {

@@ -4,6 +4,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { onFirstUse } from '../../../base/on-first-use.ts';
 import type { RegistrarCall } from '../../../party/registrar/login.ts';
 import {
+  findOldestUnread,
   getNotification,
   listUnreadNotifications,
   markNotificationRead,
@@ -18,10 +19,16 @@ import {
 } from '../../../party/registrar/own-webhook.ts';
 import { replacedAt } from '../../../party/registrar/webhook.ts';
 import { deliveryRepresentation, listOwnDeliveries } from '../../../party/webhook/list.ts';
-import { addTest } from '../../../party/webhook/test-delivery.ts';
+import { addTest, queueTest } from '../../../party/webhook/test-delivery.ts';
 import { maximumUrlLength, parseWebhookUrl } from '../../../party/webhook/url.ts';
 import { clientReference } from '../request/client-headers.ts';
-import { type AppContext, database, newApp, queueAfterResponse } from '../request/context.ts';
+import {
+  type AppContext,
+  afterResponse,
+  database,
+  newApp,
+  queueAfterResponse,
+} from '../request/context.ts';
 import { body, query } from '../request/input.ts';
 import { linkAfter, requestedPage, takesBoundedPage, wholeNumber } from '../request/paging.ts';
 import { success } from './answer.ts';
@@ -114,7 +121,8 @@ registrarAccount.put('/webhook', body(webhookBody), async (c) => {
   const { webhook } = c.req.valid('json');
   const isLocal = isLocalEnvironment(c.env);
   const url = parseWebhookUrl(webhook.url, { isLocal, field: 'webhook.url' });
-  const { caller: _, ...changed } = await changeOwnWebhook(callWithoutKey(c), () => url);
+  const { caller, ...changed } = await changeOwnWebhook(callWithoutKey(c), () => url);
+  queueAfterResponse(c, caller.registrarId);
   return c.json(success({ webhook: changed }));
 });
 
@@ -124,16 +132,21 @@ registrarAccount.post('/webhook/secret', takesNoFields, async (c) => {
     return current;
   };
   const isRotated = true;
-  const { url, secret } = await changeOwnWebhook(callWithoutKey(c), keepUrl, { isRotated });
+  const changed = await changeOwnWebhook(callWithoutKey(c), keepUrl, { isRotated });
+  const { caller, url, secret } = changed;
+  queueAfterResponse(c, caller.registrarId);
   return c.json(success({ webhook: { url, secret } }));
 });
 
 registrarAccount.post('/webhook/test', takesNoFields, async (c) => {
   const { db, login } = callWithoutKey(c);
   const webhook = await getOwnWebhook({ db, login });
-  const id = await addTest(db, webhook, c.var.now);
-  queueAfterResponse(c, webhook.registrarId);
-  return c.json(success({ delivery: { id } }));
+  const test = await addTest(db, webhook, c.var.now);
+  const { WEBHOOKS: queue } = c.env;
+  if (queue && test.isNew) {
+    afterResponse(c, queueTest(queue, webhook.registrarId, test, c.var.now));
+  }
+  return c.json(success({ delivery: { id: test.id } }));
 });
 
 registrarAccount.delete('/webhook', async (c) => {
@@ -142,9 +155,8 @@ registrarAccount.delete('/webhook', async (c) => {
 });
 
 registrarAccount.get('/notifications', async (c) => {
-  const first = { limit: 1, offset: 0 };
-  const [oldest] = await listUnreadNotifications(database(c), c.var.login, first);
-  return c.json(success(oldest ? notificationRepresentation(oldest) : {}));
+  const oldest = await findOldestUnread(database(c), c.var.login);
+  return c.json(success(oldest ?? {}));
 });
 
 registrarAccount.get('/notifications/all_notifications', takesBoundedPage, async (c) => {
@@ -156,8 +168,8 @@ registrarAccount.get('/notifications/all_notifications', takesBoundedPage, async
 
 registrarAccount.get('/notifications/:id', async (c) => {
   const id = parseId(c.req.param('id'));
-  const notification = await getNotification(database(c), c.var.login, id);
-  return c.json(success(notificationRepresentation(notification)));
+  const { registrarId: _, ...notification } = await getNotification(database(c), c.var.login, id);
+  return c.json(success(notification));
 });
 
 export const readBody = onFirstUse(() =>

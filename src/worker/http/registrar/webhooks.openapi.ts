@@ -23,10 +23,15 @@ const header = z.object({
 });
 
 const timestamp = instantType().describe('When it happened.');
-const data = notification.omit({ read: true }).meta({ id: 'PushedNotification' });
+const data = notification.omit({ read: true, type: true }).meta({ id: 'PushedNotification' });
 
-/** A webhook's payload lacks `read`. */
-const { read: _, ...pushed } = examples.getOldestNotification.updated.answer.data;
+/** The data of a webhook's payload lack these. */
+const {
+  read: _,
+  type: __,
+  total: ___,
+  ...pushed
+} = examples.getOldestNotification.updated.answer.data;
 
 const notDelivered = {
   description:

@@ -1,4 +1,4 @@
-import { eq } from 'drizzle-orm';
+import { eq, sql } from 'drizzle-orm';
 import { beforeEach, expect, it } from 'vitest';
 import { notifications } from '../../../../drizzle/schema.ts';
 import {
@@ -6,6 +6,7 @@ import {
   deleteAnyContact,
   updateAnyContact,
 } from '../../../../src/contact/operator/administer.ts';
+import { transferContact } from '../../../../src/contact/operator/transfer.ts';
 import { deleteOldNotifications } from '../../../../src/party/registrar/notification.ts';
 import {
   answerOf,
@@ -60,6 +61,8 @@ it('a registrar learns which fields of its contact the registrant changed, witho
   });
   const notification = {
     id: expect.any(Number),
+    type: 'contact.updated',
+    cause: null,
     text: `Contact ${contact.code} has been updated by registrant`,
     attached_obj_type: 'Contact',
     attached_obj_id: contact.code,
@@ -67,10 +70,10 @@ it('a registrar learns which fields of its contact the registrant changed, witho
     read: false,
     fields: ['email', 'country_code', 'disclosed_attributes'],
   };
-  expect(await request('GET')).toEqual(completed(notification));
+  expect(await request('GET')).toEqual(completed({ ...notification, total: 1 }));
   expect(await request('GET', 'all_notifications')).toEqual(completed([notification]));
   const { id } = await oldest();
-  expect(await request('GET', id)).toEqual(completed(notification));
+  expect(await request('GET', id)).toEqual(completed({ ...notification, total: 1 }));
 });
 
 it('a registrar learns what the operator did to its contacts', async () => {
@@ -125,7 +128,7 @@ it('a registrar reads its unread notifications from the oldest on, in pages', as
   }
   const [first, second, third] = await unread();
   expect(first.id).toBeLessThan(second.id);
-  expect(await oldest()).toEqual(first);
+  expect(await oldest()).toEqual({ ...first, total: 3 });
   expect(await unread('?limit=1&offset=1')).toEqual([second]);
   expect(await request('GET', 'all_notifications?limit=201')).toEqual(
     refused(2004, 'Parameter value range error [limit]', 'limit', 400, parameterDetails.limit),
@@ -140,6 +143,36 @@ it('a registrar reads its unread notifications from the oldest on, in pages', as
   expect(body.data).toEqual([third]);
 });
 
+it('a registrar learns the number of its unread notifications, counted up to ten thousand', async () => {
+  await addNotification(worker.env, registrar);
+  await worker.db.run(sql`
+    insert into notifications (registrar_id, event, text, subject_key, fields, created_at)
+      with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
+      select registrar_id, event, text, subject_key, fields, created_at
+        from notifications, numbers where registrar_id = ${registrar.id}`);
+  expect(await oldest()).toMatchObject({ total: 10_000 });
+  await worker.db.run(sql`update notifications set read_at = created_at
+    where registrar_id = ${registrar.id} and id % 2 = 0`);
+  expect((await oldest()).total).toBeLessThan(5_002);
+});
+
+it('a registrar whose contact goes to another learns that it lives on, by the cause', async () => {
+  const other = await addRegistrar(worker.env);
+  const { code } = await addContact(worker.env, registrar);
+  const gone = await addContact(worker.env, registrar);
+  await transferContact(worker.operation, code, other.code);
+  await deleteAnyContact(worker.operation, gone.code);
+  expect(await unread()).toMatchObject([
+    { type: 'contact.deleted', cause: 'transfer', attached_obj_id: code, fields: [] },
+    { type: 'contact.deleted', cause: null, attached_obj_id: gone.code, fields: [] },
+  ]);
+  expect((await request('GET', '', undefined, other)).body.data).toMatchObject({
+    type: 'contact.updated',
+    cause: 'transfer',
+    fields: ['registrar_id', 'auth_info'],
+  });
+});
+
 it('a registrar marks one as read, again and again with the same answer', async () => {
   const contact = await contactOfPerson();
   await registrant.update(person, contact.uuid, { email: '1@example.ee' });
@@ -148,8 +181,8 @@ it('a registrar marks one as read, again and again with the same answer', async 
   for (let n = 0; n < 2; n++) {
     expect(await markRead(first.id)).toEqual(completed({ notification_id: first.id, read: true }));
   }
-  expect(await oldest()).toEqual(second);
-  expect(await request('GET', first.id)).toEqual(completed({ ...first, read: true }));
+  expect(await oldest()).toEqual({ ...second, total: 1 });
+  expect(await request('GET', first.id)).toEqual(completed({ ...first, read: true, total: 1 }));
 });
 
 const mustBeTrue = 'Expected: the JSON value true.';
