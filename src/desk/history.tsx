@@ -123,6 +123,9 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
 async function findProblem(registry: DeskRegistry, entries: readonly HistoryEntry[]) {
   const { id, requestId } = entries[0]!;
   const isAmongThem = between(history.id, entries.at(-1)!.id, id);
-  const plan = await planRevert(registry, requestId!, isAmongThem).catch(refusalIn);
-  return plan instanceof RegistryError ? plan.problems[0] : undefined;
+  const plan = await planRevert(registry, requestId!, { within: isAmongThem }).catch(refusalIn);
+  if (plan instanceof RegistryError) return plan.problems[0];
+  const { count, takenBack } = plan;
+  const message = `request ${takenBack.requests.join(', ')} has taken it back`;
+  return count > 0 ? undefined : { message, sentence: undefined };
 }

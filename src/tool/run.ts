@@ -71,7 +71,7 @@ export async function run(
     using _ = atInterrupt(() => registry.batches && explainInterruption(registry));
     const worked = await work(registry).catch(async (error) => {
       if (!isWriting || registry.isDryRun) throw error;
-      const progress = await progressOf(registry);
+      const progress = await progressOf(registry, error);
       throw progress ? new UnfinishedError(error, progress) : uncertain(error);
     });
     if (!worked) return undefined;
@@ -98,12 +98,15 @@ class UnfinishedError extends Error {
 }
 
 /** What a command that did not come to its last batch has written, and the commands that help. Undefined for nothing. */
-async function progressOf(registry: Registry) {
+async function progressOf(registry: Registry, cause?: unknown) {
   const { batches, db, origin } = registry;
   if (!batches || batches.written + batches.uncertain === 0) return undefined;
-  const { written, uncertain, one, hasLists } = batches;
+  const { written, uncertain, one, hasLists, total, restOption } = batches;
   const { requestId: request } = origin.request;
-  const repeat = commandLine(typedWords.getStore()!);
+  const isRefused = cause instanceof RegistryError;
+  const words = typedWords.getStore()!;
+  const rest = isRefused && restOption && !words.includes(restOption) ? [restOption] : [];
+  const repeat = commandLine([...words, ...rest]);
   // If this read fails, the command itself says whether it can.
   const isRevertible = await limitTime(5_000, findRevertible(db, request)).catch(() => undefined);
   const revert = registry.commandLine(['history', 'revert', request]);
@@ -119,7 +122,10 @@ async function progressOf(registry: Registry) {
     },
     lines: [
       `${countText(written, `${one} was`, `${one}s were`)} written${more}, by request ${request}`,
-      `to write the rest: ${repeat}`,
+      ...(isRefused && total !== undefined
+        ? [`${countText(total - written, `${one} was`, `${one}s were`)} not`]
+        : []),
+      `to write the rest${rest.length > 0 ? ' but what has changed' : ''}: ${repeat}`,
       ...(takeBack ? [`to take back what was written: ${takeBack}`] : []),
       ...(hasLists ? ['either command publishes the lists'] : []),
     ],

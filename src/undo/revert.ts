@@ -3,7 +3,7 @@ import { alias } from 'drizzle-orm/sqlite-core';
 import { changesIdentity, type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retry } from '../base/database/retry.ts';
-import { RegistryError, throwProblems } from '../base/error.ts';
+import { type Problem, RegistryError, throwProblems } from '../base/error.ts';
 import { findNewestId, type HistoryEntry, nothingSince } from '../change/history/search.ts';
 import type { Operation } from '../change/origin.ts';
 import { changeEach } from '../change/write-many.ts';
@@ -32,19 +32,30 @@ interface Page {
   domains: DomainRows;
   /** Obstacles of restored names that do not prevent the revert. */
   warnings: string[];
+  /** Changes that are left as they are, with `skipChanged`. */
+  left: Problem[];
   /** The newest history entry before the page was read. */
   seen: number;
   /** The last history entry of the page. */
   end: number;
 }
 
-/** The first page, with the warnings of all. */
+/** The first page, with the warnings of all, and what is left of all. */
 export interface RevertPlan extends Page {
   request: string;
   /** The last history entry of the request. */
   last: number;
   count: number;
   subjects: ReadonlySet<HistorySubject>;
+  /** What the first page leaves. */
+  leftFirst: Problem[];
+  /** Changes that earlier reverts have taken back, and their requests. */
+  takenBack: { count: number; requests: string[] };
+}
+
+interface RevertOptions {
+  /** Leaves what somebody has changed since, instead of refusing it. */
+  skipChanged?: boolean | undefined;
 }
 
 /**
@@ -58,22 +69,58 @@ export interface RevertPlan extends Page {
 export async function planRevert(
   operation: Operation,
   request: string,
-  within?: SQL,
+  { within, skipChanged = false }: RevertOptions & { within?: SQL } = {},
 ): Promise<RevertPlan> {
   const [start, last] = await rangeOf(operation.db, request, within);
   let first: Page | undefined;
   let count = 0;
   const subjects = new Set<HistorySubject>();
   const warnings: string[] = [];
-  for await (const page of planPages(operation, request, [start, last])) {
-    first ??= page;
-    count += page.reversals.length;
-    for (const { subject } of page.reversals) subjects.add(subject);
-    for (const warning of page.warnings) warnings.push(warning);
+  const left: Problem[] = [];
+  const takenBack = { count: 0, requests: new Set<string>() };
+  const note = ({ newer }: Entry) => {
+    if (newer?.clientReference !== request) return;
+    takenBack.count++;
+    takenBack.requests.add(newer.requestId!);
+  };
+  try {
+    for await (const page of planPages(operation, request, [start, last], skipChanged, note)) {
+      first ??= page;
+      count += page.reversals.length;
+      for (const { subject } of page.reversals) subjects.add(subject);
+      for (const warning of page.warnings) warnings.push(warning);
+      for (const problem of page.left) left.push(problem);
+    }
+  } catch (error) {
+    throw error instanceof RegistryError && takenBack.count > 0
+      ? withRest(error, request, takenBack)
+      : error;
   }
+  const requests = [...takenBack.requests];
+  const all = { request, last, count, subjects, left, leftFirst: first?.left ?? [], warnings };
+  if (first) return { ...first, ...all, takenBack: { ...takenBack, requests } };
   // Without any change that is left, a page of all of them says why.
-  first ??= await planPage(operation, await readPage(operation.db, request, [start, last]));
-  return { ...first, warnings, request, last, count, subjects };
+  if (takenBack.count === 0) {
+    await planPage(operation, await readPage(operation.db, request, [start, last]), false);
+  }
+  const nothing = { reversals: [], domains: new Map(), seen: 0, end: last };
+  return { ...nothing, ...all, takenBack: { ...takenBack, requests } };
+}
+
+/** Says first what an earlier revert has taken back, and how to take back the rest. */
+function withRest(
+  { problems }: RegistryError,
+  request: string,
+  { count, requests }: { count: number; requests: ReadonlySet<string> },
+): RegistryError {
+  const by = [...requests].join(', ');
+  const isSkippable = problems.every(({ reason }) => reason !== 'invalid');
+  const message = `an earlier revert has taken back ${count} of the changes (request ${by}), and these cannot follow`;
+  const skip = { command: ['history', 'revert', request, '--skip-changed'] };
+  return new RegistryError([
+    { reason: problems[0].reason, message, ...(isSkippable && skip) },
+    ...problems,
+  ]);
 }
 
 /** The first and the last entry of the request. */
@@ -98,25 +145,44 @@ async function* planPages(
   operation: Operation,
   request: string,
   [start, last]: [number, number],
+  skipChanged: boolean,
+  /** Gets each change that is over. */
+  note: (entry: Entry) => void = () => {},
 ): AsyncGenerator<Page, void> {
   for (let next = start; next <= last; ) {
     const { entries, seen } = await readPage(operation.db, request, [next, last]);
     next = (entries.at(-1)?.id ?? last) + 1;
     const remaining = entries.filter((entry) => !isOver(entry, request));
-    if (remaining.length > 0) yield await planPage(operation, { entries: remaining, seen });
+    for (const entry of entries) if (isOver(entry, request)) note(entry);
+    if (remaining.length === 0) continue;
+    yield await planPage(operation, { entries: remaining, seen }, skipChanged);
   }
 }
 
 type Entry = HistoryEntry & { newer: HistoryEntry | null };
 
-/** Throws the problems of the entries. */
+/** Throws the problems of the entries, but those that are left for having changed. */
 async function planPage(
   operation: Operation,
   { entries, seen }: { entries: readonly Entry[]; seen: number },
+  skipChanged: boolean,
 ): Promise<Page> {
   const { db } = operation;
-  const every = entries.map((entry) => ({ ...reversalOf(entry), entry }));
-  const links = await findLinks(db, every);
+  const all = entries.map((entry) => ({ ...reversalOf(entry), entry }));
+  const left: Problem[] = [];
+  const keep = <Some extends Reversal>(
+    some: readonly Some[],
+    problemsOf: (one: Some) => Problem[],
+  ) =>
+    some.filter((one) => {
+      const problems = skipChanged ? problemsOf(one) : [];
+      if (problems.length === 0 || problems.some(({ reason }) => reason === 'invalid')) return true;
+      left.push(...problems);
+      return false;
+    });
+  const unchanged = keep(all, ({ entry }) => reversalProblems(entry, entry.newer));
+  const links = await findLinks(db, unchanged);
+  const every = keep(unchanged, (one) => linkProblems([one], links));
   // A copy that another transfer has used again stays.
   const isTransfer = every.some(
     ({ subject, action, changes }) =>
@@ -137,7 +203,7 @@ async function planPage(
   const againstDomains = await findAuctionObstacles(operation, registered, ['registered']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
   warnings.push(...(await disputeWarnings(operation, reversals)));
-  return { reversals, domains, warnings, seen, end: entries.at(-1)!.id };
+  return { reversals, domains, warnings, left, seen, end: entries.at(-1)!.id };
 }
 
 /**
@@ -185,19 +251,23 @@ export type WriteBatch = (count: number, write: () => Promise<void>) => Promise<
 
 /**
  * Makes the changes of a plan under a request of its own, whose history names the request that it takes back. Each
- * 5,000 changes are one batch, all or none. Throws what `planRevert` throws if something has changed since; a plan and
- * a revert after that continue with what is left.
+ * 5,000 changes are one batch, all or none. Returns what it has left. Throws what `planRevert` throws if something has
+ * changed since; a plan and a revert after that continue with the rest.
  */
 export async function revert(
   operation: Operation,
   plan: RevertPlan,
   writeBatch: WriteBatch = (_, write) => write(),
-): Promise<void> {
+  { skipChanged = false }: RevertOptions = {},
+): Promise<Problem[]> {
   const { request, end, last } = plan;
+  const left = [...plan.leftFirst];
   await writeBatch(plan.reversals.length, () => revertPage(operation, request, plan));
-  for await (const page of planPages(operation, request, [end + 1, last])) {
+  for await (const page of planPages(operation, request, [end + 1, last], skipChanged)) {
     await writeBatch(page.reversals.length, () => revertPage(operation, request, page));
+    left.push(...page.left);
   }
+  return left;
 }
 
 async function revertPage(
@@ -234,8 +304,11 @@ async function revertPage(
     await changeEach(reverting, { reverted: reverted.flat() }, isAsPlanned);
   } catch (error) {
     // Another plan says what has changed.
-    if (error instanceof RegistryError) await planRevert({ db, origin }, request);
-    throw error;
+    if (!(error instanceof RegistryError)) throw error;
+    const { count, takenBack } = await planRevert({ db, origin }, request);
+    if (count > 0) throw error;
+    const by = takenBack.requests.join(', ');
+    throw new RegistryError('changed_meanwhile', `request ${by} has taken it back meanwhile`);
   }
 }
 

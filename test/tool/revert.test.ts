@@ -70,3 +70,59 @@ test('history revert shows, asks for and publishes what it takes back', async ()
   expect(stdout).toBe('name,status,password,last_day\nb.ee,reserved,,\nc.ee,reserved,,\n');
   expect(await counts()).toMatchObject({ all: 2, reserved: 2 });
 });
+
+/** The names of one import, of which the last is on the second page of its revert. */
+async function importNames(ending: string, count = 5_001) {
+  const names = Array.from({ length: count }, (_, n) => `n${n}${ending}.ee`);
+  const file = `name,status\n${names.map((name) => `${name},blocked\n`).join('')}`;
+  const { request_id: request } = await registry.done(['retained', 'import', '-'], file);
+  return { request, revert: ['history', 'revert', request], last: names.at(-1)!, names };
+}
+
+test('a revert that is repeated says that it is done, and by which request', async () => {
+  const { revert, request } = await importNames('done', 3);
+  const { request_id: taking } = await registry.done([...revert, '--yes']);
+  for (const options of [['--yes'], ['--dry-run'], ['--yes', '--skip-changed']]) {
+    expect(await registry.run([...revert, ...options])).toEqual({
+      status: 0,
+      stdout: expect.stringContaining(
+        `request ${request} was taken back by request ${taking}: 3 changes; to undo that: npm run registry -- history revert ${taking} `,
+      ),
+      stderr: '',
+    });
+  }
+}, 60_000);
+
+test('a long revert is judged whole: what changed on its last page stops it before it writes', async () => {
+  const { revert, last } = await importNames('whole');
+  await registry.done(['retained', 'remove', last, '--status', 'blocked']);
+  const before = await registry.rows();
+  const refused = await registry.run([...revert, '--yes']);
+  expect(refused.stderr).toContain(`refused: create retained domain ${last}: changed since`);
+  expect(await registry.rows()).toEqual(before);
+}, 120_000);
+
+test('--skip-changed takes back the rest, and names what it left', async () => {
+  const { revert, request, names } = await importNames('skip', 3);
+  const { request_id: meanwhile } = await registry.done([
+    ...['retained', 'remove', names[1]!],
+    ...['--status', 'blocked'],
+  ]);
+  const left = expect.stringContaining(
+    `create retained domain ${names[1]}: changed since: delete by `,
+  );
+  const skip = [...revert, '--skip-changed'];
+  expect((await registry.run([...skip, '--dry-run'])).stdout).toMatch(
+    new RegExp(`would revert request ${request}: 2 changes\n[^]*  would leave: .*${meanwhile}\n$`),
+  );
+  const { request_id: taking, ...done } = await registry.done([...skip, '--yes']);
+  expect(done).toMatchObject({ left: [left], changed: true });
+  expect(await registry.done(skip)).toMatchObject({
+    taken_back: { count: 2, requests: [taking] },
+    left: [left],
+    changed: false,
+  });
+  expect((await registry.run([...revert, '--yes'])).stderr).toContain(
+    `refused: an earlier revert has taken back 2 of the changes (request ${taking}), and these cannot follow (npm run registry -- history revert ${request} --skip-changed `,
+  );
+}, 60_000);

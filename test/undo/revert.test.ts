@@ -225,7 +225,7 @@ it('retained names are taken back once, whoever says it twice', async () => {
   await revert({ db: worker.db, origin: one }, plans[0]!);
   await expect(revert({ db: worker.db, origin: other }, plans[1]!)).rejects.toMatchObject({
     reason: 'changed_meanwhile',
-    message: expect.stringContaining(`changed since: delete by Operator`),
+    message: expect.stringMatching(/^request \S+ has taken it back meanwhile$/),
   });
   expect(await problems(request)).toMatchObject([{ reason: 'changed_meanwhile' }]);
 });
@@ -857,4 +857,35 @@ it('only commands of the operator are taken back, and only those that the histor
   expect(await worker.db.$count(retainedDomains, inArray(retainedDomains.name, [name.name]))).toBe(
     1,
   );
+});
+
+it('a long revert that somebody’s change stops half-way goes on without it, and names it', async () => {
+  const origin = command();
+  const names = Array.from({ length: 5_002 }, () => newName('blocked'));
+  for (let from = 0; from < names.length; from += 1_000) {
+    await addRetainedDomains({ db: worker.db, origin }, names.slice(from, from + 1_000));
+  }
+  const { requestId: request } = origin.request;
+  const [other, last] = [names.at(-2)!, names.at(-1)!];
+  const plan = await planRevert(worker.operation, request);
+  const racing = beforeBatch(worker.env, 2, () => done(removeRetainedDomains, [last]));
+  const first = command();
+  const refused = revert({ db: racing, origin: first }, plan).catch((error) => error);
+  expect(problemsIn(await refused)).toEqual([
+    {
+      reason: 'changed_meanwhile',
+      message: `an earlier revert has taken back 5000 of the changes (request ${first.request.requestId}), and these cannot follow`,
+      command: ['history', 'revert', request, '--skip-changed'],
+    },
+    expect.objectContaining({ message: expect.stringContaining(`${last.name}: changed since`) }),
+  ]);
+  const rest = await planRevert(worker.operation, request, { skipChanged: true });
+  expect(rest.reversals.map(({ key }) => key)).toEqual([other.name]);
+  const second = { db: worker.db, origin: command() };
+  const left = await revert(second, rest, undefined, { skipChanged: true });
+  expect(left.map(({ message }) => message)).toEqual([expect.stringContaining(last.name)]);
+  expect(await planRevert(worker.operation, request, { skipChanged: true })).toMatchObject({
+    count: 0,
+    takenBack: { count: 5_001 },
+  });
 });

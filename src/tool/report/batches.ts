@@ -10,6 +10,10 @@ export class Batches {
   uncertain = 0;
   /** The noun for a change. */
   readonly one: string;
+  /** How many changes there are, if a refusal is to say how many are left. */
+  total?: number;
+  /** The option with which the command finishes what a change meanwhile has stopped. */
+  restOption?: string;
   /** The command publishes lists at its end. */
   readonly hasLists: boolean;
   private running: Promise<unknown> = Promise.resolve();
