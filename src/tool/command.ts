@@ -80,6 +80,8 @@ export function writeCommand(name: string, ...examples: string[]) {
   return (
     readCommand(name, ...examples)
       .option('--dry-run', 'show what would change, and change nothing')
+      // The refusal names it; see clock.ts.
+      .addOption(new Option('--clock-is-right').hideHelp())
       // The help would show a default of the option.
       .setOptionValueWithSource('dryRun', false, 'default')
   );
@@ -98,6 +100,7 @@ export function bare(name: string, ...examples: string[]) {
 /** `dryRun` is undefined for a command that only reads. */
 export type CommonOptions = ReturnType<ReturnType<typeof readCommand>['opts']> & {
   dryRun?: boolean;
+  clockIsRight?: true | undefined;
 };
 
 /** The options that choose the same registry, from any directory. */

@@ -5,10 +5,12 @@ import { currentTime } from '../base/time/clock.ts';
 import type { Origin } from '../change/origin.ts';
 import { countText } from '../view/text.ts';
 import { type Bindings, type OpenBindings, opening } from './bindings.ts';
+import { checkAfterRelease, checkClock, checkClockByHistory } from './clock.ts';
 import { type CommonOptions, commandLine } from './command.ts';
 import { openLocal } from './local/open.ts';
 import { findMissingMigrations } from './migrate.ts';
 import type { Batches } from './report/batches.ts';
+import { readLocalConfig } from './wrangler-config.ts';
 
 export type Registry = Awaited<ReturnType<typeof openRegistry>> & {
   /** Set by a command that writes in batches. */
@@ -17,6 +19,10 @@ export type Registry = Awaited<ReturnType<typeof openRegistry>> & {
 
 export const openBindings: OpenBindings = async (options, access) =>
   options.remote ? (await import('./remote.ts')).openRemote(options) : openLocal(options, access);
+
+/** The runtime refuses a clock that is before it. */
+const releaseDay = (environment: string | undefined) =>
+  readLocalConfig(environment).compatibilityDate;
 
 /** Refuses a database with missing migrations, unless it may be empty, as for a restore. */
 export async function openRegistry(
@@ -27,10 +33,15 @@ export async function openRegistry(
   const isWritable = mayBeEmpty || options.dryRun !== undefined;
   const isChange = mayBeEmpty || options.dryRun === false;
   const open = opening.getStore() ?? openBindings;
+  const isLocalChange = isChange && !options.remote;
+  if (isLocalChange && !options.clockIsRight) checkAfterRelease(releaseDay(options.env));
   const { env, service, dispose }: Bindings = await open(options, { isWritable, mayBeEmpty });
   opened.defer(dispose);
   if (!mayBeEmpty) await checkMigrations(env.DB, options);
-  if (options.remote && isChange) await checkClock(env.DB);
+  if (isChange && options.remote) await checkClock(env.DB);
+  if (isLocalChange && !options.clockIsRight && !mayBeEmpty) {
+    await checkClockByHistory(openDatabase(env.DB));
+  }
   // The environment of the command may override these.
   const { ZONES = env.ZONES, NAME_LETTERS = env.NAME_LETTERS } = process.env;
   const isDryRun = options.dryRun ?? false;
@@ -80,20 +91,4 @@ export function operatorName(): string {
     // In a container, the user id may have no account.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-/** Changes and publications have this machine's time, which decides their day in the archive. */
-const maximumClockDifference = 10_000;
-
-/** Throws `invalid` if this machine's clock and the deployed database's differ by more. One round trip. */
-export async function checkClock(db: D1Database, clock: () => Date = currentTime): Promise<void> {
-  const before = clock().getTime();
-  const query = db.prepare(`select strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now`);
-  const now = Date.parse((await query.first<string>('now'))!);
-  if (Math.max(before - now, now - clock().getTime()) <= maximumClockDifference) return;
-  const difference = `${Math.round((before - now) / 1000)} seconds from`;
-  throw new RegistryError(
-    'invalid',
-    `this machine's clock is ${difference} the database's: set it`,
-  );
 }

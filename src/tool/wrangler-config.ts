@@ -23,7 +23,7 @@ export function readEnvironment(file: string, environment: string | undefined) {
 export function readLocalConfig(environment: string | undefined) {
   const { config, own, database, lists, archive } = requireEnvironment(environment, 'env');
   return {
-    compatibilityDate: config.compatibility_date,
+    compatibilityDate: config.compatibility_date!,
     databaseId: database?.preview_database_id ?? database?.database_id ?? 'DB',
     listsId: lists?.preview_id ?? lists?.id ?? 'LISTS',
     archive: archive?.preview_bucket_name ?? archive?.bucket_name,

@@ -11,7 +11,8 @@ import {
   listOverdueAuctions,
 } from '../name/auction/operator/waiting.ts';
 import { listEndingCertificates } from '../party/credential/operator/certificate.ts';
-import { listFailingWebhooks, listGivenUp } from '../party/webhook/outbox.ts';
+import { listGivenUp } from '../party/webhook/operator/given-up.ts';
+import { listFailingWebhooks } from '../party/webhook/outbox.ts';
 import { readHealth } from '../worker/health/health.ts';
 import { disclosureHoursOf } from '../worker/settings.ts';
 

@@ -69,6 +69,7 @@ it('contacts that no domain refers to are named to their registrar, which is tol
       id: expect.any(Number),
       registrarId: registrar.id,
       event: 'contact.deleted',
+      cause: null,
       text: `Contact ${contact.code} has been deleted by registry`,
       subjectKey: contact.code,
       fields: [],

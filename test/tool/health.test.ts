@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openRunningServer } from '../../src/tool/local/server.ts';
+import { noteServer, openRunningServer } from '../../src/tool/local/server.ts';
 import { domainAddress } from '../../src/tool/wrangler-config.ts';
 import { messageOf } from '../../src/view/message.ts';
 import { startTool } from './tool.ts';
@@ -147,8 +145,7 @@ test('knows the address of a local server that runs, and of a domain in wrangler
   const registry = await tool.newRegistry();
   const address = await serviceAnswering(200, 0);
   const service = 'http://localhost:8787';
-  const note = { address, token: 'x', service };
-  await writeFile(path.join(registry.directory, 'server.json'), JSON.stringify(note));
+  noteServer(registry.directory, { address, token: 'x', service });
   expect(await openRunningServer(registry.directory, undefined)).toMatchObject({ service });
 
   const toml = (routes: string) =>

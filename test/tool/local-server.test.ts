@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -101,3 +101,16 @@ test.each([
     );
   },
 );
+
+test('a copy of a running registry’s folder is a registry of its own', async () => {
+  const { address, token } = await listen(failing);
+  const original = await tool.newRegistry('ALPHA');
+  noteServer(original.directory, { address, token });
+  const copy = await tool.newDirectory();
+  cpSync(original.directory, copy, { recursive: true });
+  expect(await openRunningServer(copy, undefined)).toBeUndefined();
+  const moved = `${copy}-moved`;
+  renameSync(original.directory, moved);
+  expect(await openRunningServer(moved, undefined)).toBeDefined();
+  renameSync(moved, original.directory);
+});

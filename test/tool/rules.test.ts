@@ -25,6 +25,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'registrar webhook test': [['ALPHA']],
   'registrar webhook list': [[]],
   'registrar webhook resend': [['ALPHA', '--since', '2026-01-01']],
+  'registrar webhook drop': [['ALPHA']],
   'api-user add': [['--registrar', 'ALPHA', '--username', 'mari']],
   'api-user rotate': [['ats']],
   'api-user disable': [['ats']],

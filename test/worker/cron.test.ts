@@ -126,7 +126,7 @@ it('does nothing twice when two runs come at once', async () => {
   await Promise.all([runCron(hourly, env, {}), runCron(hourly, env, {})]);
 
   expect((await runs()).map(({ failed }) => failed)).toEqual([[], [], []]);
-  expect(queue.sent).toEqual([{ registrar: registrar.id }]);
+  expect(queue.sent).toMatchObject([{ registrar: registrar.id }]);
   expect(await worker.db.$count(history, eq(history.subjectUuid, orphan.uuid))).toBe(1);
   const ofOrphan = eq(notifications.subjectKey, orphan.code);
   expect(await worker.db.$count(notifications, ofOrphan)).toBe(1);

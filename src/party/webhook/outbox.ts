@@ -22,7 +22,8 @@ import { timeAfter } from '../../base/time/clock.ts';
 import { isOpen } from '../registrar/webhook.ts';
 import { turnFrom } from './hold.ts';
 
-const ofWebhook = eq(webhookDeliveries.registrarId, webhooks.registrarId);
+/** Joins the two. */
+export const ofWebhook = eq(webhookDeliveries.registrarId, webhooks.registrarId);
 const { notificationId, failedAt, droppedAt } = webhookDeliveries;
 
 /** Deliveries wait. Tests have messages of their own. */
@@ -135,7 +136,7 @@ export const isGivenUp = sql`(${failedAt} is not null and ${droppedAt} is null
   and ${notificationId} is not null)`;
 
 /** The creation of the oldest delivery of the group. */
-const since = sql<string>`min(${webhookDeliveries.createdAt})`;
+export const oldest = sql<string>`min(${webhookDeliveries.createdAt})`;
 
 /**
  * Lists registrars whose webhooks have failed for an hour while deliveries wait, and when the oldest delivery that has
@@ -144,23 +145,11 @@ const since = sql<string>`min(${webhookDeliveries.createdAt})`;
 export function listFailingWebhooks(db: Database, now: Date) {
   const hasNotArrived = and(or(isOpen, isGivenUp), isNotNull(notificationId));
   return db
-    .select({ registrar: registrars.code, since })
+    .select({ registrar: registrars.code, since: oldest })
     .from(webhooks)
     .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
     .innerJoin(webhookDeliveries, and(ofWebhook, hasNotArrived))
     .where(and(lte(webhooks.failingSince, timeAfter(now, -patience)), hasOpen))
-    .groupBy(registrars.code)
-    .orderBy(registrars.code);
-}
-
-/** Lists registrars with deliveries given up, how many, and when the oldest was created. */
-export function listGivenUp(db: Database) {
-  return db
-    .select({ registrar: registrars.code, deliveries: count(), since })
-    .from(webhookDeliveries)
-    .innerJoin(webhooks, ofWebhook)
-    .innerJoin(registrars, eq(registrars.id, webhooks.registrarId))
-    .where(isGivenUp)
     .groupBy(registrars.code)
     .orderBy(registrars.code);
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { RegistryError } from '../../base/error.ts';
+import { folderId } from './server.ts';
 
 /**
  * Every process with a runtime on the data holds the lock, because two that write to one SQLite
@@ -41,11 +42,12 @@ function tryLock(directory: string, owner: string): Disposable | undefined {
     if (errcode === sqliteBusy) return undefined;
     throw new RegistryError('unexpected', `${directory} cannot be locked: ${message}`);
   }
-  writeFileSync(noteOf(directory), owner);
+  writeFileSync(noteOf(directory), `${folderId(directory)} ${owner}`);
   return database;
 }
 
 function readOwner(directory: string): string {
   const note = noteOf(directory);
-  return existsSync(note) ? readFileSync(note, 'utf8') : 'another process';
+  const [folder, ...owner] = (existsSync(note) ? readFileSync(note, 'utf8') : '').split(' ');
+  return folder === folderId(directory) ? owner.join(' ') : 'another process';
 }

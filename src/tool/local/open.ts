@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
+import { dayOf } from '../../base/time/day.ts';
 import type { Bindings, OpenBindings } from '../bindings.ts';
 import { type CommonOptions, commandLine } from '../command.ts';
 import { localDirectory } from '../project.ts';
@@ -105,7 +106,8 @@ export async function openLocalData(directory: string, environment?: string): Pr
     convertV4MiniflareOptions({
       modules: true,
       script: lender,
-      compatibilityDate,
+      // With --clock-is-right, the clock may be before it.
+      compatibilityDate: [compatibilityDate, dayOf(new Date())].sort()[0]!,
       bindings: { TOOL_TOKEN: token },
       d1Databases: { DB: databaseId },
       kvNamespaces: { LISTS: listsId },
@@ -116,9 +118,13 @@ export async function openLocalData(directory: string, environment?: string): Pr
       cf: false,
     }),
   );
+  // Without it, a runtime that could not start would keep the process.
+  await using starting = new AsyncDisposableStack();
+  starting.defer(() => miniflare.dispose());
   const { DB } = openOverHttp((await miniflare.ready).href, token);
   const LISTS = await miniflare.getKVNamespace('LISTS');
   const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
   const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
+  starting.move();
   return { env, dispose: () => miniflare.dispose() };
 }

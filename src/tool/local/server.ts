@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
@@ -19,10 +19,18 @@ interface RunningServer {
 
 const fileOf = (directory: string) => path.join(directory, 'server.json');
 
+/** A copy of a folder has the notes of its processes, too, which do not hold there. A moved one keeps its id. */
+export function folderId(directory: string): string | undefined {
+  const { dev, ino } = statSync(directory, { bigint: true, throwIfNoEntry: false }) ?? {};
+  return dev === undefined ? undefined : `${dev}:${ino}`;
+}
+
 export function noteServer(directory: string, server: RunningServer): void {
   // writeFileSync keeps an existing file's mode.
   forgetServer(directory);
-  writeFileSync(fileOf(directory), JSON.stringify(server), { mode: 0o600 });
+  writeFileSync(fileOf(directory), JSON.stringify({ ...server, folder: folderId(directory) }), {
+    mode: 0o600,
+  });
 }
 
 export function forgetServer(directory: string): void {
@@ -31,7 +39,8 @@ export function forgetServer(directory: string): void {
 
 function readNote(directory: string): RunningServer | undefined {
   try {
-    return JSON.parse(readFileSync(fileOf(directory), 'utf8'));
+    const note = JSON.parse(readFileSync(fileOf(directory), 'utf8'));
+    return note?.folder === folderId(directory) ? note : undefined;
   } catch {
     return undefined;
   }

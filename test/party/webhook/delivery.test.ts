@@ -7,12 +7,9 @@ import { getWebhook } from '../../../src/party/registrar/operator/webhook.ts';
 import { generateWebhookSecret } from '../../../src/party/registrar/webhook.ts';
 import { sendDeliveries } from '../../../src/party/webhook/deliver.ts';
 import { dropDeliveries } from '../../../src/party/webhook/operator/drop.ts';
+import { listGivenUp } from '../../../src/party/webhook/operator/given-up.ts';
 import { resendDeliveries } from '../../../src/party/webhook/operator/resend.ts';
-import {
-  endOldDeliveries,
-  listFailingWebhooks,
-  listGivenUp,
-} from '../../../src/party/webhook/outbox.ts';
+import { endOldDeliveries, listFailingWebhooks } from '../../../src/party/webhook/outbox.ts';
 import { addTest } from '../../../src/party/webhook/test-delivery.ts';
 import { runCron } from '../../../src/worker/cron.ts';
 import { addContact, operator } from '../../support/fixtures.ts';

@@ -175,10 +175,14 @@ const id = z
 const marked = z.object({ notification_id: z.int().positive(), read: z.literal(true) });
 
 const ofWebhook = {
-  update_prohibited:
-    'a system calls, which cannot change the registrar’s webhook; too many secrets sign; or a test is asked for after 410',
+  update_prohibited: 'a system calls, which cannot change the registrar’s webhook',
   not_found: 'the registrar has no webhook',
 };
+
+const withCause = (cause: string) => ({
+  ...ofWebhook,
+  update_prohibited: `${cause}; or ${ofWebhook.update_prohibited}`,
+});
 
 export const accountPaths = {
   ...registrarCalls('Registrar: account')({
@@ -256,7 +260,7 @@ export const accountPaths = {
         z.object({ webhook: webhook.omit({ note: true }).required() }),
       ),
       refusals: ['update_prohibited', 'not_found'],
-      causes: ofWebhook,
+      causes: withCause('four replaced secrets sign already'),
     },
     'POST /repp/v1/registrar/webhook/test': {
       operationId: 'testWebhook',
@@ -272,7 +276,7 @@ export const accountPaths = {
       success: 'The test is queued.',
       answer: envelope('WebhookTestAnswer', z.object({ delivery: testDelivery })),
       refusals: ['update_prohibited', 'not_found'],
-      causes: ofWebhook,
+      causes: withCause('the receiver has answered 410'),
     },
     'DELETE /repp/v1/registrar/webhook': {
       operationId: 'deleteWebhook',

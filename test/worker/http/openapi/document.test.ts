@@ -214,8 +214,8 @@ it('each call that can answer 2304 says for which cause', () => {
       'the secret is new, and the one before it still works; it has been replaced by one that is in use; or a system calls, which has none',
     ],
     setWebhook: [ofSystem],
-    replaceWebhookSecret: [ofSystem],
-    testWebhook: [ofSystem],
+    replaceWebhookSecret: [`four replaced secrets sign already; or ${ofSystem}`],
+    testWebhook: [`the receiver has answered 410; or ${ofSystem}`],
     deleteWebhook: [ofSystem],
   });
 });
