@@ -215,6 +215,18 @@ test('restore erases again whom it has brought back', async () => {
   expect(await registry.done('contact erase-again')).toEqual({ erased_again: [], changed: false });
 });
 
+test('a restore asks with what it would erase, and erases it then', async () => {
+  const { registry, file } = await backedUp('ALPHA:ERASED');
+  await erase(registry, 'ALPHA:ERASED');
+  const persons = '1 person whose erasure was confirmed before: ALPHA:ERASED';
+  const asked = await registry.run(['restore', file]);
+  expect(asked.stderr).toContain(`would erase ${persons}\n`);
+  expect(asked.stderr).not.toContain('\nerased');
+  expect((await registry.run(['restore', file, '--yes'])).stdout).toContain(
+    `erased ${persons}\nrestored `,
+  );
+});
+
 test('erase-again names whom it would erase, and whom it cannot', async () => {
   const { registry, file } = await backedUp('ALPHA:ERASED', 'ALPHA:LINKED');
   for (const code of ['ALPHA:ERASED', 'ALPHA:LINKED']) await erase(registry, code);

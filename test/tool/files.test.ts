@@ -178,3 +178,26 @@ test('sees a repeated key, however far apart its rows are in the file', async ()
     'refused: standard input:1102: n1099.ee (reserved) is already in line 2\n',
   );
 });
+
+test('a row with too many fields is refused again until somebody has put them into the columns', async () => {
+  const registry = await tool.newRegistry();
+  const file = await registry.file(
+    'names.csv',
+    'name,status,password\nsalasona.ee,reserved,pass,word\nhea.ee,reserved,\n',
+  );
+  const first = await registry.done(['retained', 'import', file, '--skip-invalid']);
+  expect(first).toMatchObject({ added: 1, rejected: 1 });
+  const rejected = await readFile(first.rejected_file, 'utf8');
+  expect(rejected).toBe(
+    'name,status,password,rejected_line,rejected_field,rejected_reason,rejected_text\n' +
+      ',,,2,,"has 4 fields, but the header has 3","salasona.ee,reserved,pass,word"\n',
+  );
+  const again = await registry.run(['retained', 'import', first.rejected_file]);
+  expect(again).toMatchObject({ status: 1 });
+  expect(again.stderr).toContain('has a rejected_text: put its fields into the columns');
+  const corrected = await registry.file(
+    'corrected.csv',
+    rejected.replace(/^,,,(.*),"salasona.*$/m, 'salasona.ee,reserved,"pass,word",$1,'),
+  );
+  expect(await registry.done(['retained', 'import', corrected])).toMatchObject({ added: 1 });
+});

@@ -88,7 +88,7 @@ test('a restore brings no access back: what was ended since the backup stays so,
 test('a restore names what stays as it was before it asks', async () => {
   const { status, stderr } = await registry.run(['restore', file]);
   expect(status).toBe(1);
-  expect(stderr).toContain('kept as it was: API user disabled of ALPHA: disabled_at\n');
+  expect(stderr).toContain('would keep as it is: API user disabled of ALPHA: disabled_at\n');
 });
 
 test('lets in whom the file lets in if told to, and of a database without registrars', async () => {

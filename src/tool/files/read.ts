@@ -3,7 +3,7 @@ import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import { pipeline } from 'node:stream';
 import { CsvError, parse } from 'csv-parse';
 import { RegistryError } from '../../base/error.ts';
-import { spoiledBy } from '../../base/text/field.ts';
+import { isBlank, spoiledBy } from '../../base/text/field.ts';
 import { displayName, unreadableFile } from '../report/problem.ts';
 import { type Columns, type FileRow, findUnknownColumn } from './format.ts';
 
@@ -161,14 +161,30 @@ async function* readCsv(file: string, columns: Columns, reading: Reading): Async
     const textOf = (field = '') => (reading.isVerbatim ? field : field.trim().normalize('NFC'));
     const values = Object.fromEntries(header.map((name, index) => [name, textOf(record[index])]));
     if (record.length === header.length) {
-      const problem = reading.isVerbatim ? undefined : spoiledValue(values, columns);
+      const problem = reading.isVerbatim
+        ? undefined
+        : (rejectedBefore(values) ?? spoiledValue(values, columns));
       yield { line, values, problem };
     } else {
       const problem = `has ${record.length} fields, but the header has ${header.length}`;
-      yield { line, values: { ...values, rejected_text: record.join(delimiter) }, problem };
+      // Nobody knows which field is which.
+      const blank = Object.fromEntries(header.map((name) => [name, '']));
+      const rejected_text = record.map((field) => quoted(field, delimiter)).join(delimiter);
+      yield { line, values: { ...blank, rejected_text }, problem };
     }
   }
   if (!header) throw unreadableFile(file, 1, 'is empty: a CSV file begins with a header line');
+}
+
+function quoted(field: string, delimiter: string): string {
+  const needsQuotes = field.includes(delimiter) || /["\n\r]/.test(field);
+  return needsQuotes ? `"${field.replaceAll('"', '""')}"` : field;
+}
+
+/** A row that was rejected for the number of its fields stays so until somebody has put them into the columns. */
+function rejectedBefore({ rejected_text: text }: FileRow['values']): string | undefined {
+  if (isBlank(text)) return undefined;
+  return 'has a rejected_text: put its fields into the columns, and empty it';
 }
 
 /** Excel's first line with the separator. */

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
+import { Option } from '@commander-js/extra-typings';
 import { sql } from 'drizzle-orm';
 import { openDatabase } from '../../../base/database/open.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { messageOf } from '../../../view/message.ts';
-import { countText } from '../../../view/text.ts';
+import { countText, linesOf as linesOfText } from '../../../view/text.ts';
 import { type CommonOptions, commandLine, parsePath, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
@@ -39,6 +40,7 @@ const command = readCommand(
 )
   .description('Make a database equal to a backup and publish the lists')
   .argument('<file>', 'a file that backup or move-in has written', parsePath)
+  .addOption(new Option('--clock-is-right').hideHelp())
   .option('--access-as-in-file', 'let in whom the file lets in, whatever has changed since')
   .option('--replace-all', 'replace a registry that is in use with a file of move-in')
   .addHelpText(
@@ -87,12 +89,12 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
     throw new RegistryError('taken', `npm start runs on this database (${service}); stop it first`);
   }
   const { mark, seen } = await markOf(registry, source, options);
-  const { data, lines, figures, ...prepared } = await prepare(registry, source, mark);
+  const { data, lines, asked, figures, ...prepared } = await prepare(registry, source, mark);
   if (seen?.changes && !options.yes) {
     await confirm([
       `This removes everything that is in the database (${seen.words}),`,
       `and puts there what is in the file (${figures.words}):`,
-      ...lines,
+      ...asked,
       'The service must be stopped first.',
     ]);
   }
@@ -190,6 +192,7 @@ const gap = 10_000_000;
 const noBucket = {
   data: { erased_again: null },
   text: 'wrangler.toml binds no ARCHIVE, so whoever was erased since is back: erase them again',
+  asked: ['wrangler.toml binds no ARCHIVE, so whoever was erased since would be back'],
 };
 
 /**
@@ -203,7 +206,7 @@ async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
   const db = openDatabase(database);
   const figures = (await readState(database)).seen!;
   const kept = accounts ? await keepAccess({ db, origin: registry.origin }, accounts) : [];
-  const { data, text } = registry.env.ARCHIVE
+  const { data, text, asked } = registry.env.ARCHIVE
     ? await repeatErasures({ ...registry, db, isDryRun: false }, { yes: true })
     : noBucket;
   const next = gap + Math.max(lastId, figures.lastId);
@@ -217,14 +220,17 @@ async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
         select value, cast(? as integer) from json_each(?)`)
       .bind(next, names),
   ]);
-  const lines = kept.map(({ name, fields, isGone }) =>
-    isGone
-      ? `disabled, because the database no longer has it: ${name}`
-      : `kept as it was: ${name}: ${fields.join(', ')}`,
-  );
+  const linesOf = (disabled: string, keptAs: string) =>
+    kept.map(({ name, fields, isGone }) =>
+      isGone
+        ? `${disabled}, because the database no longer has it: ${name}`
+        : `${keptAs}: ${name}: ${fields.join(', ')}`,
+    );
   return {
     data: { ...data, kept: kept.map(({ name, fields }) => ({ name, fields })) },
-    lines: [...lines, text],
+    lines: [...linesOf('disabled', 'kept as it was'), ...linesOfText(text)],
+    /** The same, for the question. */
+    asked: [...linesOf('would disable', 'would keep as it is'), ...asked],
     figures,
     words: (await readState(database)).seen!.words,
     accounts: await readAccounts(db),

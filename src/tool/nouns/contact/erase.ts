@@ -202,11 +202,15 @@ export async function repeatErasures(
   if (isDryRun || restored.length === 0) {
     const text =
       restored.length > 0 ? `would erase ${restoredText(restored)}` : 'nobody to erase again';
-    return { data: { erased_again: restored.map(restoredData), changed: false }, text };
+    return {
+      data: { erased_again: restored.map(restoredData), changed: false },
+      text,
+      asked: [text],
+    };
   }
   if (!yes) await confirm(`This erases ${restoredText(restored)}. This cannot be undone.`);
-  const erased = [];
-  const refused = [];
+  const erased: Restored[] = [];
+  const refused: (ReturnType<typeof restoredData> & { reason: string; message: string })[] = [];
   for (const one of restored) {
     try {
       await (one.ident === undefined
@@ -219,14 +223,19 @@ export async function repeatErasures(
     }
   }
   if (refused.length > 0) process.exitCode = 1;
-  const lines = refused.map(({ code, message }) => `not erased: ${code}: ${message}`);
+  const linesOf = (did: string, didNot: string) => [
+    `${did} ${restoredText(erased)}`,
+    ...refused.map(({ code, message }) => `${didNot}: ${code}: ${message}`),
+  ];
   return {
     data: {
       erased_again: erased.map(restoredData),
       not_erased: refused,
       changed: erased.length > 0,
     },
-    text: [`erased ${restoredText(erased)}`, ...lines],
+    text: linesOf('erased', 'not erased'),
+    /** For a question before a restore, which does it in its copy of the file. */
+    asked: linesOf('would erase', 'would not erase'),
   };
 }
 
