@@ -50,7 +50,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const ofContact = { contact: shownCode };
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
   // Several contacts may have had the code.
-  const shownUuid = contact?.uuid ?? entries[0]!.subjectUuid ?? uuid;
+  const shownUuid = contact?.uuid ?? entries[0]!.subjectUuid ?? shownCode;
   const [disclosures, erasure, looks] = await Promise.all([
     listDisclosuresOf(db, shownUuid, shownRows),
     readErasure(db, { uuid: shownUuid }),

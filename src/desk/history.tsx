@@ -78,8 +78,10 @@ export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
 
 /** The contacts of which a page with the entries has values. */
 export function contactsIn(entries: readonly HistoryEntry[]): DeskLook[] {
-  const uuids = entries.map(({ subject, subjectUuid }) => subject === 'contact' && subjectUuid);
-  return looksAt([...new Set(uuids)].flatMap((uuid) => (uuid ? [{ uuid }] : [])));
+  const ofContacts = entries.filter(({ subject }) => subject === 'contact');
+  // Entries of the first builds have no UUID.
+  const keys = ofContacts.map(({ subjectKey, subjectUuid }) => subjectUuid ?? subjectKey);
+  return looksAt([...new Set(keys)].map((uuid) => ({ uuid })));
 }
 
 /** Requests have no index: this many entries are searched. */

@@ -99,6 +99,9 @@ test('every page works through the guard, and says of whom it has data', async (
   registry.edit(`insert into history
       (occurred_at, subject, subject_key, subject_uuid, registrar, action, actor_type, actor, changes)
     values ('2026-01-02T03:04:05.678Z', 'contact', 'ALPHA:2', '${two}', 'ALPHA', 'update', 'api_user', '7-ApiUser: ats', '{}')`);
+  registry.edit(`insert into history
+      (occurred_at, subject, subject_key, registrar, action, actor_type, actor, changes)
+    values ('2024-01-02T03:04:05.678Z', 'contact', 'ALPHA:OLD', 'ALPHA', 'delete', 'operator', 'Operator', '{"name":{"from":"Mari","to":null}}')`);
   const { env, dispose } = await registry.open();
   onTestFinished(dispose);
   const guarded = readOnly(env);
@@ -128,6 +131,8 @@ test('every page works through the guard, and says of whom it has data', async (
     '/contact/alpha:1': contacts(one),
     '/contact/ALPHA:3': contacts(gone),
     [`/contact/${gone}`]: contacts(gone),
+    // An entry of the first builds, without a UUID.
+    '/contact/ALPHA:OLD': contacts('ALPHA:OLD'),
     '/contact/ALPHA:4': [],
     '/name/www.kohvik.ee': ['name kohvik.ee'],
     '/registrar/alpha': ['registrar ALPHA', ...contacts(two)],

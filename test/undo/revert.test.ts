@@ -227,7 +227,10 @@ it('retained names are taken back once, whoever says it twice', async () => {
     reason: 'changed_meanwhile',
     message: expect.stringMatching(/^request \S+ has taken it back meanwhile$/),
   });
-  expect(await problems(request)).toMatchObject([{ reason: 'changed_meanwhile' }]);
+  expect(await planRevert(worker.operation, request)).toMatchObject({
+    count: 0,
+    takenBack: { count: 1, requests: [one.request.requestId] },
+  });
 });
 
 const days = { firstDay: '2026-01-01', lastDay: '2026-12-31' };

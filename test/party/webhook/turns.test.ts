@@ -90,17 +90,19 @@ it('a test waits for as long as the receiver asks, and deliveries do not wait fo
   await seconds(1);
   for (let n = 0; n < 60; n++) await requestTest();
   const [{ next_attempt_at: at }] = (await call('GET', '/deliveries')).body.data.deliveries;
-  expect(Date.parse(at) - world.queue.now.getTime()).toBe(42_999_000);
+  const rest = Date.parse(at) - world.queue.now.getTime();
+  expect(rest).toBeGreaterThan(42_990_000);
+  expect(rest).toBeLessThanOrEqual(43_000_000);
   expect(world.queue.size).toBe(1);
   await call('POST', '/secret');
-  await seconds(42_997);
+  await seconds(42_980);
   expect(endpoint.received).toHaveLength(1);
   endpoint.answerStatus(() => 204);
   await changeEmail();
   await cron();
   await seconds(1);
   expect(endpoint.received).toHaveLength(2);
-  await seconds(1);
+  await seconds(30);
   expect(endpoint.received).toHaveLength(3);
 });
 
