@@ -12,6 +12,7 @@ import {
 import path from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { RegistryError } from '../../base/error.ts';
+import { explainFullDisk } from '../local/disk.ts';
 import { temporaryDirectory } from './temporary.ts';
 
 /**
@@ -53,7 +54,9 @@ const writingCalls = ['mkdtemp', 'open', 'write', 'fsync', 'rename'];
 
 function writeError(file: string, error: unknown): unknown {
   const { errno, syscall = '' } = error as NodeJS.ErrnoException;
-  if (errno === undefined || !writingCalls.includes(syscall)) return error;
+  if (errno === undefined || !writingCalls.includes(syscall)) {
+    return explainFullDisk(error, path.dirname(path.resolve(file)));
+  }
   const message = `${file} cannot be written: ${getSystemErrorMessage(errno)}`;
   return new RegistryError('unexpected', message);
 }

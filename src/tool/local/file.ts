@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { orRefusal, RegistryError } from '../../base/error.ts';
 import { commandLine } from '../command.ts';
 import { readLocalConfig } from '../wrangler-config.ts';
+import { explainFullDatabase } from './disk.ts';
 import { type DatabaseCall, databaseOver } from './http-bindings.ts';
 
 /** The runtime names the database by the id of a Durable Object. */
@@ -77,7 +78,7 @@ function checkDatabase(file: string, query: string): void {
   );
 }
 
-/** Returns the refusal of a damaged database, if damage may be the cause of a failure. Otherwise returns the error. */
+/** Returns the refusal of a damaged database or a full disk, if that may be the cause of a failure. Otherwise returns the error. */
 export function explainFailure(
   error: unknown,
   directory: string,
@@ -88,7 +89,8 @@ export function explainFailure(
     const file = findDatabaseFile(directory, environment);
     if (file !== undefined) checkDatabase(file, 'pragma quick_check(1)');
   });
-  return refusal instanceof RegistryError && refusal.reason === 'malformed' ? refusal : error;
+  const isDamaged = refusal instanceof RegistryError && refusal.reason === 'malformed';
+  return isDamaged ? refusal : explainFullDatabase(error, directory);
 }
 
 /**

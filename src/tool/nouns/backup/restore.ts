@@ -12,6 +12,7 @@ import { messageOf } from '../../../view/message.ts';
 import { countText, linesOf as linesOfText } from '../../../view/text.ts';
 import { type CommonOptions, commandLine, parsePath, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
+import { explainFullDisk } from '../../local/disk.ts';
 import { findDatabaseFile, openFile } from '../../local/file.ts';
 import { unfinishedRestore } from '../../migrate.ts';
 import { localDirectory } from '../../project.ts';
@@ -70,15 +71,22 @@ export const restoreCommand = command.action(async (name, options) => {
     const copy = path.join(directory.path, 'copy.sqlite');
     const begun = { file, copy, state: 'the database is as it was' };
     using _ = atInterrupt(() => begun.state);
-    const withState = (error: unknown): never => {
+    const withState = (folder: string) => (error: unknown) => {
       if (error instanceof RegistryError) throw error;
-      throw new RegistryError('unexpected', `${messageOf(error)}; ${begun.state}`);
+      const cause = messageOf(explainFullDisk(error, folder));
+      throw new RegistryError('unexpected', `${cause}; ${begun.state}`);
     };
-    const seal = await copyBackup(file, copy).catch(withState);
-    await migrateCopy(copy, file).catch(withState);
+    const copying = withState(`${tmpdir()} (TMPDIR)`);
+    const seal = await copyBackup(file, copy).catch(copying);
+    await migrateCopy(copy, file).catch(copying);
     const source = Object.assign(begun, { seal });
     if (!options.remote) mkdirSync(localDirectory(options.persistTo), { recursive: true });
-    const work = (registry: Registry) => restore(registry, source, options).catch(withState);
+    const replacing = withState(
+      options.remote
+        ? 'the database'
+        : `${localDirectory(options.persistTo)} or ${tmpdir()} (TMPDIR)`,
+    );
+    const work = (registry: Registry) => restore(registry, source, options).catch(replacing);
     await run(options, work, { mayBeEmpty: true });
   });
 });
