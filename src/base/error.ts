@@ -27,6 +27,7 @@ export type Reason =
   | 'gone' // no longer kept
   | 'not_offered' // this registry lacks what the call needs
   | 'service_failed' // another service failed, or answered nonsense
+  | 'misconfigured' // a setting is missing or malformed
   | 'unknown_route'
   | 'method_not_allowed'
   | 'unexpected';

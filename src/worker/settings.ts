@@ -201,8 +201,10 @@ export const hasEnvironment = onFirstUseOf(
   ({ ENVIRONMENT }: Env) => environment().safeParse(ENVIRONMENT).success,
 );
 
+export class SettingsError extends Error {}
+
 /**
- * All settings, checked together and remembered with their bindings. Throws an Error that names each missing or malformed setting, so that no
+ * All settings, checked together and remembered with their bindings. Throws a SettingsError that names each missing or malformed setting, so that no
  * call that depends on settings is answered.
  */
 export const settings = onFirstUseOf((env: Env) => {
@@ -257,7 +259,7 @@ export const settings = onFirstUseOf((env: Env) => {
   const { data, error } = shape.safeParse(env);
   if (error) {
     const wrong = error.issues.map((issue) => `${issue.path[0]?.toString()}: ${issue.message}`);
-    throw new Error(`settings are missing or malformed: ${wrong.join('; ')}`);
+    throw new SettingsError(`settings are missing or malformed: ${wrong.join('; ')}`);
   }
   const { IDENTITY_SERVICE_URL: url, IDENTITY_SERVICE_CLIENTS: clients = [] } = data;
   /** Empty without an identity service. */

@@ -19,7 +19,7 @@ import { registrantAuth } from './registrant/token.ts';
 import { registrarAccount } from './registrar/account.ts';
 import { registrarError } from './registrar/answer.ts';
 import { registrarContacts } from './registrar/contacts.ts';
-import { type ErrorForm, fieldErrors, refusalOf } from './request/answer.ts';
+import { type ErrorForm, fieldErrors, refusalOf, statuses } from './request/answer.ts';
 import { bookmarkHeader } from './request/client-headers.ts';
 import { type AppContext, newApp } from './request/context.ts';
 import { nameIgnoredParameters } from './request/input.ts';
@@ -121,7 +121,8 @@ app.onError((error, c) => {
   const refusal = refusalOf(error, c);
   if (refusal !== error || error.cause) logUnexpected(error, c.var.requestId);
   // Random, so that clients do not return together.
-  if (refusal.reason === 'busy') c.header('Retry-After', `${1 + Math.floor(Math.random() * 5)}`);
+  if (statuses[refusal.reason] === 503)
+    c.header('Retry-After', `${1 + Math.floor(Math.random() * 5)}`);
   // RFC 9110, section 15.5.16.
   if (refusal.reason === 'coded') c.header('Accept-Encoding', 'identity');
   return answer(refusal, c);

@@ -169,8 +169,11 @@ test.each([
     const headers = { Authorization: await caller(), 'CF-Connecting-IP': '127.0.0.1' };
     const env = { ...worker.env, REGISTRANT_TOKEN_KEYS: undefined } as unknown as Env;
     const response = await app.request(path, { headers }, env);
-    expect(response.status).toBe(500);
-    expect(await response.text()).not.toContain('REGISTRANT_TOKEN_KEYS');
+    expect(response.status).toBe(503);
+    expect(response.headers.get('Retry-After')).toMatch(/^[1-5]$/);
+    const text = await response.text();
+    expect(text).toContain('The registry is not set up correctly, request id');
+    expect(text).not.toContain('REGISTRANT_TOKEN_KEYS');
     expect(logged.mock.calls.map(([line]) => JSON.parse(String(line)))).toEqual([
       expect.objectContaining({
         request_id: response.headers.get('X-Request-Id'),

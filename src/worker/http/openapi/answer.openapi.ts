@@ -31,6 +31,8 @@ export const reasonCases: Record<Reason, string> = {
   gone: 'what it continues from is no longer available: fetch everything again',
   not_offered: 'the registry has no such service',
   service_failed: 'a service that the registry asks has failed; nothing has changed',
+  misconfigured:
+    'a setting of the registry is missing or malformed; nothing has changed: try again after `Retry-After` seconds',
   unknown_route: 'there is no such path',
   method_not_allowed: 'the path exists, but not for this method; `Allow` names those that it has',
   unexpected: 'a failure of the service; the message has the request id and no internals',

@@ -129,7 +129,7 @@ function responsesOf(common: Required<Interface>, call: Call): ZodOpenApiRespons
     ...(created && { 201: answer(created) }),
     ...(gone && { 204: { description: gone, headers: headersOf(...headers) } }),
     ...(isRevalidated && notModified(common, own)),
-    ...call.others,
     ...refusalsOf(common, reasons, { hasBody: call.body !== undefined, causes: call.causes }),
+    ...call.others,
   };
 }

@@ -74,10 +74,14 @@ const typical: Typical = {
     message: 'Too many requests, try again later',
     detail: 'The limit "caller" has been reached: 600 requests by one caller in 60 seconds.',
   },
+  misconfigured: {
+    message:
+      'The registry is not set up correctly, request id 0e1b2f3c-4d5e-4f60-8172-839405162738',
+  },
   unexpected: { message: 'Internal error, request id 0e1b2f3c-4d5e-4f60-8172-839405162738' },
 };
 
-const always: readonly Reason[] = ['method_not_allowed', 'unexpected'];
+const always: readonly Reason[] = ['method_not_allowed', 'misconfigured', 'unexpected'];
 
 const components = new Map<string, ZodOpenApiResponseObject>();
 

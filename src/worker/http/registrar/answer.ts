@@ -32,6 +32,7 @@ export const answers: Record<Reason, [code: number, message?: string]> = {
   gone: [2303, 'Object does not exist'],
   not_offered: [2101],
   service_failed: [2400],
+  misconfigured: [2400],
   unknown_route: [2000, 'Unknown command'],
   method_not_allowed: [2101, 'Unimplemented command'],
   unexpected: [2400],

@@ -3,6 +3,7 @@ import type { history } from '../../../../drizzle/schema.ts';
 import { isAboutBookmark } from '../../../base/database/violations.ts';
 import { type Problem, type Reason, RegistryError } from '../../../base/error.ts';
 import { changesRepresentation } from '../../../change/history/changes.ts';
+import { SettingsError } from '../../settings.ts';
 import { bookmarkRefused } from './client-headers.ts';
 import type { AppContext } from './context.ts';
 
@@ -36,6 +37,7 @@ export const statuses: Record<Reason, ContentfulStatusCode> = {
   service_failed: 502,
   unknown_route: 404,
   method_not_allowed: 405,
+  misconfigured: 503,
   unexpected: 500,
 };
 
@@ -64,10 +66,14 @@ export function messagesByField(
   );
 }
 
-/** The refusal for the client. For an unexpected error, it has only the request id. */
+/** The refusal for the client. For an unexpected error or a wrong setting, which the log names, it has only the request id. */
 export function refusalOf(error: Error, c: AppContext): RegistryError {
   if (error instanceof RegistryError) return error;
   if (c.var.bookmark && isAboutBookmark(error)) return bookmarkRefused();
+  if (error instanceof SettingsError) {
+    const message = `The registry is not set up correctly, request id ${c.var.requestId}`;
+    return new RegistryError('misconfigured', message);
+  }
   return new RegistryError('unexpected', `Internal error, request id ${c.var.requestId}`);
 }
 
