@@ -57,6 +57,6 @@ test.each([
   // Half a second from the bound, so that the test may take a while.
   const ahead = seconds * 1000 + Math.sign(seconds) * 500;
   const said = timeText(new Date(Date.now() + ahead).toISOString());
-  expect(said).toMatch(/^\d\d? [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC \(/);
+  expect(said).toMatch(/^[A-Z][a-z]+ \d\d? [A-Z][a-z]+ \d{4}, \d\d:\d\d UTC \(/);
   expect(said.split('(')[1]).toBe(`${distance})`);
 });

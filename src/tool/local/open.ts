@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
+import { currentTime } from '../../base/time/clock.ts';
 import { dayOf } from '../../base/time/day.ts';
 import type { Bindings, OpenBindings } from '../bindings.ts';
 import { type CommonOptions, commandLine } from '../command.ts';
@@ -107,7 +108,7 @@ export async function openLocalData(directory: string, environment?: string): Pr
       modules: true,
       script: lender,
       // With --clock-is-right, the clock may be before it.
-      compatibilityDate: [compatibilityDate, dayOf(new Date())].sort()[0]!,
+      compatibilityDate: [compatibilityDate, dayOf(currentTime())].sort()[0]!,
       bindings: { TOOL_TOKEN: token },
       d1Databases: { DB: databaseId },
       kvNamespaces: { LISTS: listsId },
