@@ -467,6 +467,8 @@ export const disclosures = sqliteTable(
       .on(table.identCountryCode, table.identKey)
       .where(sql`ident_type = 'priv' and outcome = 'granted'`),
     index('disclosures_of_contact').on(table.contactUuid),
+    // For staff, whatever the outcome.
+    index('disclosures_of_key').on(table.identKey),
     index('disclosures_open').on(table.receivedAt).where(sql`outcome is null`),
   ],
 );

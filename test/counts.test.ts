@@ -1029,7 +1029,7 @@ it('the desk reads of a registrar and of a contact as many rows as it shows, wha
     };
     const bounded = {
       changes: await rowsRead((db) => listRegistrarsEntries(db, registrar.code, 20)),
-      disclosures: await rowsRead((db) => listDisclosuresOf(db, uuid, 20)),
+      disclosures: await rowsRead((db) => listDisclosuresOf(db, [uuid], 20)),
     };
     if (countsRows) expect(bounded).toEqual({ changes: 20, disclosures: 20 });
   }

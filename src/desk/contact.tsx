@@ -2,25 +2,36 @@ import { and, eq, sql } from 'drizzle-orm';
 import { claims, contacts, history } from '../../drizzle/schema.ts';
 import { RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import type { Sentence } from '../base/text/sentence.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
-import {
-  type Contact,
-  type ContactWithRegistrar,
-  selectContacts,
-  statusesOf,
-} from '../contact/contact.ts';
+import type { HistoryEntry } from '../change/history/search.ts';
+import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
 import { isAboutContact } from '../contact/entries.ts';
 import { verificationColumn } from '../contact/fields.ts';
-import { type Disclosure, listDisclosuresOf } from '../contact/operator/disclosure/read.ts';
+import type { ContactDeletion } from '../contact/operator/administer.ts';
+import type { Disclosure } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
-import { listLastLooks } from '../contact/operator/looks.ts';
+import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
+import {
+  deletedIdentityOf,
+  findGoneContacts,
+  listContactsOfPerson,
+  listRequestsFor,
+  readEnd,
+} from '../contact/operator/person.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
-import { checkText } from '../view/contact.ts';
-import { disclosuresOfContact, withAnswerBy } from '../view/disclosure.ts';
+import { checkText, identityText } from '../view/contact.ts';
+import {
+  disclosuresOfContact,
+  givenSentence,
+  keptSentences,
+  withAnswerBy,
+} from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
-import { countryText, dateText, fieldWords, statusWords, timeText } from '../view/words.ts';
+import { countText } from '../view/text.ts';
+import { countryText, fieldWords, statusWords } from '../view/words.ts';
 import { contactsIn, Entries } from './history.tsx';
+import { Looks } from './looks.tsx';
 import {
   type DeskPage,
   isUuid,
@@ -31,8 +42,10 @@ import {
   Rows,
   type ShowPage,
 } from './page.tsx';
+import { Former } from './person.tsx';
 
 const shownRows = 50;
+const shownLooks = 10;
 
 export const contactPage: ShowPage = async ({ registry, key }) => {
   const { db } = registry;
@@ -47,30 +60,57 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const entries = await listNewestEntries(db, isAbout, shownRows);
   const shownCode = contact?.code ?? entries[0]?.subjectKey;
   if (shownCode === undefined) throw new RegistryError('not_found', `there is no contact ${key}`);
+  const gone = await findGoneContacts(db, shownCode, shownRows);
+  if (!contact && !isUuid(key) && gone.length > 1) return choicePage(code, gone);
   const ofContact = { contact: shownCode };
   const domains = contact ? await listDomains(db, { limit: shownRows }, ofContact) : [];
   // Several contacts may have had the code.
   const shownUuid = contact?.uuid ?? entries[0]!.subjectUuid ?? shownCode;
-  const [disclosures, erasure, looks] = await Promise.all([
-    listDisclosuresOf(db, shownUuid, shownRows),
+  const before = gone.filter((one) => one.uuid !== shownUuid);
+  const end = contact ? undefined : await readEnd(db, entries);
+  const identity = contact ?? (end?.deletion && deletedIdentityOf(end.deletion));
+  const ofPerson = contact ? await listContactsOfPerson(db, shownUuid) : [];
+  const uuids = [...new Set([shownUuid, ...ofPerson.map((one) => one.uuid)])];
+  const [requests, erasure, looks, oldest] = await Promise.all([
+    listRequestsFor(db, identity, uuids, shownRows),
     readErasure(db, { uuid: shownUuid }),
-    listLastLooks(db, shownUuid, shownRows),
+    listLooks(db, [shownUuid], shownLooks),
+    findOldestLook(db),
   ]);
+  const { own } = requests;
+  const others = requests.others.filter((one) => one.contactUuid === shownUuid);
+  const requestRows = (rows: readonly Disclosure[]) => (
+    <Rows
+      view={disclosuresOfContact}
+      rows={rows.map(withAnswerBy(registry.env))}
+      links={{ id: 'disclosure' }}
+    />
+  );
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
   return {
     shows: contact ? looksAt([contact]) : contactsIn(entries),
     title: contact ? [{ text: contact.name }, ` (${shownCode})`] : shownCode,
     answer: [
-      contact ? identitySentence(contact) : ['This contact no longer exists.'],
-      ...disclosureSentences(disclosures),
+      contact ? identitySentence(contact) : endSentence(end ?? {}),
+      ...(identity
+        ? [
+            givenSentence(own, {
+              isCut: own.length === shownRows,
+              isBirthday: identity.identType === 'birthday',
+            }),
+          ]
+        : []),
     ],
+    kept: keptSentences(own),
     facts: contact ? factsOf(contact) : [],
     children: (
       <>
         {contact && (
           <p>
-            <a href={pageHref('person', contact.uuid)}>All contacts and domains of this person</a>
+            <a href={pageHref('person', contact.uuid)}>
+              All contacts and domains with this identity
+            </a>
           </p>
         )}
         {contact && (
@@ -79,21 +119,16 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
           </Part>
         )}
         <Entries entries={entries} />
-        {disclosures.length > 0 && (
-          <Part title="Who asked for its data">
-            <Rows
-              view={disclosuresOfContact}
-              rows={disclosures.map(withAnswerBy(registry.env))}
-              links={{ id: 'disclosure' }}
-            />
+        {own.length > 0 && (
+          <Part title="Who asked for data with this identity">{requestRows(own)}</Part>
+        )}
+        {others.length > 0 && (
+          <Part title="Who asked for data of other persons who had this contact">
+            {requestRows(others)}
           </Part>
         )}
-        <Part title="Who looked">
-          <p>
-            {looks.map((look) => `${look.lookedBy}, ${timeText(look.lookedAt)}`).join('; ') ||
-              'Nobody.'}
-          </p>
-        </Part>
+        {before.length > 0 && <Former rows={before} title="Other contacts that had this code" />}
+        <Looks looks={looks} oldest={oldest} uuid={shownUuid} />
       </>
     ),
     next: [
@@ -112,21 +147,32 @@ const identitySentence = (contact: ContactWithRegistrar): Sentence => [
   '.',
 ];
 
-/** `person 48703146529 (Estonia)`. */
-export function identityText({ ident, identType, identCountryCode }: Contact): string {
-  const code = identType === 'birthday' ? dateText(ident) : ident;
-  return `${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
+/** Nothing links an erased contact to a person any more. */
+function endSentence({
+  deletion,
+  removal,
+  isErasure,
+}: Awaited<ReturnType<typeof readEnd>>): Sentence {
+  const gone = 'This contact no longer exists';
+  if (!deletion) return [`${gone}.`];
+  const when = ({ occurredAt: instant, actor }: HistoryEntry) =>
+    sentence`${{ instant }} by ${{ actor }}`;
+  if (!removal) return sentence`${gone}: it was deleted on ${when(deletion)}.`;
+  if (!isErasure)
+    return sentence`${gone}: it was deleted on ${when(deletion)}. Its values have been removed, by an erasure or for their age.`;
+  const request = removal.requestId
+    ? sentence`, request ${{ kind: 'request', key: removal.requestId }}`
+    : '';
+  return sentence`${gone}: it was erased on ${when(removal)}${request}. To whom its data were given is no longer known.`;
 }
 
-/** Says nothing if older requests are not read. */
-function disclosureSentences(disclosures: readonly Disclosure[]): Sentence[] {
-  const granted = disclosures.filter(({ outcome }) => outcome === 'granted');
-  if (granted.length === 0 && disclosures.length === shownRows) return [];
-  const receivers = granted.map(({ organization, isConfidential }) =>
-    isConfidential ? `${organization} (kept from the person)` : organization,
-  );
-  return [[`Its data were given to ${[...new Set(receivers)].join(', ') || 'nobody'} on request.`]];
-}
+const choicePage = (code: string, rows: readonly ContactDeletion[]): DeskPage => ({
+  shows: looksAt(rows),
+  title: code,
+  answer: [[`${countText(rows.length, 'contact')} had this code, and none has it now: choose.`]],
+  children: <Former rows={rows} title="Contacts that had this code" />,
+  next: [['history', 'contact', code]],
+});
 
 function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
   const { email, phone, fax, street, zip, city, state, orgName } = contact;

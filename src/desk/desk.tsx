@@ -6,6 +6,7 @@ import { showTimesIn } from '../view/words.ts';
 import { contactPage } from './contact.tsx';
 import { findPage } from './find.tsx';
 import { requestPage } from './history.tsx';
+import { looksPage } from './looks.tsx';
 import { type DeskPlace, renderPage, type ShowPage } from './page.tsx';
 import { personPage } from './person.tsx';
 import { disclosurePage, namePage, registrarPage } from './things.tsx';
@@ -16,6 +17,7 @@ const pages: Record<string, ShowPage> = {
   '/find': findPage,
   '/name/:key': namePage,
   '/contact/:key': contactPage,
+  '/looks/:key': looksPage,
   '/person/:key': personPage,
   '/registrar/:key': registrarPage,
   '/request/:key': requestPage,

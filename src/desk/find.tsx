@@ -3,8 +3,10 @@ import { nameRulesOf } from '../base/env.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { maximumNameOctets } from '../base/text/domain-name.ts';
 import { typed } from '../base/text/typed.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
+import type { ContactDeletion } from '../contact/operator/administer.ts';
 import { type FoundContacts, findContacts, findNearPersons } from '../contact/operator/find.ts';
-import { listContactsOfPerson } from '../contact/operator/person.ts';
+import { findGoneContacts, listContactsOfPerson } from '../contact/operator/person.ts';
 import { hasWords, wordsOf } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
@@ -18,6 +20,7 @@ import {
   looksAt,
   pageHref,
   Rows,
+  Sentences,
   type ShowPage,
 } from './page.tsx';
 import { Former } from './person.tsx';
@@ -30,16 +33,18 @@ const shownText = maximumNameOctets;
 
 /** Finds everything but domain names. */
 async function findAll({ db }: DeskRegistry, text: string) {
-  const [{ byCode, byIdentifier, byPhone, byName, former, isListed }, requests, all] =
+  const [{ byCode, byIdentifier, byPhone, byName, isListed, ...found }, gone, requests, all] =
     await Promise.all([
       findContacts(db, text, shown + 1),
+      text.length > maximumNameOctets ? [] : findGoneContacts(db, text, shown + 1),
       isUuid(text) ? findRequest(db, text) : [],
       listRegistrars(db),
     ]);
   const code = asciiUpperCase(text);
   const owners = all.filter((owner) => owner.code === code || hasWords(owner.name, text));
-  const found = [...byCode, ...byIdentifier, ...byPhone, ...byName];
-  const people = [...new Map(found.map((each) => [each.code, each])).values()];
+  const former = [...new Map([...gone, ...found.former].map((one) => [one.uuid, one])).values()];
+  const present = [...byCode, ...byIdentifier, ...byPhone, ...byName];
+  const people = [...new Map(present.map((each) => [each.code, each])).values()];
   const list = ['contact', 'list', text.includes('@') ? '--email' : '--ident', text];
   const pages = [
     ...owners.map((owner) => pageHref('registrar', owner.code)),
@@ -82,7 +87,9 @@ export const findPage: ShowPage = async ({ registry, query }) => {
     ...people.map(({ code }) => pageHref('contact', code)),
     ...former.map(({ uuid }) => pageHref('contact', uuid)),
   ];
-  if (all.length === 1) return { shows, redirect: all[0]! };
+  // Somebody else may have the contact by now.
+  const isChanged = former.some(({ ended }) => ended !== 'deleted');
+  if (all.length === 1 && !isChanged) return { shows, redirect: all[0]! };
   if (all.length === 0) {
     const [names, persons, registrars] = await Promise.all([
       // A dot may be heard as a blank.
@@ -140,7 +147,8 @@ function pageOfNear(
   const start = isLong ? `${text.slice(0, shownText)}…` : text;
   const help =
     'Enter words of a name, or a full code, address, telephone number, domain name or request id.';
-  const why = isLong || !refusal ? help : `${refusal}.`;
+  const isPhone = /^[+\d\s().-]+$/.test(text);
+  const why = isLong || isPhone || !refusal ? help : `${refusal}.`;
   return {
     title: 'Nothing found',
     // The desk has looked for recent requests only.
@@ -160,17 +168,28 @@ function pageOfNear(
           ]}
         />
         <Found present={present} former={former} />
+        {why === help && names.length === 0 && (
+          <p>Former telephone numbers are not searched, nor former names of contacts that exist.</p>
+        )}
       </>
     ),
   };
 }
 
-const Found = ({ present, former }: FoundContacts) => (
-  <>
-    {present.length > 0 && <Rows view={foundView} rows={present} links={{ code: 'contact' }} />}
-    {former.length > 0 && <Former rows={former} title="Deleted or changed since" />}
-  </>
-);
+function Found({ present, former }: FoundContacts) {
+  const changed = former.filter(({ ended }) => ended !== 'deleted');
+  return (
+    <>
+      {present.length > 0 && <Rows view={foundView} rows={present} links={{ code: 'contact' }} />}
+      {changed.length > 0 && <Sentences all={changed.map(formerSentence)} />}
+      {former.length > 0 && <Former rows={former} title="Deleted or changed since" />}
+    </>
+  );
+}
+
+/** The contact may be somebody else's now. */
+const formerSentence = ({ code: key, uuid, deletedAt: instant }: ContactDeletion): Sentence =>
+  sentence`Formerly of the contact ${{ kind: 'contact', key, uuid, named: 'now' }}, until ${{ instant }}: it shows whose data it has now.`;
 
 const labelOf = (href: string) =>
   decodeURIComponent(href.replace(/^\/(name\/)?|\?.*/g, '').replace('/', ' '));

@@ -16,6 +16,8 @@ export interface DeskPage {
   title: string | Sentence;
   answer?: readonly Sentence[];
   tone?: 'alarm' | 'warning';
+  /** What must not be told to the person on the telephone. */
+  kept?: readonly Sentence[];
   facts?: readonly (readonly [field: string, value: unknown])[];
   children: Child;
   /** Commands to type next, where they can be typed. They must work. */
@@ -50,7 +52,7 @@ export type ShowPage = (
   asked: Asked,
 ) => Promise<DeskPage | { shows: DeskPage['shows']; redirect: string }>;
 
-export const pageHref = (kind: Thing['kind'] | 'person', key: string | number) =>
+export const pageHref = (kind: Thing['kind'] | 'person' | 'looks', key: string | number) =>
   `/${kind}/${encodeURIComponent(key)}`;
 
 /** Escapes the `?` that an address may have. */
@@ -66,9 +68,21 @@ const PageNaming = createContext<Naming>(async () => undefined);
 
 function Ref({ thing }: { thing: Thing }) {
   const name = useContext(PageNaming)(thing).then((found) => (found ? printable(found) : ''));
-  const { kind, key, uuid } = thing;
+  const { kind, key, uuid, named } = thing;
+  const href = pageHref(kind, uuid ?? key);
+  if (named) {
+    const around = (text: string) => name.then((found) => found && text);
+    return (
+      <a href={href}>
+        <bdi class={kind}>{labelOf(thing)}</bdi>
+        {around(' (now ')}
+        <bdi>{name}</bdi>
+        {around(')')}
+      </a>
+    );
+  }
   return (
-    <a href={pageHref(kind, uuid ?? key)}>
+    <a href={href}>
       <b>
         <bdi>{name}</bdi>
       </b>{' '}
@@ -204,7 +218,7 @@ function Next({ place: { commandLine }, next }: { place: DeskPlace; next: DeskPa
 }
 
 export async function renderPage(
-  { title, answer = [], tone, facts = [], children, next }: Omit<DeskPage, 'shows'>,
+  { title, answer = [], tone, kept = [], facts = [], children, next }: Omit<DeskPage, 'shows'>,
   { query, place, registry }: Omit<Asked, 'registry' | 'key'> & Partial<Asked>,
 ) {
   const heading = [title].flat();
@@ -240,6 +254,7 @@ export async function renderPage(
         <main id="main" tabindex={-1}>
           <h1>{sentenceNodes(heading)}</h1>
           {answer.length > 0 && <Sentences all={answer} class={`answer ${tone ?? ''}`} />}
+          {kept.length > 0 && <Sentences all={kept} class="kept answer warning" />}
           <Facts rows={facts} />
           {children}
           <Next place={place} next={next} />

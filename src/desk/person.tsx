@@ -1,14 +1,20 @@
+import type { Sentence } from '../base/text/sentence.ts';
 import { type ContactDeletion, findDeletedContactsBy } from '../contact/operator/administer.ts';
-import { listContactsOfPerson } from '../contact/operator/person.ts';
+import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
+import { listContactsOfPerson, listRequestsFor } from '../contact/operator/person.ts';
 import { listDomainsOfContacts } from '../name/domain/operator/list.ts';
 import { plain, type Shown } from '../view/columns.ts';
-import { contactsView, deletedContacts } from '../view/contact.ts';
+import { contactsView, deletedContacts, identityText } from '../view/contact.ts';
+import { givenSentence, keptSentences } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countText } from '../view/text.ts';
-import { identityText } from './contact.tsx';
+import { dayText, fieldWords } from '../view/words.ts';
+import { Looks } from './looks.tsx';
 import { looksAt, Part, pageHref, Rows, type ShowPage } from './page.tsx';
 
 const shownRows = 200;
+const shownRequests = 50;
+const shownLooks = 50;
 
 /** The key is the UUID of one of the person's contacts, so no identity code stays in the browser's history. */
 export const personPage: ShowPage = async ({ registry: { db }, key }) => {
@@ -16,20 +22,46 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   const contacts = await listContactsOfPerson(db, uuid);
   const one = contacts.find((contact) => contact.uuid === uuid);
   if (!one) return { shows: [], redirect: pageHref('contact', key) };
+  const isBirthday = one.identType === 'birthday';
   const [domains, former] = await Promise.all([
     listDomainsOfContacts(db, contacts, shownRows),
     // Others have the same birthday.
-    one.identType === 'birthday' ? [] : findDeletedContactsBy(db, { ident: one.ident }, shownRows),
+    isBirthday ? [] : findDeletedContactsBy(db, { ident: one.ident }, shownRows),
   ]);
+  const uuids = [...new Set([...contacts, ...former].map((each) => each.uuid))];
+  const [{ own }, looks, oldest] = await Promise.all([
+    listRequestsFor(db, one, uuids, shownRequests),
+    listLooks(db, uuids, shownLooks),
+    findOldestLook(db),
+  ]);
+  const held = domains.filter(({ registrant }) => registrant !== null).length;
+  const least = domains.length < shownRows ? '' : 'at least ';
   const registrars = new Set(contacts.map(({ registrar }) => registrar)).size;
-  const counted = `${countText(contacts.length, 'contact')} at ${countText(registrars, 'registrar')}`;
+  const some = contacts.length < shownRows ? '' : 'at least ';
+  const counted = `${some}${countText(contacts.length, 'contact')} at ${countText(registrars, 'registrar')}`;
   const view = { ...contactsView, table: 'code registrar email phone statuses' };
   return {
     shows: looksAt([...contacts, ...former]),
     title: [{ text: one.name }],
     answer: [
-      [`The ${identityText(one)} has ${counted}, and ${countText(domains.length, 'domain')}.`],
+      [
+        `The ${identityText(one)} has ${counted} with this identity, ` +
+          `holds ${least}${countText(held, 'domain')}, and is named in ${least}${countText(domains.length - held, 'other')}.`,
+      ],
+      givenSentence(own, { isCut: own.length === shownRequests, isBirthday }),
+      ...contacts.flatMap(({ code: key, uuid, verificationDemand: demand }): Sentence[] => {
+        if (!demand) return [];
+        const claims = demand.claims.map(fieldWords).join(', ');
+        return [
+          [
+            `To be checked by ${dayText(demand.by)}: ${claims} of `,
+            { kind: 'contact', key, uuid },
+            '.',
+          ],
+        ];
+      }),
     ],
+    kept: keptSentences(own),
     children: (
       <>
         <Part title={titleOf('contacts', contacts)}>
@@ -39,6 +71,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
           <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
         </Part>
         {former.length > 0 && <Former rows={former} title="Former contacts with this code" />}
+        <Looks looks={looks} oldest={oldest} />
       </>
     ),
     next: [['contact', 'list', '--ident', one.ident]],

@@ -1,19 +1,23 @@
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Sentence } from '../base/text/sentence.ts';
 import { listRegistrarsEntries } from '../change/history/operator/search.ts';
+import type { Contact } from '../contact/contact.ts';
 import {
   type Disclosure,
   findGrantObstacle,
+  findUnchanged,
   type GrantObstacle,
   getDisclosure,
 } from '../contact/operator/disclosure/read.ts';
+import { listContactsWith } from '../contact/operator/person.ts';
 import { getRegistrar, type Registrar } from '../party/registrar/account.ts';
 import { listApiUsers } from '../party/registrar/operator/api-user.ts';
 import { type Channel, channelRules, channels } from '../party/registrar/operator/channels.ts';
-import { disclosuresView, withAnswerBy } from '../view/disclosure.ts';
+import { disclosuresView, keptSentences, withAnswerBy } from '../view/disclosure.ts';
 import { apiUsersView } from '../view/holders.ts';
 import { findNameFacts, intervalText } from '../view/name.ts';
 import { registrarsView } from '../view/registrar.ts';
+import { joinThings } from '../view/sentence.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
 import { contactsIn, Entries, entriesAbout } from './history.tsx';
@@ -118,18 +122,21 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
   const obstacle = isOpen ? findGrantObstacle(found) : undefined;
   const granted = grantedFields(requestedFields, obstacle);
   const fields = obstacle ? ['--fields', granted.join(',')] : [];
+  const others = obstacle?.kind === 'gone' ? await listContactsWith(registry.db, shown) : [];
+  const isSame = (await findUnchanged(registry.db, [shown])).has(id);
   const due = `Not answered yet: to be answered by ${timeText(answerBy)}.`;
   return {
     shows: [
       { subject: 'disclosure', key: String(id) },
-      ...looksAt(shown.contactUuid ? [{ uuid: shown.contactUuid }] : []),
+      ...looksAt([...(shown.contactUuid ? [{ uuid: shown.contactUuid }] : []), ...others]),
     ],
     title: `Disclosure ${key}`,
     answer: [
-      disclosureSentence(shown),
+      disclosureSentence(shown, isSame),
       [isOpen ? due : `It was ${outcome} on ${timeText(answeredAt!)}.`],
-      ...(obstacle ? [obstacleSentence(obstacle, granted)] : []),
+      ...(obstacle ? [obstacleSentence(obstacle, granted, others)] : []),
     ],
+    kept: keptSentences([shown]),
     facts: factsIn(disclosuresView, shown, disclosureFacts),
     children: <Entries entries={await entriesAbout(registry.db, 'disclosure', key)} />,
     next: [
@@ -148,20 +155,33 @@ function grantedFields(requested: readonly string[], obstacle?: GrantObstacle) {
   return requested.filter((field) => !obstacle.fields.includes(field));
 }
 
-function obstacleSentence(obstacle: GrantObstacle, granted: readonly string[]): Sentence {
-  if (obstacle.kind === 'gone') return ['Refuse it: the person is no longer there.'];
+/** The others are the contacts with the identity of the request. */
+function obstacleSentence(
+  obstacle: GrantObstacle,
+  granted: readonly string[],
+  others: readonly Contact[],
+): Sentence {
+  if (obstacle.kind === 'gone') {
+    const things = others.map(({ code: key, uuid }) => ({ kind: 'contact', key, uuid }) as const);
+    if (things.length === 0) return ['Refuse it: the contact is no longer there.'];
+    const same = '. Others have the identity code of the request: ';
+    return ['Refuse it: the contact is no longer there', same, ...joinThings(things), '.'];
+  }
   if (obstacle.kind === 'former_person') {
-    return ['Refuse it: the contact has another person by now.'];
+    return ['Refuse it: the contact has another identity than the one that was asked for.'];
   }
   const fields = obstacle.fields.map(fieldWords).join(', ');
   const advice = granted.length > 0 ? 'grant the other fields' : 'refuse it';
   return [`Nothing is recorded as ${fields}: ${advice}.`];
 }
 
-export function disclosureSentence(request: Disclosure): Sentence {
+/** Names the person only if the contact still has the identity that was asked for. */
+export function disclosureSentence(request: Disclosure, isSamePerson: boolean): Sentence {
   const { requester, organization, requestedFields, contactCode: key, contactUuid: uuid } = request;
+  const named = isSamePerson ? {} : ({ named: 'never' } as const);
   const fields = requestedFields.map(fieldWords).join(', ');
   const whose =
-    key === null ? 'somebody who was erased' : ({ kind: 'contact', key, uuid } as const);
-  return [`${requester} (${organization}) asks for ${fields} of `, whose, '.'];
+    key === null ? 'somebody who was erased' : ({ kind: 'contact', key, uuid, ...named } as const);
+  const asks = request.outcome === null ? 'asks' : 'asked';
+  return [`${requester} (${organization}) ${asks} for ${fields} of `, whose, '.'];
 }

@@ -4,7 +4,7 @@ import { currentTime } from '../base/time/clock.ts';
 import { dayOf } from '../base/time/day.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
 import { listContactsBy } from '../contact/operator/administer.ts';
-import { listDisclosures } from '../contact/operator/disclosure/read.ts';
+import { findUnchanged, listDisclosures } from '../contact/operator/disclosure/read.ts';
 import { type DailyCounts, readDailyCounts } from '../list/daily-counts.ts';
 import { retainedList } from '../list/lists.ts';
 import { type Findings, isWarning } from '../view/alarm.ts';
@@ -31,12 +31,13 @@ export const todayPage: ShowPage = async ({ registry }) => {
   ]);
   const { alarms, findings } = state;
   const due = open.map(withAnswerBy(env));
+  const same = await findUnchanged(db, open);
   due.sort((one, other) => one.answerBy.localeCompare(other.answerBy));
   const waiting: Sentence[] = [
     ...due.map((one): Sentence => {
       const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
       const answer = ` To be answered by ${timeText(one.answerBy)}: `;
-      return [...disclosureSentence(one), answer, disclosure, '.'];
+      return [...disclosureSentence(one, same.has(one.id)), answer, disclosure, '.'];
     }),
     ...overdue.map(({ code: key, uuid, verificationDemand: demand }): Sentence => {
       const claims = demand!.claims.map(fieldWords).join(', ');

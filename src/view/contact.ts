@@ -1,10 +1,10 @@
 import type { Verification } from '../../drizzle/schema.ts';
-import { type ContactWithRegistrar, statusesOf } from '../contact/contact.ts';
+import { type Contact, type ContactWithRegistrar, statusesOf } from '../contact/contact.ts';
 import { contactColumns } from '../contact/fields.ts';
 import type { InvalidValue } from '../contact/invalid.ts';
 import type { ContactDeletion } from '../contact/operator/administer.ts';
 import { plain, type Shown } from './columns.ts';
-import { actorText, checkWords, timeText } from './words.ts';
+import { actorText, checkWords, countryText, dateText, fieldWords, timeText } from './words.ts';
 
 /** A contact with an export's column names and the interfaces' statuses. */
 export const contactsView: Shown<ContactWithRegistrar> = {
@@ -25,6 +25,12 @@ export const deletedContacts: Shown<ContactDeletion> = {
   columns: plain('code', 'uuid', 'registrar', 'deletedAt', 'ended'),
   table: 'code uuid registrar deleted_at ended',
 };
+
+/** `person 48703146529 (Estonia)`. */
+export function identityText({ ident, identType, identCountryCode }: Contact): string {
+  const code = identType === 'birthday' ? dateText(ident) : ident;
+  return `${fieldWords(identType)} ${code} (${countryText(identCountryCode)})`;
+}
 
 const results = {
   success: 'yes,',

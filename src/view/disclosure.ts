@@ -1,4 +1,5 @@
 import type { Env } from '../base/env.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { answerBy, type Disclosure } from '../contact/operator/disclosure/read.ts';
 import { disclosureHoursOf } from '../worker/settings.ts';
@@ -19,6 +20,50 @@ export const disclosuresView: Shown<ShownDisclosure> = {
   },
   table: 'id contact organization fields answer_by outcome',
 };
+
+const isKept = ({ isConfidential, outcome, visibleAfter }: Disclosure) =>
+  isConfidential ||
+  (outcome === 'granted' && visibleAfter !== null && visibleAfter > currentTime().toISOString());
+
+/** What the person may know of the newest requests for the data of somebody with this identity. */
+export function givenSentence(
+  requests: readonly Disclosure[],
+  { isCut, isBirthday }: { isCut: boolean; isBirthday: boolean },
+): Sentence {
+  const granted = requests.filter((one) => one.outcome === 'granted' && !isKept(one));
+  const receivers = [...new Set(granted.map(({ organization }) => organization))];
+  const whose = isBirthday ? 'about these contacts' : 'with this identity code';
+  const ofNewest = `Of the newest ${requests.length} requests ${whose}`;
+  if (receivers.length === 0) {
+    const none = 'granted request that the person may know of is on record';
+    return [
+      isCut ? `${ofNewest}, the person may know of none that was granted.` : `No ${none} ${whose}.`,
+    ];
+  }
+  const given = receivers.flatMap((text, index) => [index === 0 ? '' : ', ', { text }]);
+  return [
+    isCut ? `${ofNewest}, these were granted: ` : 'Data were given on request to ',
+    ...given,
+    isCut ? '.' : `, ${whose}.`,
+  ];
+}
+
+/** One for each organization and reason. */
+export function keptSentences(requests: readonly Disclosure[]): Sentence[] {
+  const kept = requests.filter(isKept).map((one): Sentence => {
+    const { organization, outcome, isConfidential, visibleAfter } = one;
+    const verb = outcome === null ? 'asks for data' : 'asked for data';
+    const did =
+      outcome === 'granted'
+        ? sentence`data were given to ${{ text: organization }}`
+        : sentence`${{ text: organization }} ${verb}`;
+    const until = isConfidential
+      ? ' (kept from the person).'
+      : sentence` (not to be told before ${{ instant: visibleAfter! }}).`;
+    return sentence`Do not tell the caller: ${did}${until}`;
+  });
+  return [...new Map(kept.map((one) => [JSON.stringify(one), one])).values()];
+}
 
 /** On the page of the contact. Staff must not tell the person of a confidential one. */
 export const disclosuresOfContact: typeof disclosuresView = {

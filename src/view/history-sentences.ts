@@ -24,7 +24,8 @@ const actions = { create: 0, update: 1, delete: 2 } as const;
 export function entrySentence(entry: EntryParts): Sentence {
   const { subject, subjectKey: key, subjectUuid: uuid, action, changes } = entry;
   const kind = verbs[subject][3];
-  const thing = kind ? { kind, key, uuid: kind === 'contact' ? uuid : null } : key;
+  const ofContact = kind === 'contact' ? ({ uuid, named: 'now' } as const) : {};
+  const thing = kind ? { kind, key, ...ofContact } : key;
   const { status } = changes;
   const isRetaining = subject === 'retained_domain' && action === 'create';
   const did = isRetaining && status && 'to' in status ? status.to : verbs[subject][actions[action]];
@@ -77,5 +78,6 @@ function sideOf(field: string, value: unknown, uuids: Record<string, string> = {
   const kind = thingFields[field];
   if (!kind || isNothing(value)) return [{ field, value }];
   const keys = [value].flat() as string[];
-  return joinThings(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null })));
+  const past = kind === 'contact' ? ({ named: 'now' } as const) : {};
+  return joinThings(keys.map((key) => ({ kind, key, uuid: uuids[key] ?? null, ...past })));
 }

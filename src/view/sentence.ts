@@ -19,8 +19,8 @@ export function namingIn(db: Database): Naming {
       union all select 'contact ' || uuid, name from contacts where uuid in (${wanted})`);
     return new Map(rows.map(({ key, name }) => [key, name]));
   };
-  return async ({ kind, key, uuid }) => {
-    if (kind !== 'contact' && kind !== 'registrar') return undefined;
+  return async ({ kind, key, uuid, named }) => {
+    if (named === 'never' || (kind !== 'contact' && kind !== 'registrar')) return undefined;
     asked.push(uuid ?? key);
     answer ??= Promise.resolve().then(read);
     return (await answer).get(`${kind} ${uuid ?? key}`);
@@ -33,7 +33,8 @@ export async function sentenceText(sentence: Sentence, nameOf: Naming): Promise<
     if (typeof part === 'string') return part;
     if (!('kind' in part)) return index === 0 ? openingText(part) : termText(part);
     const name = await nameOf(part);
-    return name === undefined ? labelOf(part) : `${name} (${labelOf(part)})`;
+    if (name === undefined) return labelOf(part);
+    return part.named ? `${labelOf(part)} (now ${name})` : `${name} (${labelOf(part)})`;
   });
   return (await Promise.all(parts)).join('');
 }

@@ -55,12 +55,12 @@ test('a request for fields without values alone is to be refused for that reason
 });
 
 test.each([
-  ['that is gone', 'GONE', 'contact delete ALPHA:GONE --yes', 'the person is no longer there'],
+  ['that is gone', 'GONE', 'contact delete ALPHA:GONE --yes', 'the contact is no longer there'],
   [
     'of another person',
     'FORMER',
     'contact update ALPHA:FORMER --ident OTHER --yes',
-    'another person',
+    'another identity',
   ],
 ])('a request about a contact %s is to be refused', async (_, code, change, reason) => {
   const id = await openDisclosure(`ALPHA:${code}`, 'name,fax');

@@ -55,16 +55,18 @@ test('contact looks lists who looked at this contact, the newest first, in each 
   expect((await registry.run('contact looks ALPHA:3')).status).toBe(1);
 });
 
-test('the page of a contact says who looked last and when, and that the desk on this machine records nothing', async () => {
+test('the page of a contact lists each look, the newest first, says since when looks are kept, and that the desk on this machine records nothing', async () => {
   const registry = await tool.newRegistry('ALPHA');
   await registry.addContacts('ALPHA:1', 'ALPHA:2');
   const uuid = await uuidOf(registry, 'ALPHA:1');
   look(registry, ['mari', 'contact', uuid], ['juri', 'contact', uuid], ['mari', 'contact', uuid]);
   const before = (await registry.rows()).desk_looks;
   expect(await contactPage(registry, 'ALPHA:1')).toMatch(
-    /local registry: looks are not recorded .* Who looked mari@registry\.example, Sun 22 Nov 2026, 12:00 UTC \([^)]+\); juri@registry\.example, Sat 21 Nov 2026, 12:00 UTC \([^)]+\) /,
+    /local registry: looks are not recorded .* Who looked mari@registry\.example, Sun 22 Nov 2026, 12:00 UTC \([^)]+\) juri@registry\.example, Sat 21 Nov 2026, 12:00 UTC \([^)]+\) mari@registry\.example, Fri 20 Nov .* The oldest look that is kept, at anything, is of Fri 20 Nov 2026, 12:00 UTC/,
   );
-  expect(await contactPage(registry, 'ALPHA:2')).toContain('Who looked Nobody. ');
+  expect(await contactPage(registry, 'ALPHA:2')).toContain(
+    'Who looked Nobody since Fri 20 Nov 2026, 12:00 UTC',
+  );
   expect((await registry.rows()).desk_looks).toEqual(before);
 });
 
@@ -134,6 +136,7 @@ test('every page works through the guard, and says of whom it has data', async (
     // An entry of the first builds, without a UUID.
     '/contact/ALPHA:OLD': contacts('ALPHA:OLD'),
     '/contact/ALPHA:4': [],
+    [`/looks/${gone}`]: contacts(gone),
     '/name/www.kohvik.ee': ['name kohvik.ee'],
     '/registrar/alpha': ['registrar ALPHA', ...contacts(two)],
     '/disclosure/01': ['disclosure 1', ...contacts(one)],

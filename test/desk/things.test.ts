@@ -120,7 +120,7 @@ test('a contact’s page says of every claim whether it is verified: when, by wh
 });
 
 test('a contact’s page lists who asked for its data, the newest first, and so does the tool', async () => {
-  expect((await show('/contact/ALPHA:1')).text).not.toContain('Who asked for its data');
+  expect((await show('/contact/ALPHA:1')).text).not.toContain('Who asked for data');
   const open = (contact: string, organization: string) => [
     ...[
       'disclosure',
@@ -148,15 +148,23 @@ test('a contact’s page lists who asked for its data, the newest first, and so 
   expect(unknown).toMatchObject({ status: 1, stderr: expect.stringContaining('ALPHA:9') });
   const { text, html } = await show('/contact/ALPHA:1');
   expect(text).toMatch(
-    /Who asked for its data .*disclosure 3 Bank Mati name, e-mail open yes disclosure 1 Police Mati name, e-mail refused .* no Who looked/,
+    /Who asked for data with this identity .*disclosure 3 Bank Mati name, e-mail open yes disclosure 2 Court .* disclosure 1 Police Mati name, e-mail refused .* no Who looked/,
   );
-  expect(text).toContain('Its data were given to nobody on request.');
-  expect(text).not.toContain('Court');
-  for (const [id, to] of Object.entries({ 2: 'Court', 3: 'Bank (kept from the person)' })) {
-    await registry.done(['disclosure', 'grant', id, '--to', `${registry.directory}/${id}.json`]);
-    const contact = id === '2' ? 'ALPHA:2' : 'ALPHA:1';
-    const answer = `Its data were given to ${to} on request.`;
-    expect((await show(`/contact/${contact}`)).text).toContain(answer);
+  expect(text).toContain(
+    'No granted request that the person may know of is on record with this identity code.',
+  );
+  expect(text).toContain('Do not tell the caller: Bank asks for data (kept from the person).');
+  const grant = ['disclosure', 'grant', '2', '--to', `${registry.directory}/2.json`];
+  await registry.done([...grant, '--visible-after', '2099-01-01']);
+  await registry.done(['disclosure', 'grant', '3', '--to', `${registry.directory}/3.json`]);
+  for (const path of ['/contact/ALPHA:1', '/contact/ALPHA:2']) {
+    const { text } = await show(path);
+    expect(text).toContain(
+      'Do not tell the caller: data were given to Bank (kept from the person).',
+    );
+    expect(text).toContain(
+      'Do not tell the caller: data were given to Court (not to be told before Fri 2 Jan 2099,',
+    );
   }
   expect(html).toContain('href="/disclosure/1"');
 });
@@ -272,7 +280,7 @@ test('a value that turns the order of others is isolated, and its hidden charact
   const shown = '\\u{202e}ammaT\\u{202c} אבג 1';
   const { html } = await show('/contact/ALPHA:RTL');
   expect(html).toContain(`<h1><bdi>${shown}</bdi> (ALPHA:RTL)</h1>`);
-  expect(html).toContain(`<bdi>${shown}</bdi></b> <bdi class="contact">ALPHA:RTL</bdi>`);
+  expect(html).toContain(`<bdi class="contact">ALPHA:RTL</bdi> (now <bdi>${shown}</bdi>)`);
   const pages = loopbackPages({ persistTo: registry.directory }, undefined);
   const hidden = encodeURIComponent('\u202eabc\u200b');
   for (const path of [

@@ -4,6 +4,8 @@ export interface Thing {
   key: string;
   /** For a contact only: its code may now be another contact's. */
   uuid?: string | null;
+  /** Of a contact in the past, whose name was perhaps another's: its present name is none, or called so. */
+  named?: 'never' | 'now';
 }
 
 /** A part of a sentence that programs read as it is stored, and people in other words. */

@@ -1,17 +1,15 @@
-import { and, desc, eq, sql } from 'drizzle-orm';
+import { and, desc, eq, inArray, min } from 'drizzle-orm';
 import { deskLooks } from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
 
-/** Who looked at a contact on the deployed desk: the newest 10,000 looks, newest first. */
-export function listLooks(db: Database, uuid: string) {
-  return db.select().from(deskLooks).where(isOf(uuid)).orderBy(desc(deskLooks.id)).limit(10_000);
+/** Who looked at these contacts on the deployed desk. Newest first. */
+export function listLooks(db: Database, uuids: readonly string[], limit: number) {
+  const isOf = and(eq(deskLooks.subject, 'contact'), inArray(deskLooks.key, [...uuids]));
+  return db.select().from(deskLooks).where(isOf).orderBy(desc(deskLooks.id)).limit(limit);
 }
 
-const isOf = (uuid: string) => and(eq(deskLooks.subject, 'contact'), eq(deskLooks.key, uuid));
-
-/** The last look of each person. Newest first. */
-export function listLastLooks(db: Database, uuid: string, limit: number) {
-  const lookedAt = sql<string>`max(${deskLooks.lookedAt})`;
-  const looks = db.select({ lookedBy: deskLooks.lookedBy, lookedAt }).from(deskLooks);
-  return looks.where(isOf(uuid)).groupBy(deskLooks.lookedBy).orderBy(desc(lookedAt)).limit(limit);
+/** The time of the oldest look at anything that is still kept, or null. */
+export async function findOldestLook(db: Database): Promise<string | null> {
+  const [row] = await db.select({ oldest: min(deskLooks.lookedAt) }).from(deskLooks);
+  return row!.oldest;
 }

@@ -1,19 +1,126 @@
-import { and, eq, sql } from 'drizzle-orm';
+import { and, eq, inArray, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import { contacts, registrars } from '../../../drizzle/schema.ts';
+import {
+  contacts,
+  type FieldChange,
+  history,
+  registrars,
+  sweeps,
+} from '../../../drizzle/schema.ts';
 import type { Database } from '../../base/database/open.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
+import type { HistoryEntry } from '../../change/history/search.ts';
 import { selectContacts } from '../contact.ts';
 import { isPerhapsSamePerson } from '../same-person.ts';
+import { type ContactDeletion, findDeletedContacts } from './administer.ts';
+import {
+  type Disclosure,
+  type Identity,
+  listDisclosuresOf,
+  listDisclosuresOfIdentity,
+} from './disclosure/read.ts';
 
 const maximumContacts = 200;
 
 /** Lists at most 200 contacts that the person who has this one may have, at any registrar, with this one. */
 export function listContactsOfPerson(db: Database, uuid: string) {
   const one = alias(contacts, 'one');
-  // The index of identity codes begins with the registrar.
-  const isOfAny = sql`${contacts.registrarId} in (select id from ${registrars})`;
   return selectContacts(db)
     .innerJoin(one, isPerhapsSamePerson(contacts, one))
-    .where(and(eq(one.uuid, uuid), isOfAny))
+    .where(and(eq(one.uuid, uuid), isOfAnyRegistrar))
     .limit(maximumContacts);
 }
+
+/** The index of identity codes begins with the registrar. */
+const isOfAnyRegistrar = sql`${contacts.registrarId} in (select id from ${registrars})`;
+
+/** Lists at most 200 contacts with this identity; of a birthday, of everybody born then. */
+export function listContactsWith(
+  db: Database,
+  { identCountryCode, identKey, identType }: { [Field in keyof Identity]: Identity[Field] | null },
+) {
+  const isType = sql`(+${contacts.identCountryCode}, +${contacts.identType}) = (${identCountryCode}, ${identType})`;
+  return selectContacts(db)
+    .where(and(sql`${contacts.identKey} = ${identKey}`, isType, isOfAnyRegistrar))
+    .limit(maximumContacts);
+}
+
+/** The identity that a contact had when it was deleted; undefined if its values have been removed since. */
+export function deletedIdentityOf({ changes }: HistoryEntry): Identity | undefined {
+  const { ident, identType, identCountryCode } = changes;
+  if (!ident || !('key' in ident) || typeof ident.key !== 'string') return undefined;
+  const before = (change: FieldChange | undefined) =>
+    change && 'from' in change ? String(change.from) : '';
+  return {
+    identKey: ident.key,
+    identType: before(identType) as Identity['identType'],
+    identCountryCode: before(identCountryCode) as Identity['identCountryCode'],
+  };
+}
+
+/**
+ * The newest requests for the data of the person with this identity, whichever contacts had it, and those about persons
+ * who had the contact before. Many persons have the same birthday: only requests about these contacts count.
+ */
+export async function listRequestsFor(
+  db: Database,
+  identity: Identity | undefined,
+  uuids: readonly string[],
+  limit: number,
+): Promise<{ own: Disclosure[]; others: Disclosure[] }> {
+  const isOwn = (one: Disclosure) =>
+    identity !== undefined &&
+    one.identKey === identity.identKey &&
+    one.identType === identity.identType &&
+    one.identCountryCode === identity.identCountryCode;
+  const ofContacts = await listDisclosuresOf(db, uuids, limit);
+  const isShared = identity === undefined || identity.identType === 'birthday';
+  const own = isShared
+    ? ofContacts.filter(isOwn)
+    : await listDisclosuresOfIdentity(db, identity, limit);
+  return { own, others: ofContacts.filter((one) => !isOwn(one)) };
+}
+
+/** Finds contacts that are gone and had this code, with or without prefix, or this UUID. */
+export async function findGoneContacts(
+  db: Database,
+  text: string,
+  limit: number,
+): Promise<ContactDeletion[]> {
+  const code = asciiUpperCase(text);
+  const codes = sql`(select ${code} union all select code || ':' || ${code} from ${registrars})`;
+  const rows = await db
+    .selectDistinct({ uuid: sql<string>`${history.subjectUuid}` })
+    .from(history)
+    .where(
+      and(
+        eq(history.subject, 'contact'),
+        sql`${inArray(history.subjectKey, codes)} and action = 'delete' and subject_uuid is not null`,
+      ),
+    )
+    .limit(limit);
+  return findDeletedContacts(db, [text.toLowerCase(), ...rows.map(({ uuid }) => uuid)]);
+}
+
+interface End {
+  deletion?: HistoryEntry | undefined;
+  removal?: HistoryEntry;
+  isErasure?: boolean;
+}
+
+/** How a contact ended: its deletion, and the entry of the erasure, if its values were removed by one. */
+export async function readEnd(db: Database, entries: readonly HistoryEntry[]): Promise<End> {
+  const deletion = entries.find(({ action }) => action === 'delete');
+  if (!deletion || !isRemoved(deletion.changes)) return { deletion };
+  const later = entries.slice(0, entries.indexOf(deletion));
+  const removal = later.find(({ changes }) => isRemoved(changes));
+  // The cron removes old values, and tells nobody of which contact.
+  const [swept] = await db.select().from(sweeps).where(eq(sweeps.name, 'history_values'));
+  return { deletion, removal: removal ?? deletion, isErasure: Boolean(removal) || !swept };
+}
+
+const isRemoved = (changes: HistoryEntry['changes']) =>
+  ['ident', 'name', 'email'].some((field) => {
+    const change = changes[field];
+    return change !== undefined && 'removed' in change;
+  });

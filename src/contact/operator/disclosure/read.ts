@@ -1,11 +1,15 @@
-import { and, asc, desc, eq, gt, isNull, lte } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lte, type SQL, sql } from 'drizzle-orm';
 import { contacts, disclosures } from '../../../../drizzle/schema.ts';
+import { isIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import type { RowsAfter } from '../../../base/database/paging.ts';
 import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import type { Contact } from '../../contact.ts';
 import { contactColumns } from '../../fields.ts';
+
+/** How a contact's person is known. */
+export type Identity = Pick<Contact, 'identCountryCode' | 'identKey' | 'identType'>;
 
 /** A request for a contact's data, and the operator's answer. */
 export type Disclosure = typeof disclosures.$inferSelect;
@@ -63,12 +67,7 @@ export function findGrantObstacle(
   wanted: readonly string[] = disclosure.requestedFields,
 ): GrantObstacle | undefined {
   if (!contact) return { kind: 'gone' };
-  const { identCountryCode, identKey, identType } = disclosure;
-  const isSamePerson =
-    contact.identCountryCode === identCountryCode &&
-    contact.identKey === identKey &&
-    contact.identType === identType;
-  if (!isSamePerson) return { kind: 'former_person' };
+  if (!isOfSamePerson({ disclosure, contact })) return { kind: 'former_person' };
   const values = disclosedValues(contact, disclosure.requestedFields);
   const fields = wanted.filter((field) => field in values && (values[field] ?? '') === '');
   return fields.length > 0 ? { kind: 'without_values', fields } : undefined;
@@ -99,16 +98,43 @@ export function listDisclosures(
     .limit(limit);
 }
 
-/** The newest first. */
+/** Those about these contacts, whoever had them then. The newest first. */
 export function listDisclosuresOf(
   db: Database,
-  contactUuid: string,
+  contactUuids: readonly string[],
   limit: number,
 ): Promise<Disclosure[]> {
-  return db
-    .select()
-    .from(disclosures)
-    .where(eq(disclosures.contactUuid, contactUuid))
-    .orderBy(desc(disclosures.id))
-    .limit(limit);
+  return listNewest(db, inArray(disclosures.contactUuid, [...contactUuids]), limit);
 }
+
+/** Those about the person with this identity, whichever contacts had it. The newest first. */
+export function listDisclosuresOfIdentity(
+  db: Database,
+  { identCountryCode, identKey, identType }: Identity,
+  limit: number,
+): Promise<Disclosure[]> {
+  const isOf = sql`(+${disclosures.identCountryCode}, +${disclosures.identType}) = (${identCountryCode}, ${identType})`;
+  return listNewest(db, and(eq(disclosures.identKey, identKey), isOf), limit);
+}
+
+const listNewest = (db: Database, condition: SQL | undefined, limit: number) =>
+  db.select().from(disclosures).where(condition).orderBy(desc(disclosures.id)).limit(limit);
+
+/** Of these requests, those whose contact still has the identity that was asked for. */
+export async function findUnchanged(
+  db: Database,
+  requests: readonly Disclosure[],
+): Promise<Set<number>> {
+  const ids = JSON.stringify(requests.map(({ id }) => id));
+  const rows = await db
+    .select({ disclosure: disclosures, contact: contacts })
+    .from(disclosures)
+    .innerJoin(contacts, eq(contacts.uuid, disclosures.contactUuid))
+    .where(isIn(disclosures.id, ids));
+  return new Set(rows.filter(isOfSamePerson).map(({ disclosure }) => disclosure.id));
+}
+
+const isOfSamePerson = (row: { disclosure: Disclosure; contact: Contact }) =>
+  row.contact.identCountryCode === row.disclosure.identCountryCode &&
+  row.contact.identKey === row.disclosure.identKey &&
+  row.contact.identType === row.disclosure.identType;

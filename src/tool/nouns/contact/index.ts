@@ -125,7 +125,7 @@ const looks = listVerb(
     columns: plain('lookedAt', 'lookedBy'),
     table: 'looked_at looked_by',
     async read({ db }, contact) {
-      return listLooks(db, (await identifyContact(db, contact)).uuid);
+      return listLooks(db, [(await identifyContact(db, contact)).uuid], 10_000);
     },
   },
   readCommand('looks', 'contact looks ALPHA:1B7A3C5D')

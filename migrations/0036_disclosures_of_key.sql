@@ -1,0 +1,1 @@
+CREATE INDEX `disclosures_of_key` ON `disclosures` (`ident_key`);
