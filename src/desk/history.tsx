@@ -1,4 +1,4 @@
-import { and, between, eq, gt, sql } from 'drizzle-orm';
+import { and, between, count, desc, eq, gt, inArray, max, min, sql } from 'drizzle-orm';
 import type { Child } from 'hono/jsx';
 import { history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
@@ -9,7 +9,7 @@ import { reversalProblems } from '../undo/problems.ts';
 import { planRevert } from '../undo/revert.ts';
 import { changeSentences, entrySentence } from '../view/history-sentences.ts';
 import { countText } from '../view/text.ts';
-import { actorText, timeText } from '../view/words.ts';
+import { actorText, timeText, valueText } from '../view/words.ts';
 import type { DeskLook } from './guard.ts';
 import {
   type DeskRegistry,
@@ -63,17 +63,60 @@ export function entriesAbout(db: Database, subject: HistoryEntry['subject'], key
 }
 
 const shownRequests = 15;
+/** Requests have no index: this many entries are searched. */
+const searchedEntries = 15_000;
 
-export function Requests({ entries }: { entries: readonly HistoryEntry[] }) {
-  const requests = Map.groupBy(entries, ({ requestId, id }) => requestId ?? id);
-  const items = [...requests.values()].slice(0, shownRequests).map((some) => {
-    const first = some.at(-1)!;
-    // Older ones are not read.
-    const least = first === entries.at(-1) ? 'at least ' : '';
-    const others = some.length > 1 && ` and ${least}${countText(some.length - 1, 'more change')}`;
+interface NewestRequests {
+  requests: { first: HistoryEntry; count: number; isWhole: boolean }[];
+  isCut: boolean;
+}
+
+/** The newest first. Usually reads few entries, and more of them behind a request with many. */
+export async function listNewestRequests(db: Database): Promise<NewestRequests> {
+  const few = await readNewestRequests(db, 200);
+  return few.isCut ? readNewestRequests(db, searchedEntries) : few;
+}
+
+async function readNewestRequests(db: Database, searched: number): Promise<NewestRequests> {
+  const [newest] = await db.select({ id: max(history.id) }).from(history);
+  const after = (newest?.id ?? 0) - searched;
+  const least = min(history.id);
+  const found = await db
+    .select({ least: sql<number>`${least}`, count: count() })
+    .from(history)
+    .where(gt(history.id, after))
+    .groupBy(sql`ifnull(${history.requestId}, ${history.id})`)
+    .orderBy(desc(max(history.id)))
+    .limit(shownRequests);
+  const ids = found.map((one) => one.least);
+  const firsts = await db.select().from(history).where(inArray(history.id, ids));
+  const byId = new Map(firsts.map((entry) => [entry.id, entry]));
+  const isCut = found.length < shownRequests && after > 0;
+  const requests = found.map(({ least: id, count }) => {
+    const first = byId.get(id)!;
+    // Entries before the searched ones may belong to the same command.
+    const isWhole = after <= 0 || (id > after + 1 && !writesInBatches.has(first.actorType));
+    return { first, count, isWhole };
+  });
+  return { requests, isCut };
+}
+
+/** Other requests write all their entries in one batch. */
+const writesInBatches = new Set<HistoryEntry['actorType']>(['operator', 'cron', 'move_in']);
+
+export function Requests({ requests, isCut }: NewestRequests) {
+  const items = requests.map(({ first, count, isWhole }) => {
+    const least = isWhole ? '' : 'at least ';
+    const others = count > 1 && ` and ${least}${countText(count - 1, 'more change')}`;
     return <li>{[...heading(first), others]}</li>;
   });
-  return timeline('What happened lately', items);
+  const older = `Only the newest ${valueText(searchedEntries)} changes were looked at.`;
+  return (
+    <>
+      {timeline('What happened lately', items)}
+      {isCut && <p class="quiet">{older}</p>}
+    </>
+  );
 }
 
 /** The contacts of which a page with the entries has values. */
@@ -83,9 +126,6 @@ export function contactsIn(entries: readonly HistoryEntry[]): DeskLook[] {
   const keys = ofContacts.map(({ subjectKey, subjectUuid }) => subjectUuid ?? subjectKey);
   return looksAt([...new Set(keys)].map((uuid) => ({ uuid })));
 }
-
-/** Requests have no index: this many entries are searched. */
-const searchedEntries = 15_000;
 
 export function findRequest(db: Database, id: string, near?: number): Promise<HistoryEntry[]> {
   const half = searchedEntries / 2;

@@ -2,37 +2,46 @@ import { newMeter } from '../base/database/meter.ts';
 import type { Sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { dayOf } from '../base/time/day.ts';
-import { listNewestEntries } from '../change/history/operator/search.ts';
 import { listContactsBy } from '../contact/operator/administer.ts';
-import { findUnchanged, listDisclosures } from '../contact/operator/disclosure/read.ts';
+import {
+  countOpenDisclosures,
+  findUnchanged,
+  listOpenDisclosures,
+} from '../contact/operator/disclosure/read.ts';
 import { type DailyCounts, readDailyCounts } from '../list/daily-counts.ts';
 import { retainedList } from '../list/lists.ts';
 import { type Findings, isWarning } from '../view/alarm.ts';
 import { plain, type Shown } from '../view/columns.ts';
 import { withAnswerBy } from '../view/disclosure.ts';
 import { listStates, readHealthState } from '../view/health.ts';
+import { countText } from '../view/text.ts';
 import { dayText, fieldWords, timeText, valueText } from '../view/words.ts';
 import { texts } from '../worker/http/site/texts.ts';
-import { Requests } from './history.tsx';
+import { listNewestRequests, Requests } from './history.tsx';
 import { Part, Rows, Sentences, type ShowPage } from './page.tsx';
 import { disclosureSentence } from './things.tsx';
 
 const shownRows = 20;
-const shownEntries = 200;
+const none = 'No request for disclosure is open, and no demand for verification is overdue.';
+
+/** Of those that the page does not show. */
+const moreSentence = (count: number, what: string): Sentence[] =>
+  count > 0 ? [[`And ${countText(count, `more ${what}`)}.`]] : [];
 
 export const todayPage: ShowPage = async ({ registry }) => {
   const { db, env } = registry;
-  const [state, entries, open, overdue, days] = await Promise.all([
+  const [state, requests, open, openCount, overdue, days] = await Promise.all([
     readHealthState(registry),
-    listNewestEntries(db, undefined, shownEntries),
-    listDisclosures(db, { onlyOpen: true }, { limit: shownRows }),
+    listNewestRequests(db),
+    listOpenDisclosures(db, shownRows),
+    countOpenDisclosures(db),
     listContactsBy(db, { overdueOn: dayOf(currentTime()) }, { limit: shownRows }),
     readDailyCounts({ kv: env.LISTS, clock: currentTime, meter: newMeter() }),
   ]);
   const { alarms, findings } = state;
   const due = open.map(withAnswerBy(env));
   const same = await findUnchanged(db, open);
-  due.sort((one, other) => one.answerBy.localeCompare(other.answerBy));
+  const overdueCount = findings.overdueVerifications;
   const waiting: Sentence[] = [
     ...due.map((one): Sentence => {
       const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
@@ -44,18 +53,20 @@ export const todayPage: ShowPage = async ({ registry }) => {
       const late = `: ${claims} had to be checked by ${dayText(demand!.by)}.`;
       return [{ kind: 'contact', key, uuid }, late];
     }),
+    ...moreSentence(openCount - open.length, 'open request for disclosure'),
+    ...moreSentence(overdueCount - overdue.length, 'overdue demand for verification'),
   ];
   return {
     shows: [{ subject: 'today', key: '' }],
-    title: alarms.length === 0 ? 'All is well' : 'Needs attention',
+    title: alarms.length === 0 ? 'No alarm, no warning' : 'Needs attention',
     tone: alarms.every(isWarning) ? 'warning' : 'alarm',
     answer: alarms.map((one) => [isWarning(one) ? 'Warning: ' : 'Alarm: ', ...one.sentence]),
     children: (
       <>
         <Part title="What waits">
-          {waiting.length > 0 ? <Sentences all={waiting} /> : <p>Nothing waits for you.</p>}
+          {waiting.length > 0 ? <Sentences all={waiting} /> : <p>{none}</p>}
         </Part>
-        <Requests entries={entries} />
+        <Requests {...requests} />
         <Lists findings={findings} days={days ?? []} />
       </>
     ),

@@ -126,7 +126,7 @@ const alarms = {
       : [],
   auction_overdue: ({ overdueAuctions }) =>
     overdueAuctions.map(({ name, registrationDeadline: day }) => ({
-      sentence: sentence`The winner of ${nameOf(name)} has paid and had to register it by ${{ field: 'registration_deadline', value: day }}.`,
+      sentence: sentence`${nameOf(name)} was sold at auction and is paid, and was to be registered by ${{ field: 'registration_deadline', value: day }}.`,
       command: ['auction', 'show', name],
     })),
   auction_of_domain: ({ auctionsOfDomains }) =>
@@ -136,7 +136,7 @@ const alarms = {
     })),
   auction_not_restarted: ({ auctionsNotRestarted }) =>
     auctionsNotRestarted.map(({ name, status }) => ({
-      sentence: sentence`${nameOf(name)} was not put up for auction again after ${{ field: 'status', value: status }}, because it was blocked or disputed.`,
+      sentence: sentence`${nameOf(name)} has had no auction since one ended as ${{ field: 'status', value: status }}, and is or was blocked or disputed.`,
       command: ['auction', 'start', name],
     })),
 } satisfies Record<string, (findings: Findings, now: Date) => readonly (Sentence | Advice)[]>;

@@ -42,3 +42,57 @@ test('a warning says how far away its time is', async () => {
     /Warning: The request for disclosure 1 is to be answered by \w{3} \d+ \w+ \d{4}, \d\d:\d\d UTC \(in (119 minutes|2 hours)\)\./,
   );
 });
+
+async function firstPage(): Promise<string> {
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
+  const answer = await opening.run(openKept, () => pages.request('/'));
+  return (await answer.text()).replace(/<[^>]+>/g, ' ').replace(/\s+/g, ' ');
+}
+
+test('what waits is ordered by its time, and counts what the page does not show', async () => {
+  const person = (n: number) =>
+    `ALPHA:W${n},Mari Tamm,mari@tamm.example,+372.5551231,48703146529,priv,EE\n`;
+  const people = Array.from({ length: 21 }, (_, n) => person(n));
+  await registry.done('contact import - --registrar ALPHA', contactHeader + people.join(''));
+  const open = (code: string, received: string) =>
+    registry.done([
+      ...['disclosure', 'open', '--contact', code, '--requester', 'Mari Maasikas'],
+      ...['--identified-by', 'ID card', '--organization', 'Police', '--basis', 'case 12-3'],
+      ...['--fields', 'name', '--received', received],
+    ]);
+  const now = Date.now();
+  const hoursAgo = (hours: number) => new Date(now - hours * 3_600_000).toISOString();
+  for (let n = 0; n < 20; n++) await open(`ALPHA:W${n}`, hoursAgo(1));
+  await open('ALPHA:W20', hoursAgo(100));
+  const text = await firstPage();
+  const [, waits] = /What waits (.*) What happened lately/.exec(text)!;
+  expect(waits).toMatch(/^Mari Maasikas \(Police\) asks for name of Mari Tamm ALPHA:W20/);
+  const { disclosures } = await registry.done('disclosure list --open');
+  expect(waits).toContain(`And ${disclosures.length - 20} more open request`);
+});
+
+test('a command of many rows is one line of what happened lately, and earlier ones follow it', async () => {
+  await registry.done('retained add enne.ee --status blocked');
+  const names = Array.from({ length: 250 }, (_, n) => `many${n}.ee\n`).join('');
+  await registry.done('retained import - --status blocked', `name\n${names}`);
+  const [, lately] = /What happened lately (.*) The lists/.exec(await firstPage())!;
+  const lines = lately!.split(/(?=Operator)/);
+  expect(lines[0]).toMatch(/^Operator \w+ blocked many0.ee .* and 249 more changes $/);
+  expect(lines[1]).toMatch(/^Operator \w+ blocked enne.ee /);
+});
+
+test('no winner is late with a name that somebody has registered', async () => {
+  await registry.done('auction start hilja.ee vara.ee');
+  const { env, dispose } = await registry.open();
+  await env.DB.prepare(
+    `update auctions set status = 'payment_received', registration_deadline = '2020-12-03'`,
+  ).run();
+  await dispose();
+  await registry.done('domain import -', 'name,registrar,registrant\nvara.ee,ALPHA,ALPHA:1\n');
+  const text = await firstPage();
+  expect(text).toMatch(
+    /Warning: hilja.ee was sold at auction and is paid, and was to be registered by 3 Dec 2020\./,
+  );
+  expect(text).not.toMatch(/vara.ee was sold/);
+  expect(text).toMatch(/Warning: vara.ee is a registered domain, and has an auction/);
+});

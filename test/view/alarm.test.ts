@@ -77,6 +77,10 @@ test('a paid auction whose deadline has passed, and one that did not start again
   });
   expect(alarms.map(({ alarm }) => alarm)).toEqual(['auction_overdue', 'auction_not_restarted']);
   expect(alarms.every(isWarning)).toBe(true);
+  expect(alarms.map(({ message }) => message)).toEqual([
+    'a.ee was sold at auction and is paid, and was to be registered by 2026-11-20.',
+    'b.ee has had no auction since one ended as payment_not_received, and is or was blocked or disputed.',
+  ]);
 });
 
 test('an auction of a registered name is a warning', () => {

@@ -45,6 +45,16 @@ export async function listDueDisclosures(db: Database, hours: number, now: Date)
   return due.map((request) => ({ id: request.id, answerBy: answerBy(request, hours) }));
 }
 
+/** Lists open requests, the first to be answered first. */
+export function listOpenDisclosures(db: Database, limit: number): Promise<Disclosure[]> {
+  const { outcome, receivedAt } = disclosures;
+  return db.select().from(disclosures).where(isNull(outcome)).orderBy(asc(receivedAt)).limit(limit);
+}
+
+export function countOpenDisclosures(db: Database): Promise<number> {
+  return db.$count(disclosures, isNull(disclosures.outcome));
+}
+
 /** Includes the contact, or null if it no longer exists. Throws `not_found`. */
 export async function getDisclosure(db: Database, id: number) {
   const [row] = await db

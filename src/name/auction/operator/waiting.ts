@@ -1,4 +1,4 @@
-import { and, asc, eq, inArray, isNotNull, type SQL, sql } from 'drizzle-orm';
+import { and, asc, eq, inArray, isNotNull, not, type SQL, sql } from 'drizzle-orm';
 import {
   type AuctionStatus,
   auctions,
@@ -11,12 +11,15 @@ import type { Database } from '../../../base/database/open.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import { type Auction, hasPassed, isHolding } from '../read.ts';
 
+const isRegistered = sql`exists (select 1 from ${domains} where ${domains.name} = ${auctions.name})`;
+
+/** Lists paid auctions of names that were not registered by their deadline. */
 export async function listOverdueAuctions(db: Database, now: Date): Promise<Auction[]> {
   const isPaid = and(isHolding, eq(auctions.status, 'payment_received'));
   const paid = await db
     .select()
     .from(auctions)
-    .where(and(isPaid, isNotNull(auctions.registrationDeadline)));
+    .where(and(isPaid, isNotNull(auctions.registrationDeadline), not(isRegistered)));
   return paid.filter(({ registrationDeadline }) => hasPassed(registrationDeadline!, now));
 }
 
@@ -27,8 +30,8 @@ export async function listAuctionsOfDomains(db: Database): Promise<Auction[]> {
 }
 
 /**
- * Lists auctions that ended with one of these statuses and were not restarted because their names are or were blocked,
- * or were disputed on that day or are today.
+ * Lists the newest auctions of names that are not registered, if they ended with one of these statuses, and the name is
+ * blocked, was blocked at the end or later, was disputed on that day, or is disputed today.
  */
 export async function listAuctionsNotRestarted(
   db: Database,
@@ -66,7 +69,7 @@ export async function listAuctionsNotRestarted(
         sql`not exists (
             select 1 from ${auctions} as newer
             where newer.name = ${auctions.name} and newer.id > ${auctions.id})
-          and not exists (select 1 from ${domains} where ${domains.name} = ${auctions.name})`,
+          and not ${isRegistered}`,
       ),
     );
 }
