@@ -1,6 +1,7 @@
-import { and, between, count, desc, eq, gt, inArray, max, min, sql } from 'drizzle-orm';
+import { and, between, count, desc, eq, gt, inArray, max, min, or, sql } from 'drizzle-orm';
 import type { Child } from 'hono/jsx';
 import { history } from '../../drizzle/schema.ts';
+import { isIn } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import { RegistryError, refusalIn } from '../base/error.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
@@ -58,8 +59,17 @@ const timeline = (title: string, items: Child[]) => (
 const shownEntries = 200;
 
 export function entriesAbout(db: Database, subject: HistoryEntry['subject'], key: string) {
-  const isAbout = and(eq(history.subject, subject), eq(history.subjectKey, key));
-  return listNewestEntries(db, isAbout, shownEntries);
+  return entriesAboutAny(db, [{ subject, keys: [key] }]);
+}
+
+export function entriesAboutAny(
+  db: Database,
+  things: readonly { subject: HistoryEntry['subject']; keys: readonly string[] }[],
+) {
+  const isAbout = things.map(({ subject, keys }) =>
+    and(eq(history.subject, subject), isIn(history.subjectKey, JSON.stringify(keys))),
+  );
+  return listNewestEntries(db, or(...isAbout), shownEntries);
 }
 
 const shownRequests = 15;

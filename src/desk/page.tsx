@@ -67,27 +67,33 @@ export const isUuid = (text: string) => /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}
 const PageNaming = createContext<Naming>(async () => undefined);
 
 function Ref({ thing }: { thing: Thing }) {
-  const name = useContext(PageNaming)(thing).then((found) => (found ? printable(found) : ''));
+  const found = useContext(PageNaming)(thing);
+  const name = found.then((one) => (one ? printable(one.name) : ''));
   const { kind, key, uuid, named } = thing;
   const href = pageHref(kind, uuid ?? key);
+  const label = <bdi class={kind}>{labelOf(thing)}</bdi>;
   if (named) {
-    const around = (text: string) => name.then((found) => found && text);
+    const [before, after] = [' (now ', ')'].map((text) => found.then((one) => one && text));
     return (
       <a href={href}>
-        <bdi class={kind}>{labelOf(thing)}</bdi>
-        {around(' (now ')}
+        {label}
+        {before}
         <bdi>{name}</bdi>
-        {around(')')}
+        {after}
       </a>
     );
   }
+  const state = found.then((one) => (one?.state ? ` (${one.state})` : ''));
   return (
-    <a href={href}>
-      <b>
-        <bdi>{name}</bdi>
-      </b>{' '}
-      <bdi class={kind}>{labelOf(thing)}</bdi>
-    </a>
+    <>
+      <a href={href}>
+        <b>
+          <bdi>{name}</bdi>
+        </b>{' '}
+        {label}
+      </a>
+      {state}
+    </>
   );
 }
 

@@ -1,6 +1,7 @@
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Sentence } from '../base/text/sentence.ts';
 import { listRegistrarsEntries } from '../change/history/operator/search.ts';
+import type { HistoryEntry } from '../change/history/search.ts';
 import type { Contact } from '../contact/contact.ts';
 import {
   type Disclosure,
@@ -13,14 +14,16 @@ import { listContactsWith } from '../contact/operator/person.ts';
 import { getRegistrar, type Registrar } from '../party/registrar/account.ts';
 import { listApiUsers } from '../party/registrar/operator/api-user.ts';
 import { type Channel, channelRules, channels } from '../party/registrar/operator/channels.ts';
+import { readWaiting } from '../party/webhook/operator/list.ts';
+import { plain } from '../view/columns.ts';
 import { disclosuresView, keptSentences, withAnswerBy } from '../view/disclosure.ts';
-import { apiUsersView } from '../view/holders.ts';
+import { apiUsersView, type ListedApiUser } from '../view/holders.ts';
 import { findNameFacts, intervalText } from '../view/name.ts';
 import { registrarsView } from '../view/registrar.ts';
 import { joinThings } from '../view/sentence.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
-import { contactsIn, Entries, entriesAbout } from './history.tsx';
+import { contactsIn, Entries, entriesAbout, entriesAboutAny } from './history.tsx';
 import { type DeskPage, factsIn, looksAt, mailHref, Part, Rows, type ShowPage } from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
@@ -65,38 +68,55 @@ function channelFacts(registrar: Registrar): NonNullable<DeskPage['facts']> {
 const shownChanges = 20;
 const registrarFacts = 'contact_count webhook_url webhook_failing_since created_at';
 
-export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
+const usersView: typeof apiUsersView = {
+  columns: { ...apiUsersView.columns, ...plain('isCertificateRequired') },
+  name: apiUsersView.name,
+  table: `${apiUsersView.table.replace('registrar ', '')} is_certificate_required`,
+};
+
+export const registrarPage: ShowPage = async ({ registry: { db, origin }, key }) => {
   const code = asciiUpperCase(key);
   const registrar = await getRegistrar(db, code);
-  const users = await listApiUsers(db, code);
-  const entries = await entriesAbout(db, 'registrar', code);
-  const changes = await listRegistrarsEntries(db, code, shownChanges);
-  const { suspendedAt, allowedIps, phone, email } = registrar;
-  const enabled = users.filter(({ disabledAt }) => disabledAt === null).length;
-  const from = valueText(allowedIps.length > 0 ? allowedIps : 'every address');
-  const reason = entries.find(({ changes }) => 'reason' in changes)?.changes.reason;
-  const why = reason && 'to' in reason ? `: ${reason.to}` : '';
+  const users = await listApiUsers(db, origin.request.at, code);
+  const [entries, changes, waiting] = await Promise.all([
+    entriesAboutAny(db, [
+      { subject: 'registrar', keys: [code] },
+      { subject: 'api_user', keys: users.map(({ username }) => username) },
+    ]),
+    listRegistrarsEntries(db, code, shownChanges),
+    readWaiting(db, registrar.id),
+  ]);
+  const { suspendedAt, phone, email, webhookUrl } = registrar;
+  const answer = suspendedAt
+    ? [suspensionSentence(suspendedAt, entries)]
+    : loginSentences(registrar, users);
+  const { attemptedAt, outcome } = waiting;
+  const attempt = attemptedAt && `${outcome ?? 'under way'}, ${timeText(attemptedAt)}`;
   return {
     shows: [{ subject: 'registrar', key: code }, ...contactsIn(changes)],
     title: [{ text: registrar.name }, ` (${code})`],
-    ...((suspendedAt || enabled === 0) && { tone: 'alarm' }),
+    ...((suspendedAt || !users.some(canLogIn)) && { tone: 'alarm' }),
     answer: [
-      suspendedAt
-        ? [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`]
-        : [`${countText(enabled, 'enabled API user')} can log in for it, from ${from}.`],
+      ...answer,
       ...(phone || email ? [] : [['Neither its phone nor its e-mail address is recorded.']]),
     ],
-    facts: [...channelFacts(registrar), ...factsIn(registrarsView, registrar, registrarFacts)],
+    facts: [
+      ...channelFacts(registrar),
+      ...factsIn(registrarsView, registrar, registrarFacts),
+      ['deliveries_waiting', webhookUrl === null ? null : waiting.count],
+      ['last_attempt_at_them', attempt],
+    ],
     children: (
       <>
         <Part title="Who logs in for it">
-          <Rows view={apiUsersView} rows={users} />
+          <Rows view={usersView} rows={users} />
         </Part>
         <Entries
           entries={changes}
-          title="What its users changed"
-          none="They have changed no contact and no domain."
+          title="What its users and systems changed"
+          none="No change of a contact or a domain by them is on record."
         />
+        <p class="quiet">{refusedCalls}</p>
         <Entries entries={entries} />
       </>
     ),
@@ -109,6 +129,38 @@ export const registrarPage: ShowPage = async ({ registry: { db }, key }) => {
     ],
   };
 };
+
+const refusedCalls =
+  'Calls that were refused are not on record. Ask its programmer for the time of the call and the X-Request-Id of the answer: by these, the operator can search the log.';
+
+const canLogIn = ({ disabledAt, lacksCertificate }: ListedApiUser) =>
+  disabledAt === null && !lacksCertificate;
+
+function suspensionSentence(suspendedAt: string, entries: readonly HistoryEntry[]): Sentence {
+  const isStart = ({ changes: { suspendedAt: change } }: HistoryEntry) =>
+    change !== undefined && 'to' in change && change.to === suspendedAt;
+  const { to: reason } = { to: undefined, ...entries.find(isStart)?.changes.reason };
+  const why = reason === undefined ? '' : `: ${reason}`;
+  return [`Suspended since ${timeText(suspendedAt)}${why}. Nobody can log in for it.`];
+}
+
+/** As wide as what `withLogin` asks besides the secret. */
+function loginSentences({ allowedIps }: Registrar, users: readonly ListedApiUser[]): Sentence[] {
+  const able = users.filter(canLogIn);
+  const from = valueText(allowedIps.length > 0 ? allowedIps : 'every address');
+  const bound = able.filter(({ isCertificateRequired }) => isCertificateRequired).length;
+  const how = bound > 0 ? `; ${bound} of them with a client certificate` : '';
+  const lacking = users.filter(({ disabledAt, ...user }) => !disabledAt && user.lacksCertificate);
+  const named = lacking.map(({ username }) => username).join(', ');
+  return [
+    able.length > 0
+      ? [`${countText(able.length, 'API user')} can log in for it, from ${from}${how}.`]
+      : ['No API user can log in for it.'],
+    ...(lacking.length > 0
+      ? [[`Logins as ${named} need a client certificate, and no valid one is bound.`]]
+      : []),
+  ];
+}
 
 const disclosureFacts =
   'granted_fields explanation basis identified_by received_at visible_after is_confidential';

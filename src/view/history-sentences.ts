@@ -28,8 +28,21 @@ export function entrySentence(entry: EntryParts): Sentence {
   const thing = kind ? { kind, key, ...ofContact } : key;
   const { status } = changes;
   const isRetaining = subject === 'retained_domain' && action === 'create';
-  const did = isRetaining && status && 'to' in status ? status.to : verbs[subject][actions[action]];
+  const verb = verbs[subject][actions[action]];
+  const deed = action === 'update' ? deedOf(changes) : undefined;
+  const did =
+    isRetaining && status && 'to' in status ? status.to : verb.replace(/^changed/, deed ?? '$&');
   return [...actorSentence(entry), ` ${did} `, thing];
+}
+
+/** What an update did, if it says more than that something was changed. */
+function deedOf(changes: HistoryEntry['changes']): string | undefined {
+  const { disabledAt, suspendedAt, secretDigest, keyDigest } = changes;
+  if (disabledAt && 'to' in disabledAt) return isNothing(disabledAt.to) ? 'enabled' : 'disabled';
+  if (suspendedAt && 'to' in suspendedAt)
+    return isNothing(suspendedAt.to) ? 'resumed' : 'suspended';
+  if (secretDigest) return 'replaced the secret of';
+  return keyDigest ? 'replaced the key of' : undefined;
 }
 
 function actorSentence({ actor, actorType, subject, registrar }: EntryParts): Sentence {

@@ -147,7 +147,7 @@ test.each([
   ['Who changed my number?', 'jaan@uus.example', 'phone: +372.5551234 → +372.5559999'],
   ['Which domains does the contact ALPHA:TAMM have?', 'alpha:tamm', 'tamm.ee'],
   ['Why can our programs not log in? This is BETA.', 'beta', ': contract ended. Nobody can log in'],
-  ['What became of request …?', 'REQUEST', 'changed the contact Mari Kaskin ALPHA:KASK2'],
+  ['What became of request …?', 'REQUEST', 'changed the contact ALPHA:KASK2 (now Mari Kaskin)'],
 ])('%s', async (_, text, answer) => {
   for (const width of [390, 1280]) {
     const page = await find(text === 'REQUEST' ? transfer : text, { width });

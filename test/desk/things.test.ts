@@ -82,8 +82,10 @@ test('what a former registry had of a registrar becomes no link unless today’s
 });
 
 test('a registrar’s page says what its users and the systems that act for it changed, the newest first', async () => {
-  const none = 'They have changed no contact and no domain.';
-  expect((await show('/registrar/ALPHA')).text).toContain(`What its users changed ${none}`);
+  const none = 'No change of a contact or a domain by them is on record.';
+  expect((await show('/registrar/ALPHA')).text).toContain(
+    `What its users and systems changed ${none}`,
+  );
   const entry = (code: string, type: string, actor: string, phone: string) =>
     write(
       `insert into history (occurred_at, subject, subject_key, registrar, action, actor_type, actor, changes)
@@ -95,7 +97,7 @@ test('a registrar’s page says what its users and the systems that act for it c
   await entry('ALPHA', 'operator', 'Operator olga', '+1.4');
   await entry('ALPHA', 'system', 'System: epp', '+1.5');
   const { text } = await show('/registrar/ALPHA');
-  const [, changes] = /What its users changed (.*) What happened/.exec(text)!;
+  const [, changes] = /What its users and systems changed (.*) What happened/.exec(text)!;
   expect(changes).toMatch(
     /epp changed the contact .* phone: \+1\.1 → \+1\.5 .* ats of .* phone: \+1\.1 → \+1\.2/,
   );
@@ -104,6 +106,62 @@ test('a registrar’s page says what its users and the systems that act for it c
   const after = (await show('/registrar/ALPHA')).html;
   expect(after.match(/→ <bdi>\+1\.9/g)).toHaveLength(20);
   expect(after).not.toContain('+1.5');
+});
+
+test('a registrar’s page counts the users that can log in, and says who disabled another, and when', async () => {
+  const users = ['una', 'duo', 'tres'];
+  await registry.done('registrar add --code GAMMA --name Gamma');
+  for (const user of users)
+    await registry.done(`api-user add --registrar GAMMA --username ${user}`);
+  await registry.done('api-user disable duo');
+  await registry.done('api-user rotate una');
+  await write('update api_users set certificate_required = 1 where username = ?1', 'tres');
+  const { text } = await show('/registrar/GAMMA');
+  expect(text).toContain('1 API user can log in for it, from every address.');
+  expect(text).toContain('Logins as tres need a client certificate, and no valid one is bound.');
+  expect(text).toMatch(/Operator \w+ replaced the secret of the API user una /);
+  expect(text).toMatch(/Operator \w+ disabled the API user duo .*\(now\)/);
+  await registry.done('api-user disable una');
+  expect((await show('/registrar/GAMMA')).text).toContain('No API user can log in for it.');
+});
+
+test('a suspended registrar is called that wherever it is named, for the reason of this suspension', async () => {
+  await registry.done('registrar add --code DELTA --name Delta');
+  await registry.done(['registrar', 'suspend', 'DELTA', '--reason', 'unpaid']);
+  await registry.done('registrar resume DELTA');
+  await registry.done(['registrar', 'suspend', 'DELTA', '--reason', 'contract ended']);
+  const { text } = await show('/registrar/DELTA');
+  expect(text).toMatch(/Suspended since [^.]*: contract ended\. Nobody can log in for it\./);
+  expect(text).toMatch(/Operator \w+ resumed the registrar Delta DELTA \(suspended\)/);
+  await registry.done('domain import -', 'name,registrar,registrant\nkuu.ee,DELTA,ALPHA:1\n');
+  expect((await show('/name/kuu.ee')).text).toContain(
+    'kuu.ee is registered with Delta DELTA (suspended)',
+  );
+  expect(await answerAbout('kuu.ee')).toContain('registered with Delta (DELTA, suspended)');
+});
+
+test('a registrar’s page says how many deliveries wait, and what came of the last attempt at them', async () => {
+  const webhook = ['registrar', 'update', 'BETA', '--webhook', 'https://hooks.beta.ee/in'];
+  await registry.done(webhook);
+  expect((await show('/registrar/BETA')).text).toContain('deliveries waiting 0');
+  const ofBeta = "(select id from registrars where code = 'BETA')";
+  for (const [id, outcome] of Object.entries({ 1: 'answered 500', 2: 'timed out' })) {
+    await write(
+      `insert into webhook_deliveries (id, registrar_id, created_at, waits_since, attempts, attempted_at, outcome)
+       values (?1, ${ofBeta}, ?2, ?2, 1, ?2, ?3)`,
+      ...[id, `2026-01-0${id}T03:04:05.678Z`, outcome],
+    );
+  }
+  expect((await show('/registrar/BETA')).text).toMatch(
+    /deliveries waiting 2 last attempt at them timed out, 2 Jan 2026, 03:04 UTC/,
+  );
+});
+
+test('what happened to a contact has its code, and today’s name as today’s', async () => {
+  await registry.done(['contact', 'update', 'ALPHA:2', '--name', 'Liis Paju']);
+  const { text } = await show('/contact/ALPHA:2');
+  expect(text).toMatch(/Operator \w+ created the contact ALPHA:2 \(now Liis Paju\)/);
+  await registry.done(['contact', 'update', 'ALPHA:2', '--name', 'Mari Tamm']);
 });
 
 test('a contact’s page says of every claim whether it is verified: when, by whom and how', async () => {

@@ -96,7 +96,7 @@ export async function loadDemoData(env: Env): Promise<boolean> {
   await replaceDailyCounts(db);
   // Last: systems mark a complete load.
   if ((await listSystems(db)).length === 0) await addSystem({ db, origin }, demoSystem);
-  const users = await listApiUsers(db);
+  const users = await listApiUsers(db, currentTime());
   for (const user of demoUsers) {
     if (users.some(({ username }) => username === user.username)) continue;
     await addApiUser({ db, origin }, user);
@@ -115,7 +115,7 @@ export function demoContacts(): ReturnType<typeof contactImport> {
 }
 
 export async function hasDemoUsers(env: Env): Promise<boolean> {
-  const users = await listApiUsers(openDatabase(env.DB));
+  const users = await listApiUsers(openDatabase(env.DB), currentTime());
   return demoUsers.every((user) => users.some(({ username }) => username === user.username));
 }
 

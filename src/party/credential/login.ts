@@ -36,7 +36,17 @@ export function presentedCertificate(type: HolderType, fingerprint: unknown, at:
   return sql<number | null>`iif(${fingerprint} is null, null, (
     select iif(presented_at is null, id, 0) from ${certificates}
     where ${certificates[certificatesOf]} = ${table.id} and fingerprint = ${fingerprint}
-      and ifnull(expires_at > ${at}, true)))`;
+      and ${isUnexpired(at)}))`;
+}
+
+const isUnexpired = (at: unknown) => sql`ifnull(${certificates.expiresAt} > ${at}, true)`;
+
+/** True if logins of the holder need a certificate, and no unexpired one is bound. */
+export function lacksCertificate(type: HolderType, at: unknown): SQL<boolean> {
+  const { table, certificatesOf } = holders[type];
+  return sql`(${table.isCertificateRequired} and not exists (
+    select 1 from ${certificates}
+    where ${certificates[certificatesOf]} = ${table.id} and ${isUnexpired(at)}))`;
 }
 
 /** Records the first login with the certificate. One round trip. */

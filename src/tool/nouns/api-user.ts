@@ -34,9 +34,9 @@ const rotation = verb(
 
 const apiUsers: RowView<ListedApiUser, [{ registrar?: string }]> = {
   ...apiUsersView,
-  async read({ db }, { registrar }) {
+  async read({ db, origin }, { registrar }) {
     await checkRegistrar(db, registrar);
-    return listApiUsers(db, registrar);
+    return listApiUsers(db, origin.request.at, registrar);
   },
 };
 

@@ -33,7 +33,7 @@ export const diagnose = verb(
     .option('--secret-stdin', 'read the secret from standard input; otherwise a terminal asks'),
   async ({ db }, code, { username, ip: address, fingerprint = null, secretStdin }) => {
     await getRegistrar(db, code);
-    const user = (await listApiUsers(db)).find((user) => user.username === username);
+    const user = (await listApiUsers(db, currentTime())).find((user) => user.username === username);
     if (user && user.registrarCode !== code) {
       const message = `API user ${username} acts for ${user.registrarCode}, not for ${code}`;
       throw new RegistryError('invalid', message, 'username');

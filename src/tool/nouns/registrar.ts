@@ -75,9 +75,9 @@ const show = verb(
   readCommand('show', 'registrar show ALPHA')
     .description('Show a registrar and its API users')
     .argument('<code>', 'the registrar', parseSoughtCode),
-  async ({ db }, code) => {
+  async ({ db, origin }, code) => {
     const registrar = await getRegistrar(db, code);
-    const users = await listApiUsers(db, code);
+    const users = await listApiUsers(db, origin.request.at, code);
     const api_users = {
       of: () => users.map(({ username }) => username),
       cell: () => users.map((one) => `${one.username}${one.disabledAt ? ' (disabled)' : ''}`),

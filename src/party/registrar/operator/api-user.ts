@@ -3,10 +3,11 @@ import { apiUsers, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retry } from '../../../base/database/retry.ts';
 import type { Operation } from '../../../change/origin.ts';
+import { lacksCertificate } from '../../credential/login.ts';
 import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
 
-export function listApiUsers(db: Database, registrarCode?: string) {
+export function listApiUsers(db: Database, now: Date, registrarCode?: string) {
   const {
     secretDigest,
     passwordHash: _,
@@ -16,7 +17,12 @@ export function listApiUsers(db: Database, registrarCode?: string) {
   // Users without a secret have a password from a former registry.
   const hasOldPassword = sql<boolean>`${secretDigest} is null`.mapWith(Boolean);
   return db
-    .select({ ...columns, registrarCode: registrars.code, hasOldPassword })
+    .select({
+      ...columns,
+      registrarCode: registrars.code,
+      hasOldPassword,
+      lacksCertificate: lacksCertificate('api_user', now.toISOString()).mapWith(Boolean),
+    })
     .from(apiUsers)
     .innerJoin(registrars, eq(registrars.id, apiUsers.registrarId))
     .where(registrarCode === undefined ? undefined : eq(registrars.code, registrarCode))
