@@ -18,6 +18,7 @@ import {
   type DeskRegistry,
   isUuid,
   looksAt,
+  Part,
   pageHref,
   Rows,
   Sentences,
@@ -46,15 +47,15 @@ async function findAll({ db }: DeskRegistry, text: string) {
   const present = [...byCode, ...byIdentifier, ...byPhone, ...byName];
   const people = [...new Map(present.map((each) => [each.code, each])).values()];
   const list = ['contact', 'list', text.includes('@') ? '--email' : '--ident', text];
-  const pages = [
-    ...owners.map((owner) => pageHref('registrar', owner.code)),
-    ...requests.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`),
-  ];
-  const [identified] = text.includes('@') || pages.length > 0 ? [] : byIdentifier;
+  const pages = requests.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`);
+  const isOther = pages.length + owners.length > 0;
+  const [identified] = text.includes('@') || isOther ? [] : byIdentifier;
   const ofPerson = identified ? await listContactsOfPerson(db, identified.uuid) : [];
   const isPerson = people.every((one) => ofPerson.some(({ uuid }) => uuid === one.uuid));
   return {
-    ...{ pages, people, former },
+    ...{ pages, owners: owners.map((owner) => owner.code), people, former },
+    /** Whoever else has a name like it was not meant. */
+    isExact: byCode.length + byIdentifier.length + byPhone.length + pages.length > 0 || isListed,
     person: identified && isPerson ? pageHref('person', identified.uuid) : undefined,
     commands: [
       ...(byName.length > 0 ? [['contact', 'list', '--name', text]] : []),
@@ -73,47 +74,53 @@ export const findPage: ShowPage = async ({ registry, query }) => {
   const [, disclosure] = /^disclosure #?(\d{1,15})$/i.exec(text) ?? [];
   if (disclosure) return { shows, redirect: pageHref('disclosure', disclosure) };
   const { name, refusal } = await nameWithin(db, text);
-  const near = (of: string) => findNearNames(db, of, nameRulesOf(env));
-  if (name) {
-    const names = await near(name);
-    const isAnswered = names.length === 0 || names.some((each) => `.${name}`.endsWith(`.${each}`));
-    if (isAnswered) return { shows, redirect: pageHref('name', name) };
-    return { shows, ...pageOfNear(name, { names }) };
-  }
-  const { pages, people, former, person, commands } = await findAll(registry, text);
+  if (name) return { shows, redirect: pageHref('name', name) };
+  const found = await findAll(registry, text);
+  const { pages, owners, people, former, isExact, person, commands } = found;
   if (person) return { shows, redirect: person };
   const all = [
     ...pages,
+    ...owners.map((code) => pageHref('registrar', code)),
     ...people.map(({ code }) => pageHref('contact', code)),
     ...former.map(({ uuid }) => pageHref('contact', uuid)),
   ];
+  const near =
+    all.length === 1 && !isExact ? await findNearOthers(db, text, [...people, ...former]) : none;
+  const isOnly = near.present.length + near.former.length === 0;
   // Somebody else may have the contact by now.
   const isChanged = former.some(({ ended }) => ended !== 'deleted');
-  if (all.length === 1 && !isChanged) return { shows, redirect: all[0]! };
+  if (all.length === 1 && isOnly && !isChanged) return { shows, redirect: all[0]! };
   if (all.length === 0) {
     const [names, persons, registrars] = await Promise.all([
       // A dot may be heard as a blank.
-      /[@:]/.test(text) || isUuid(text) ? [] : near(text.replaceAll(' ', '.')),
+      /[@:]/.test(text) || isUuid(text)
+        ? []
+        : findNearNames(db, text.replaceAll(' ', '.'), nameRulesOf(env)),
       findNearPersons(db, text, shown),
       findNearRegistrars(db, text),
     ]);
-    const found = [...persons.present, ...persons.former];
     return {
-      shows: [...shows, ...looksAt(found)],
+      shows: [...shows, ...looksAt([...persons.present, ...persons.former])],
       ...pageOfNear(text, { names, registrars, persons, refusal }),
     };
   }
-  const isCut = [pages, people, former].some(({ length }) => length > shown);
+  const isCut = [owners, people, former].some(({ length }) => length > shown);
   const listed = [...people.slice(0, shown), ...former.slice(0, shown)];
   return {
-    shows: [...shows, ...looksAt(listed)],
+    shows: [...shows, ...looksAt([...listed, ...near.present, ...near.former])],
     title: ['Found for ', { text }],
     next: commands,
     children: (
       <>
         {isCut && <p class="lead">The first {shown} of each kind. Add words to find fewer.</p>}
-        <Links hrefs={pages.slice(0, shown)} />
+        <Links hrefs={pages} />
+        <Registrars codes={owners.slice(0, shown)} />
         <Found present={people.slice(0, shown)} former={former.slice(0, shown)} />
+        {!isOnly && (
+          <Part title="Near it">
+            <Found {...near} />
+          </Part>
+        )}
       </>
     ),
   };
@@ -128,6 +135,19 @@ async function findNearRegistrars(db: Database, text: string) {
     return words.some((word) => own.some((each) => each.startsWith(word)));
   });
   return near.map(({ code }) => code).slice(0, shown);
+}
+
+const none: FoundContacts = { present: [], former: [] };
+
+/** Of persons whose names are spelt a little otherwise. */
+async function findNearOthers(
+  db: Database,
+  text: string,
+  found: readonly { uuid: string }[],
+): Promise<FoundContacts> {
+  const { present, former } = await findNearPersons(db, text, shown);
+  const isOther = ({ uuid }: { uuid: string }) => found.every((one) => one.uuid !== uuid);
+  return { present: present.filter(isOther), former: former.filter(isOther) };
 }
 
 interface Near {
@@ -150,7 +170,7 @@ function pageOfNear(
   const isPhone = /^[+\d\s().-]+$/.test(text);
   const why = isLong || isPhone || !refusal ? help : `${refusal}.`;
   return {
-    title: 'Nothing found',
+    title: isNear ? ['Near ', { text: start }] : 'Nothing found',
     // The desk has looked for recent requests only.
     next: isUuid(text) ? [['history', '--request', text]] : [],
     children: (
@@ -158,15 +178,11 @@ function pageOfNear(
         {(why !== help || !isNear) && <p class="lead">{why}</p>}
         {isNear && (
           <p class="lead">
-            Nothing is recorded of <bdi>{start}</bdi>. These names are near:
+            Nothing was found for <bdi>{start}</bdi> as it is written. These are near it:
           </p>
         )}
-        <Links
-          hrefs={[
-            ...names.map((name) => pageHref('name', name)),
-            ...registrars.map((code) => pageHref('registrar', code)),
-          ]}
-        />
+        <Links hrefs={names.map((name) => pageHref('name', name))} />
+        <Registrars codes={registrars} />
         <Found present={present} former={former} />
         {why === help && names.length === 0 && (
           <p>Former telephone numbers are not searched, nor former names of contacts that exist.</p>

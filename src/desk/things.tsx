@@ -1,3 +1,4 @@
+import { nameRulesOf } from '../base/env.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import type { Sentence } from '../base/text/sentence.ts';
 import { listRegistrarsEntries } from '../change/history/operator/search.ts';
@@ -11,6 +12,7 @@ import {
   getDisclosure,
 } from '../contact/operator/disclosure/read.ts';
 import { listContactsWith } from '../contact/operator/person.ts';
+import { findNearNames } from '../name/domain/operator/near.ts';
 import { getRegistrar, type Registrar } from '../party/registrar/account.ts';
 import { listApiUsers } from '../party/registrar/operator/api-user.ts';
 import { type Channel, channelRules, channels } from '../party/registrar/operator/channels.ts';
@@ -24,17 +26,37 @@ import { joinThings } from '../view/sentence.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
 import { contactsIn, Entries, entriesAbout, entriesAboutAny } from './history.tsx';
-import { type DeskPage, factsIn, looksAt, mailHref, Part, Rows, type ShowPage } from './page.tsx';
+import {
+  type DeskPage,
+  factsIn,
+  looksAt,
+  mailHref,
+  Part,
+  Rows,
+  Sentences,
+  type ShowPage,
+} from './page.tsx';
 
 export const namePage: ShowPage = async ({ registry, key }) => {
   const facts = await findNameFacts(registry, key);
-  const { name, understood, sentences } = facts;
+  const { name, understood, sentences, isOnRecord } = facts;
+  const near = isOnRecord ? [] : await findNearNames(registry.db, name, nameRulesOf(registry.env));
+  const others = near.filter((other) => other !== name);
   return {
     shows: [{ subject: 'name', key: name }],
     title: name,
     answer: [...(understood ? [[`${understood}.`]] : []), ...sentences],
     facts: [['formerly', facts.past.map(intervalText).join('; ')]],
-    children: <Entries entries={facts.entries} />,
+    children: (
+      <>
+        <Entries entries={facts.entries} />
+        {others.length > 0 && (
+          <Part title="Names near it that are on record, or were">
+            <Sentences all={others.map((other): Sentence => [{ kind: 'name', key: other }])} />
+          </Part>
+        )}
+      </>
+    ),
     next: [
       ['name', name],
       ...(facts.registered.length > 0 ? [['domain', 'update', '--help']] : []),

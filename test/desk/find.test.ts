@@ -129,10 +129,35 @@ test.each([
   ['no ending', 'kohvikann', ['/name/kohvikann.ee']],
   ['of a dispute, no accents', 'lohe.ee', ['/name/lõhe.ee']],
   ['of an auction, no accents', 'raim.ee', ['/name/räim.ee']],
-])('suggests a name for one with %s', async (_, text, names) => {
-  const { main, links } = await find(text);
-  expect(main).toMatch(/Nothing found Nothing is recorded of .* near: (\S+ )+$/);
-  expect(links).toEqual(names);
+])('suggests a name for one with %s, below what is said of that one', async (_, text, names) => {
+  const { to, ...found } = await find(text);
+  const { main, links } = to ? await open(to) : found;
+  const verdict = /is not registered here, and on none of the lists\. .* Names near it that are on/;
+  expect(main).toMatch(to ? verdict : /Near kohvikann Nothing was found for kohvikann as it is/);
+  expect(links!.filter((link) => link.startsWith('/name/'))).toEqual(names);
+});
+
+test('a name beside others leads to its own page only if nobody has one that is near', async () => {
+  const others = [
+    'ALPHA:20,Sirje Obrien,sirje@obrien.example,+372.5551250,SO1,priv,FI,ALPHA\n',
+    'ALPHA:21,Sirje Obrian,obrian@obrien.example,+372.5551251,SO2,priv,FI,ALPHA\n',
+    'ALPHA:22,Heli Ainus,heli@ainus.example,+372.5551252,HA1,priv,FI,ALPHA\n',
+  ];
+  const header = `${contactHeader.trim()},registrar\n`;
+  await registry.done('contact import -', header + others.join(''));
+  expect((await find('heli ainus')).to).toBe(contact(22));
+  const { main, links } = await find('sirje obrien');
+  expect(links).toEqual([contact(20), contact(21)]);
+  expect(main).toMatch(/^ Found for sirje obrien .* Near it .*Sirje Obrian/);
+  expect((await find('ALPHA:20')).to).toBe(contact(20));
+});
+
+test('a registrar among other hits has its name and its state', async () => {
+  await registry.done(['registrar', 'add', '--code', 'EVE', '--name', 'Eve Registrar']);
+  await registry.done(['registrar', 'suspend', 'EVE', '--reason', 'unpaid']);
+  const { main, links } = await find('eve');
+  expect(links).toContain('/registrar/EVE');
+  expect(main).toContain('Eve Registrar EVE (suspended)');
 });
 
 test.each([
@@ -210,7 +235,8 @@ test.each([
 ])('finds a person with %s: %s', async (_, text, hits) => {
   const { to, links, main } = await find(text);
   expect(to ? [to] : links).toEqual(hits);
-  if (!to && hits.length > 0) expect(main).toContain(`Nothing is recorded of ${text}`);
+  if (!to && hits.length > 0)
+    expect(main).toContain(`Nothing was found for ${text} as it is written.`);
 });
 
 test.each(['Kadunud', 'kadunud jaan', 'Kadunut'])(
