@@ -39,15 +39,7 @@ export function presentedCertificate(type: HolderType, fingerprint: unknown, at:
       and ${isUnexpired(at)}))`;
 }
 
-const isUnexpired = (at: unknown) => sql`ifnull(${certificates.expiresAt} > ${at}, true)`;
-
-/** True if logins of the holder need a certificate, and no unexpired one is bound. */
-export function lacksCertificate(type: HolderType, at: unknown): SQL<boolean> {
-  const { table, certificatesOf } = holders[type];
-  return sql`(${table.isCertificateRequired} and not exists (
-    select 1 from ${certificates}
-    where ${certificates[certificatesOf]} = ${table.id} and ${isUnexpired(at)}))`;
-}
+export const isUnexpired = (at: unknown) => sql`ifnull(${certificates.expiresAt} > ${at}, true)`;
 
 /** Records the first login with the certificate. One round trip. */
 export async function recordPresented(db: Database, id: number, at: Date): Promise<void> {

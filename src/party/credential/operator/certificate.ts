@@ -1,4 +1,4 @@
-import { and, asc, eq, getTableColumns, sql } from 'drizzle-orm';
+import { and, asc, eq, getTableColumns, type SQL, sql } from 'drizzle-orm';
 import { apiUsers, certificates, systems } from '../../../../drizzle/schema.ts';
 import { insertRows } from '../../../base/database/insert-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
@@ -6,7 +6,8 @@ import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import { type Changes, difference } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { type Holder, holders } from '../holder.ts';
+import { type Holder, type HolderType, holders } from '../holder.ts';
+import { isUnexpired } from '../login.ts';
 import { changeHolder, type HolderState, holderText } from './holder.ts';
 
 /** A client certificate; without name and end if only the fingerprint is known. */
@@ -34,6 +35,14 @@ export function listCertificates(db: Database) {
     .leftJoin(apiUsers, eq(apiUsers.id, certificates.apiUserId))
     .leftJoin(systems, eq(systems.id, certificates.systemId))
     .orderBy(asc(systems.name), asc(apiUsers.username), asc(certificates.expiresAt));
+}
+
+/** True if logins of the holder need a certificate, and no unexpired one is bound. */
+export function lacksCertificate(type: HolderType, at: unknown): SQL<boolean> {
+  const { table, certificatesOf } = holders[type];
+  return sql`(${table.isCertificateRequired} and not exists (
+    select 1 from ${certificates}
+    where ${certificates[certificatesOf]} = ${table.id} and ${isUnexpired(at)}))`;
 }
 
 const warnedMilliseconds = 30 * 24 * 60 * 60 * 1000;

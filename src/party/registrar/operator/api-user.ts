@@ -3,7 +3,7 @@ import { apiUsers, registrars } from '../../../../drizzle/schema.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retry } from '../../../base/database/retry.ts';
 import type { Operation } from '../../../change/origin.ts';
-import { lacksCertificate } from '../../credential/login.ts';
+import { lacksCertificate } from '../../credential/operator/certificate.ts';
 import { addHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../account.ts';
 
