@@ -587,6 +587,8 @@ export const retainedDomains = sqliteTable(
     password: text(),
     /** The last day, in UTC, of a reservation; null for no end. */
     lastDay: text('last_day'),
+    /** Why, for staff alone. */
+    comment: text(),
     /** SHA-256 digests, in hexadecimal, of passwords that registrations have used up, with spaces between them. */
     usedPasswords: text('used_passwords'),
     createdAt: createdAt(),

@@ -11,7 +11,10 @@ import { insertAuctions } from '../name/auction/start.ts';
 import { deleteDomains } from '../name/domain/change.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
 import { insertRetainedDomains, namesIn } from '../name/retained/change-names.ts';
-import { deleteRetainedDomains, updateLastDays } from '../name/retained/operator/change-names.ts';
+import {
+  deleteRetainedDomains,
+  updateReservations,
+} from '../name/retained/operator/change-names.ts';
 import {
   deleteDisputes,
   insertDisputes,
@@ -33,7 +36,7 @@ type Kinds = { [Subject in HistorySubject]: Record<RevertibleAction<Subject>, Ma
 const kinds = (): Kinds => ({
   retained_domain: {
     create: ofRows((db, rows) => insertRetainedDomains(db, namesIn(rows))),
-    update: ofRows(updateLastDays),
+    update: ofRows(updateReservations),
     delete: ofRows(deleteRetainedDomains),
   },
   dispute: {

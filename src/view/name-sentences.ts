@@ -54,6 +54,7 @@ export function nameSentences(
   sentences.push(...facts.registered.map((one) => recordSentence(one, facts.milestones)));
   if (facts.channels.length > 0)
     sentences.push([`Its registrar can be reached at ${facts.channels.join(' or ')}.`]);
+  sentences.push(...commentSentences(retained, present));
   if (facts.registered.length > 0) return sentences;
   const [newest] = facts.auctions;
   if (newest && soldStatuses.includes(newest.status))
@@ -107,6 +108,17 @@ function disputeSentence({ state, firstDay, lastDay, createdAt }: ShownDispute):
   const is = state === 'in force' ? ' is disputed' : ' has a dispute to come';
   const days = daysSentence(firstDay, lastDay);
   return sentence`${is}: ${days} unless it is closed before; opened on ${{ instant: createdAt }}.`;
+}
+
+function commentSentences(
+  retained: readonly RetainedDomain[],
+  disputes: readonly ShownDispute[],
+): Sentence[] {
+  const reasons = [...retained, ...disputes].flatMap((one) => {
+    const status = 'status' in one ? one.status : 'disputed';
+    return one.comment ? [`it is ${status} with the comment “${one.comment}”`] : [];
+  });
+  return reasons.length > 0 ? [[`Do not tell the caller: ${reasons.join('; ')}.`]] : [];
 }
 
 function daysSentence(firstDay: string, lastDay: string): Sentence {

@@ -137,7 +137,7 @@ test('replaces the file that a link names, and leaves the link', async () => {
   await writeFile(file!, '');
   await symlink(file!, current!);
   await registry.done(['retained', 'export', current!]);
-  expect(await readFile(file!, 'utf8')).toBe('name,status,password,last_day\n');
+  expect(await readFile(file!, 'utf8')).toBe('name,status,password,last_day,comment\n');
 });
 
 test.each([

@@ -24,7 +24,13 @@ test('publishes each change of retained names before it returns', async () => {
   expect(await published(registry)).toMatchObject({ all: 1, blocked: 1 });
   expect(await registry.done('retained list')).toEqual({
     retained_domains: [
-      { name: 'riik.ee', punycode_name: 'riik.ee', status: 'blocked', last_day: null },
+      {
+        name: 'riik.ee',
+        punycode_name: 'riik.ee',
+        status: 'blocked',
+        last_day: null,
+        comment: null,
+      },
     ],
   });
 }, 120_000);
@@ -51,7 +57,7 @@ test('makes the list equal to the file with --replace, and leaves the other list
   expect(await registry.done(replace, names)).toMatchObject(counts);
   const { stdout } = await registry.run('retained export');
   expect(stdout).toBe(
-    'name,status,password,last_day\nb.ee,reserved,,\nc.ee,blocked,,\nõ.ee,reserved,,\n',
+    'name,status,password,last_day,comment\nb.ee,reserved,,,\nc.ee,blocked,,,\nõ.ee,reserved,,,\n',
   );
   const again = await tool.newRegistry();
   expect(await again.done('retained import -', stdout)).toMatchObject({ added: 3 });
@@ -93,7 +99,8 @@ test('does not take a password that a registration has used up, and says so', as
 
 test('takes and shows the passwords and last days of reserved names', async () => {
   const registry = await tool.newRegistry();
-  const file = 'name,status,password,last_day\na.ee,reserved,salasõna,2099-12-31\nb.ee,blocked,,\n';
+  const file =
+    'name,status,password,last_day,comment\na.ee,reserved,salasõna,2099-12-31,\nb.ee,blocked,,,court order 5\n';
   const importing = ['retained', 'import', '-'];
   expect(await registry.done(importing, file)).toMatchObject({ added: 2 });
   expect((await registry.run('retained export')).stdout).toBe(file);

@@ -14,7 +14,7 @@ test('reads standard input, answers on standard output, and ends with status 0',
   expect(JSON.parse(ended.stdout)).toMatchObject({ added: 1 });
   expect(await registry.run('retained export')).toEqual({
     status: 0,
-    stdout: 'name,status,password,last_day\nõ.ee,reserved,,\n',
+    stdout: 'name,status,password,last_day,comment\nõ.ee,reserved,,,\n',
     stderr: '',
   });
 });

@@ -67,7 +67,9 @@ test('history revert shows, asks for and publishes what it takes back', async ()
     published: ['all', 'reserved'],
   });
   const { stdout } = await registry.run('retained export');
-  expect(stdout).toBe('name,status,password,last_day\nb.ee,reserved,,\nc.ee,reserved,,\n');
+  expect(stdout).toBe(
+    'name,status,password,last_day,comment\nb.ee,reserved,,,\nc.ee,reserved,,,\n',
+  );
   expect(await counts()).toMatchObject({ all: 2, reserved: 2 });
 });
 

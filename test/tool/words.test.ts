@@ -174,3 +174,28 @@ test('a dispute whose days are over is recorded, not opened', async () => {
   );
   expect((await open('now.ee', '2099-02-01')).stdout).toMatch(/^opened a dispute of now\.ee /);
 });
+
+test('a reserved or blocked name has a comment from its beginning, which comes back with it, for staff alone', async () => {
+  const add = ['retained', 'add', 'k.ee', '--status', 'blocked', '--comment', 'court order 5'];
+  await registry.done(add);
+  const shown = { retained_domains: [{ status: 'blocked', comment: 'court order 5' }] };
+  expect(await registry.done('retained show k.ee')).toMatchObject(shown);
+  expect((await registry.run('name k.ee')).stdout).toContain(
+    'Do not tell the caller: it is blocked with the comment “court order 5”.',
+  );
+  const again = await registry.done([...add.slice(0, -1), 'another']);
+  expect(again).toMatchObject({ added: 0, updated: 0, unchanged: 1 });
+  const removal = await registry.done('retained remove k.ee --status blocked --yes');
+  await registry.done(['history', 'revert', removal.request_id, '--yes']);
+  expect(await registry.done('retained show k.ee')).toMatchObject(shown);
+});
+
+test('a changed last day is taken back without a change of the comment', async () => {
+  const add = ['retained', 'add', 'm.ee', '--status', 'reserved', '--last-day'];
+  await registry.done([...add, '2098-12-31', '--comment', 'ministry']);
+  const { request_id: change } = await registry.done([...add, '2099-12-31']);
+  await registry.done(['history', 'revert', change, '--yes']);
+  expect(await registry.done('retained show m.ee')).toMatchObject({
+    retained_domains: [{ last_day: '2098-12-31', comment: 'ministry' }],
+  });
+});

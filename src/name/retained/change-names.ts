@@ -35,7 +35,8 @@ export function mapByKey(names: readonly RetainedDomain[]): Map<string, Retained
 
 export function namesIn(rows: SQL): SQL {
   return sql`select row ->> 'name' as name, row ->> 'punycode' as punycode, row ->> 'status' as status,
-    row ->> 'password' as password, row ->> 'lastDay' as last_day, row ->> 'createdAt' as created_at
+    row ->> 'password' as password, row ->> 'lastDay' as last_day, row ->> 'comment' as comment,
+    row ->> 'createdAt' as created_at
     from (${rows})`;
 }
 
@@ -54,6 +55,7 @@ export function insertRetainedDomains(
       status: sql`status`,
       password: sql`password`,
       lastDay: sql`last_day`,
+      comment: sql`comment`,
       createdAt,
       usedPasswords: null,
     },
@@ -66,6 +68,7 @@ export function removals(db: Database, condition: SQL): ChangesOfMany {
     status: fromTo(sql`status`, sql`null`),
     password: sql`iif(password is not null, ${redacted}, null)`,
     lastDay: sql`iif(last_day is not null, ${fromTo(sql`last_day`, sql`null`)}, null)`,
+    comment: sql`iif(comment is not null, ${fromTo(sql`comment`, sql`null`)}, null)`,
     createdAt: fromTo(sql`created_at`, sql`null`),
   };
   return {

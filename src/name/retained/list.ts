@@ -12,6 +12,8 @@ export interface RetainedDomain extends DomainName {
   password?: string | null | undefined;
   /** In UTC. */
   lastDay?: string | null | undefined;
+  /** Why, for staff alone. Only a new name takes one. */
+  comment?: string | null | undefined;
 }
 
 /** True if `rows`, JSON in a column `row`, has the name and the status. */

@@ -68,7 +68,8 @@ export async function saveRetainedDomain(
         ],
       };
     }
-    const changes = difference(row, { password, lastDay });
+    const comment = isNew ? null : row.comment;
+    const changes = difference(row, { password, lastDay, comment });
     if (Object.keys(changes).length === 0) return { ...change, action: 'update', changes };
     return {
       ...change,
@@ -77,7 +78,10 @@ export async function saveRetainedDomain(
       onlyIf: sql`exists (select 1 from ${retainedDomains} where ${isName}
         and password is ${row.password} and last_day is ${row.lastDay})`,
       statements: [
-        db.update(retainedDomains).set({ password, lastDay }).where(and(isName, change.isWritten)),
+        db
+          .update(retainedDomains)
+          .set({ password, lastDay, comment })
+          .where(and(isName, change.isWritten)),
       ],
     };
   };

@@ -4,7 +4,7 @@ import type { Database } from '../../../src/base/database/open.ts';
 import type { RetainedDomain, RetainedStatus } from '../../../src/name/retained/list.ts';
 
 export function named(name: string, status: RetainedStatus = 'reserved'): RetainedDomain {
-  return { name, punycode: name, status, password: null, lastDay: null };
+  return { name, punycode: name, status, password: null, lastDay: null, comment: null };
 }
 
 /** The history of a test's retained domains, the oldest first. */

@@ -1,4 +1,4 @@
-import { inArray, type SQL, sql } from 'drizzle-orm';
+import { inArray, type SQL, type SQLWrapper, sql } from 'drizzle-orm';
 import { retainedDomains } from '../../../../drizzle/schema.ts';
 import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
@@ -48,6 +48,7 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
     status: fromTo(sql`null`, sql`status`),
     password: sql`iif(password is not null, ${redacted}, null)`,
     lastDay: sql`iif(last_day is not null, ${fromTo(sql`null`, sql`last_day`)}, null)`,
+    comment: sql`iif(comment is not null, ${fromTo(sql`null`, sql`comment`)}, null)`,
   };
   return {
     ...recordedNames('create', sql`name`, changes),
@@ -56,25 +57,32 @@ export function additions(db: Database, names: SQL, createdAt: Date): ChangesOfM
   };
 }
 
-/** A last day may be null. */
-export function updateLastDays(db: Database, rows: SQL) {
-  const { name, status } = retainedDomains;
+/** Sets the fields that a row has, which may be null. Only a reservation changes. */
+export function updateReservations(db: Database, rows: SQL) {
+  const { name, status, lastDay, comment } = retainedDomains;
+  const newOr = (field: string, old: SQLWrapper) =>
+    sql`iif(json_type(given.row, ${`$.${field}`}) is null, ${old}, given.row ->> ${field})`;
   return db
     .update(retainedDomains)
-    .set({ lastDay: sql`given.last_day` })
-    .from(sql`(${namesIn(rows)}) as given`)
-    .where(sql`${name} = given.name and ${status} = 'reserved'`);
+    .set({ lastDay: newOr('lastDay', lastDay), comment: newOr('comment', comment) })
+    .from(sql`(${rows}) as given`)
+    .where(sql`${name} = given.row ->> 'name' and ${status} = 'reserved'`);
 }
 
 export function deleteRetainedDomains(db: Database, rows: SQL) {
   return db.delete(retainedDomains).where(isAmong(rows));
 }
 
-/** Gives existing names the passwords and last days of a query like `namesIn`. Clears a last day that is over. */
+/**
+ * Gives existing names the passwords and last days of a query like `namesIn`. A reservation whose last day is over loses
+ * it, and has the comment of the new one.
+ */
 export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
-  const { name, status, password, lastDay } = retainedDomains;
+  const { name, status, password, lastDay, comment } = retainedDomains;
   const isNewPassword = sql`ifnull(given.password, ${password}) is not ${password}`;
-  const newDay = sql`ifnull(given.last_day, iif(${lastDay} < ${dayOf(now)}, null, ${lastDay}))`;
+  const isOver = sql`${lastDay} < ${dayOf(now)}`;
+  const newDay = sql`ifnull(given.last_day, iif(${isOver}, null, ${lastDay}))`;
+  const newComment = sql`iif(${isOver}, given.comment, ${comment})`;
   const isNewDay = sql`${newDay} is not ${lastDay}`;
   const newNames = sql`(${names}) as given`;
   const differs = sql`${name} = given.name and ${status} = given.status
@@ -82,6 +90,7 @@ export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
   const changes = {
     password: sql`iif(${isNewPassword}, ${redacted}, null)`,
     lastDay: sql`iif(${isNewDay}, ${fromTo(lastDay, newDay)}, null)`,
+    comment: sql`iif(${newComment} is not ${comment}, ${fromTo(comment, newComment)}, null)`,
   };
   return {
     ...recordedNames('update', sql`${name}`, changes),
@@ -92,6 +101,7 @@ export function updates(db: Database, names: SQL, now: Date): ChangesOfMany {
         .set({
           password: sql`ifnull(given.password, ${password})`,
           lastDay: newDay,
+          comment: newComment,
         })
         .from(newNames)
         .where(differs),

@@ -37,6 +37,6 @@ export async function findRetainedDomains(
 }
 
 function selectRetainedDomains(db: Database) {
-  const { name, punycode, status, password, lastDay } = retainedDomains;
-  return db.select({ name, punycode, status, password, lastDay }).from(retainedDomains);
+  const { name, punycode, status, password, lastDay, comment } = retainedDomains;
+  return db.select({ name, punycode, status, password, lastDay, comment }).from(retainedDomains);
 }

@@ -45,6 +45,7 @@ const columns = {
   last_day: {
     note: 'the last day on which a name is reserved, YYYY-MM-DD, in UTC; without one, the same',
   },
+  comment: { note: 'why, for staff alone; a name that is there keeps its own' },
 };
 
 /** Rows need no status if the options have it. With --replace, the lists become equal to the file. */
@@ -122,12 +123,13 @@ const usedText = (used = 0) =>
 export function readReservation(values: Values, status: RetainedStatus) {
   const password = optionalPassword(values);
   const lastDay = optionalText(values, 'last_day');
+  const comment = optionalText(values, 'comment');
   const [field] = Object.entries({ password, last_day: lastDay }).find(([, text]) => text) ?? [];
   if (field !== undefined && status !== 'reserved') {
     throw new RegistryError('invalid', `a ${status} name has no ${field}`, field);
   }
   if (lastDay !== undefined) checkDay(lastDay, 'last_day');
-  return { status, password, lastDay };
+  return { status, password, lastDay, comment };
 }
 
 const statusesOf = (status: RetainedStatus | undefined) =>
@@ -170,8 +172,8 @@ export const retainedExportVerb = verb(
       { file, ...options },
       columns,
       names,
-      ({ name, status, password, lastDay }) => {
-        return { name, status, password, last_day: lastDay };
+      ({ name, status, password, lastDay, comment }) => {
+        return { name, status, password, last_day: lastDay, comment };
       },
     );
   },

@@ -30,10 +30,11 @@ const add = verb(
     .description('Reserve or block names and publish the lists')
     .argument('<name...>', 'the names', parseList)
     .addOption(statusOption('the status to give them').makeOptionMandatory())
-    .option('--last-day <day>', 'the last day on which they are reserved, YYYY-MM-DD, in UTC'),
-  async (registry, texts, { status, lastDay }) => {
+    .option('--last-day <day>', 'the last day on which they are reserved, YYYY-MM-DD, in UTC')
+    .option('--comment <text>', 'why, for staff alone; names that are there keep their own'),
+  async (registry, texts, { status, lastDay, comment }) => {
     const { isDryRun, did, origin } = registry;
-    const reservation = readReservation({ last_day: lastDay }, status);
+    const reservation = readReservation({ last_day: lastDay, comment }, status);
     checkLastDay(reservation, origin.request.at);
     const parsed = await parseNewNames(texts, registry.env, status);
     const names = parsed.map((name) => ({ ...name, ...reservation }));

@@ -1,0 +1,1 @@
+ALTER TABLE `retained_domains` ADD `comment` text;
