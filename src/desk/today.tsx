@@ -14,7 +14,6 @@ import { type Findings, isWarning } from '../view/alarm.ts';
 import { plain, type Shown } from '../view/columns.ts';
 import { withAnswerBy } from '../view/disclosure.ts';
 import { listStates, readHealthState } from '../view/health.ts';
-import { countText } from '../view/text.ts';
 import { dayText, fieldWords, timeText, valueText } from '../view/words.ts';
 import { texts } from '../worker/http/site/texts.ts';
 import { listNewestRequests, Requests } from './history.tsx';
@@ -25,8 +24,8 @@ const shownRows = 20;
 const none = 'No request for disclosure is open, and no demand for verification is overdue.';
 
 /** Of those that the page does not show. */
-const moreSentence = (count: number, what: string): Sentence[] =>
-  count > 0 ? [[`And ${countText(count, `more ${what}`)}.`]] : [];
+const moreSentence = (more: number, what: string): Sentence[] =>
+  more > 0 ? [[`More ${what}: ${valueText(more)}.`]] : [];
 
 export const todayPage: ShowPage = async ({ registry }) => {
   const { db, env } = registry;
@@ -53,8 +52,8 @@ export const todayPage: ShowPage = async ({ registry }) => {
       const late = `: ${claims} had to be checked by ${dayText(demand!.by)}.`;
       return [{ kind: 'contact', key, uuid }, late];
     }),
-    ...moreSentence(openCount - open.length, 'open request for disclosure'),
-    ...moreSentence(overdueCount - overdue.length, 'overdue demand for verification'),
+    ...moreSentence(openCount - open.length, 'requests for disclosure are open'),
+    ...moreSentence(overdueCount - overdue.length, 'demands for verification are overdue'),
   ];
   return {
     shows: [{ subject: 'today', key: '' }],

@@ -114,11 +114,12 @@ function commentSentences(
   retained: readonly RetainedDomain[],
   disputes: readonly ShownDispute[],
 ): Sentence[] {
-  const reasons = [...retained, ...disputes].flatMap((one) => {
+  return [...retained, ...disputes].flatMap((one) => {
     const status = 'status' in one ? one.status : 'disputed';
-    return one.comment ? [`it is ${status} with the comment “${one.comment}”`] : [];
+    const { comment } = one;
+    const text = `Do not tell the caller: it is ${status} with the comment “`;
+    return comment ? [[text, { text: comment }, '”.']] : [];
   });
-  return reasons.length > 0 ? [[`Do not tell the caller: ${reasons.join('; ')}.`]] : [];
 }
 
 function daysSentence(firstDay: string, lastDay: string): Sentence {

@@ -119,8 +119,8 @@ test('a registrar’s page counts the users that can log in, and says who disabl
   const { text } = await show('/registrar/GAMMA');
   expect(text).toContain('1 API user can log in for it, from every address.');
   expect(text).toContain('Logins as tres need a client certificate, and no valid one is bound.');
-  expect(text).toMatch(/Operator \w+ replaced the secret of the API user una /);
-  expect(text).toMatch(/Operator \w+ disabled the API user duo .*\(now\)/);
+  expect(text).toMatch(/The operator \(\w+\) replaced the secret of the API user una /);
+  expect(text).toMatch(/The operator \(\w+\) disabled the API user duo .*\(now\)/);
   await registry.done('api-user disable una');
   expect((await show('/registrar/GAMMA')).text).toContain('No API user can log in for it.');
 });
@@ -132,7 +132,7 @@ test('a suspended registrar is called that wherever it is named, for the reason 
   await registry.done(['registrar', 'suspend', 'DELTA', '--reason', 'contract ended']);
   const { text } = await show('/registrar/DELTA');
   expect(text).toMatch(/Suspended since [^.]*: contract ended\. Nobody can log in for it\./);
-  expect(text).toMatch(/Operator \w+ resumed the registrar Delta DELTA \(suspended\)/);
+  expect(text).toMatch(/The operator \(\w+\) resumed the registrar Delta DELTA \(suspended\)/);
   await registry.done('domain import -', 'name,registrar,registrant\nkuu.ee,DELTA,ALPHA:1\n');
   expect((await show('/name/kuu.ee')).text).toContain(
     'kuu.ee is registered with Delta DELTA (suspended)',
@@ -153,14 +153,14 @@ test('a registrar’s page says how many deliveries wait, and what came of the l
     );
   }
   expect((await show('/registrar/BETA')).text).toMatch(
-    /deliveries waiting 2 last attempt at them timed out, 2 Jan 2026, 03:04 UTC/,
+    /deliveries waiting 2 last attempt at them timed out, Fri 2 Jan 2026, 03:04 UTC/,
   );
 });
 
 test('what happened to a contact has its code, and today’s name as today’s', async () => {
   await registry.done(['contact', 'update', 'ALPHA:2', '--name', 'Liis Paju']);
   const { text } = await show('/contact/ALPHA:2');
-  expect(text).toMatch(/Operator \w+ created the contact ALPHA:2 \(now Liis Paju\)/);
+  expect(text).toMatch(/The operator \(\w+\) created the contact ALPHA:2 \(now Liis Paju\)/);
   await registry.done(['contact', 'update', 'ALPHA:2', '--name', 'Mari Tamm']);
 });
 
