@@ -150,6 +150,11 @@ async function findNearOthers(
   return { present: present.filter(isOther), former: former.filter(isOther) };
 }
 
+function Registrars({ codes }: { codes: readonly string[] }) {
+  const all = codes.map((key): Sentence => [{ kind: 'registrar', key }]);
+  return all.length > 0 ? <Sentences all={all} /> : null;
+}
+
 interface Near {
   names: readonly string[];
   registrars?: readonly string[];
