@@ -213,12 +213,6 @@ test('the last figure of a chart is that of the table', async () => {
   expect(await row.getByRole('img').getAttribute('aria-label')).toMatch(/, 250 today$/);
 });
 
-test('today does not count the changes of a request as all if it has not read them all', async () => {
-  const { page } = await openDesk();
-  const text = await page.locator('main').textContent();
-  expect(text).toMatch(/and at least 1\d\d more changes/);
-});
-
 test('a command is shown only where it would work', async () => {
   const commandsOf = async (text: string) => {
     const page = await find(text);

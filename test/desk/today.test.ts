@@ -96,3 +96,19 @@ test('no winner is late with a name that somebody has registered', async () => {
   expect(text).not.toMatch(/vara.ee was sold/);
   expect(text).toMatch(/Warning: vara.ee is a registered domain, and has an auction/);
 });
+
+test('what happened lately says that a command has more changes than were looked at', async () => {
+  const { env, dispose } = await registry.open();
+  await env.DB.prepare(
+    `with recursive n as (select 1 as id union all select id + 1 from n where id < 15100)
+     insert into history (occurred_at, subject, subject_key, action, actor_type, actor, request_id, changes)
+     select '2026-01-02T03:04:05.678Z', 'retained_domain', 'n' || id || '.ee', 'create', 'operator', 'Operator olga', 'long', '{}' from n`,
+  ).run();
+  await dispose();
+  await registry.done('retained add hiljem.ee --status blocked');
+  const text = await firstPage();
+  const [, lately] = /What happened lately (.*) The lists/.exec(text)!;
+  expect(lately).toMatch(/ and at least 14998 more changes /);
+  expect(lately).not.toContain('blocked enne.ee');
+  expect(lately).toContain('Only the newest 15,000 changes were looked at.');
+});
