@@ -91,15 +91,20 @@ export function listContactsBy(
     .limit(page.limit);
 }
 
-/** Whether the contact has the identity code that somebody typed. */
+/** Whether the contact has the identity code that somebody typed. The index finds the keys; of `or`, it would find none. */
 export function hasTypedIdentity(text: string): SQL | undefined {
   const { identKey, identCountryCode } = contacts;
-  const readings = identitiesIn(text).map((one) => {
-    const country = one!.identCountryCode;
-    const isOfCountry = country === undefined ? undefined : eq(identCountryCode, country);
-    return and(eq(identKey, identityKey(one!.ident)), isOfCountry);
-  });
-  return or(...readings);
+  const readings = identitiesIn(text).map((one) => ({
+    key: identityKey(one!.ident),
+    country: one!.identCountryCode,
+  }));
+  const isRead = readings.map(({ key, country }) =>
+    country === undefined
+      ? eq(identKey, key)
+      : and(eq(identKey, key), eq(identCountryCode, country)),
+  );
+  const keys = readings.map(({ key }) => key);
+  return and(inArray(identKey, keys), or(...isRead));
 }
 
 /** Matches entries that ended the holding of a contact by the person with this identity code. */
