@@ -107,18 +107,18 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
     children: (
       <>
         {contact && (
+          <Part title={isCut ? `The first ${shownRows} domains` : 'Domains'}>
+            <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
+          </Part>
+        )}
+        <Entries entries={entries} />
+        {contact && (
           <p>
             <a href={pageHref('person', contact.uuid)}>
               All contacts and domains with this identity
             </a>
           </p>
         )}
-        {contact && (
-          <Part title={isCut ? `The first ${shownRows} domains` : 'Domains'}>
-            <Rows view={domainsView} rows={domains} links={{ name: 'name' }} />
-          </Part>
-        )}
-        <Entries entries={entries} />
         {own.length > 0 && (
           <Part title="Who asked for data with this identity">{requestRows(own)}</Part>
         )}
