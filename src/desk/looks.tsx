@@ -1,6 +1,5 @@
 import { sentence } from '../base/text/sentence.ts';
 import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
-import { countText } from '../view/text.ts';
 import { looksAt, Part, pageHref, Sentences, type ShowPage } from './page.tsx';
 
 type Listed = Awaited<ReturnType<typeof listLooks>>;
@@ -46,9 +45,7 @@ export function Looks(props: { looks: Listed; oldest: string | null; uuid?: stri
       <Sentences all={rows.length > 0 ? rows : [[none].flat()]} />
       {uuid && rows.length > 0 && (
         <p>
-          <a href={pageHref('looks', uuid)}>
-            {countText(rows.length, 'look', 'looks')} and older ones
-          </a>
+          <a href={pageHref('looks', uuid)}>All looks at this contact</a>
         </p>
       )}
       <div class="quiet">
