@@ -9,7 +9,12 @@ import {
 import type { Database } from '../../../base/database/open.ts';
 import type { NameRules } from '../../../base/env.ts';
 import { RegistryError } from '../../../base/error.ts';
-import { hostWithin, maximumLabelOctets, nameOpenedFor } from '../../../base/text/domain-name.ts';
+import {
+  hostWithin,
+  maximumLabelOctets,
+  maximumNameOctets,
+  nameOpenedFor,
+} from '../../../base/text/domain-name.ts';
 import { editsOf } from '../../../contact/operator/words.ts';
 import { findDomainName, nameSubjects, namesAbove } from './name.ts';
 
@@ -46,7 +51,7 @@ export async function findNearNames(
   { zones, letters }: NameRules,
 ): Promise<string[]> {
   const [label = '', ...others] = text.split('.');
-  if (label.length > maximumLabelOctets) return [];
+  if (text.length > maximumNameOctets || label.length > maximumLabelOctets) return [];
   const endings = others.length > 0 ? [others.join('.')] : zones;
   const table = [...plainLetters, ...(letters || 'äöõüšž')];
   const edits = editsOf(label, [...table, ...'0123456789-']);
