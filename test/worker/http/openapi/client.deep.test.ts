@@ -134,7 +134,9 @@ it.for([20, 24])(
       await shell('npm', 'view', 'openapi-fetch@0.17', 'name').catch(() =>
         skip('no package registry can be reached'),
       );
-      const node = ['npx', '--yes', '--package', `node@${major}`, '--'];
+      // This package fetches another by a script.
+      const scripts = '--ignore-scripts=false';
+      const node = ['npx', '--yes', scripts, '--package', `node@${major}`, '--'];
       const { stdout } = await shell(...node, 'bash', '-ec', lines);
       expect(stdout).toMatch(new RegExp(`^v${major}\\.[^]*\nJaan Tamm\n$`));
     } finally {

@@ -33,7 +33,7 @@ it.each(['the guide', 'what changed'])('%s has only links that lead somewhere', 
   expect(anchors.size).toBe(ids.length);
 
   expect(hrefs.filter((href) => href.startsWith('#') && !anchors.has(href))).toEqual([]);
-  expect(hrefs.filter((href) => !/^(#|\/|https:\/\/)/.test(href))).toEqual([]);
+  expect(hrefs.filter((href) => !/^(#|\/|https:\/\/|mailto:)/.test(href))).toEqual([]);
   for (const href of hrefs.filter((each) => each.startsWith('/'))) {
     expect([href, (await fetch(new URL(href, worker.url))).status]).toEqual([href, 200]);
   }

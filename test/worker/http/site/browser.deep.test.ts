@@ -168,6 +168,9 @@ it('takes at most 14 KB for a first visit, and all of it from its own host', asy
     loaded.push({ path: pathname, bytes: gzipSync(body).length + responseHeadersSize });
   });
   await page.waitForLoadState('networkidle');
+  // A 304 has no body.
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.setCacheDisabled', { cacheDisabled: true });
   await page.reload({ waitUntil: 'networkidle' });
   await expect
     .poll(() => loaded.map(({ path }) => path).toSorted())
@@ -180,7 +183,9 @@ it('takes at most 14 KB for a first visit, and all of it from its own host', asy
         '/et/',
       ]),
     );
-  expect(loaded.reduce((total, { bytes }) => total + bytes, 0)).toBeLessThanOrEqual(14_000);
+  // Without a cache, the browser asks for its icon again.
+  const once = new Map(loaded.map(({ path, bytes }) => [path, bytes]));
+  expect([...once.values()].reduce((total, bytes) => total + bytes, 0)).toBeLessThanOrEqual(14_000);
   expect(problems).toEqual([]);
 });
 
