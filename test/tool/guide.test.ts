@@ -91,10 +91,10 @@ it('the guide and the document name the public address, if the registry does', (
       prosePage(main, guide(interfaces), { PUBLIC_URL }),
     )?.[1];
   expect(lineOf('')).toBe('https://registry.example');
-  expect(lineOf('https://registry.ee')).toBe('https://registry.ee');
+  expect(lineOf('https://names.example')).toBe('https://names.example');
   expect(serversFor({})).toMatchObject([{ url: '/' }]);
-  expect(serversFor({ PUBLIC_URL: 'https://registry.ee' })).toEqual([
-    { url: 'https://registry.ee' },
+  expect(serversFor({ PUBLIC_URL: 'https://names.example' })).toEqual([
+    { url: 'https://names.example' },
   ]);
 });
 

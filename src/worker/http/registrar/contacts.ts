@@ -147,7 +147,7 @@ registrarContacts.post('/check', async (c) => {
   const body = await jsonBody(c);
   nameIgnoredFields(c, checkBody(), body);
   const { contacts } = parsed(checkBody(), body);
-  await throttleCaller(c, Math.ceil((contacts.length - 10) / 10));
+  await throttleCaller(c, Math.ceil(contacts.length / 10));
   const checked = await checkContactCodes(database(c), c.var.login, contacts.map(readId));
   const results = checked.map(({ code = null, refusal }, at) => {
     const { message, detail } = refusal?.problems[0] ?? {};

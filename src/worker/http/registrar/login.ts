@@ -76,7 +76,6 @@ const callerKey = (login: UserLogin) => sha256Hex(loginKey(login));
 
 /** Counts more requests of the caller, for a call that does the work of several. Throws `throttled`. */
 export async function throttleCaller(c: AppContext, requests: number): Promise<void> {
-  if (requests <= 0) return;
   const { login, system } = c.var;
   if (isApiUser(login)) await throttle(c, 'caller', await callerKey(login), requests);
   else await throttle(c, 'system', String(system.id), requests);
