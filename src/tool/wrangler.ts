@@ -59,7 +59,8 @@ export async function runWrangler(
   const child = spawn(process.execPath, words, {
     cwd: projectDirectory,
     stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'ipc'],
-    env: { ...wranglerEnvironment, ...environmentOf(args) },
+    // Its answer is read, whatever the operator asks wrangler to print.
+    env: { ...wranglerEnvironment, ...environmentOf(args), WRANGLER_LOG: 'log' },
   });
   const printed: string[] = [];
   const answer: string[] = [];

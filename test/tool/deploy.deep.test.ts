@@ -9,7 +9,8 @@ import { runWrangler } from '../../src/tool/wrangler.ts';
 it('prints the steps for an empty account where nobody is logged in', async () => {
   const args = ['src/tool/deploy/index.ts', '--env', 'staging', '--dry-run'];
   const deploying = promisify(execFile)(process.execPath, args, {
-    env: { PATH: process.env.PATH },
+    // An operator's setting that would leave wrangler's answer out.
+    env: { PATH: process.env.PATH, WRANGLER_LOG: 'error' },
   });
   await expect(deploying).resolves.toMatchObject({
     stdout: expect.stringMatching(
