@@ -20,6 +20,8 @@ export interface ContactField {
   /** Content is lost with the contact, so the history records it at the deletion. */
   isContent: boolean;
   isPersonal: boolean;
+  /** A fact on the staff's page of a contact. What its heading says isn't, and neither is a secret. */
+  isOnDesk: boolean;
   /** The claim that ends when the value changes. */
   claim: Claim | null;
   /** Shown to registrars for an unknown value; registrants see an empty string. */
@@ -37,6 +39,7 @@ const bookkeeping = {
   isList: false,
   isContent: false,
   isPersonal: false,
+  isOnDesk: false,
   claim: null,
   blank: null,
 } as const;
@@ -48,6 +51,7 @@ const text = {
   isList: false,
   isContent: true,
   isPersonal: true,
+  isOnDesk: true,
   claim: null,
   blank: null,
 } as const;
@@ -59,11 +63,12 @@ const identity = {
   ...requiredText,
   sentBy: ['registrar'],
   group: 'identity',
+  isOnDesk: false,
   claim: 'identity',
 } as const;
 
 /** Set by an import or by the operator. */
-const administrative = { ...bookkeeping, isContent: true } as const;
+const administrative = { ...bookkeeping, isContent: true, isOnDesk: true } as const;
 
 /** A change of the verified value ends it. It may name a personal document. */
 const verification = <const Name extends string>(file: Name) =>
@@ -80,7 +85,13 @@ function named<const Name extends string>(registrar: Name, registrant: string | 
 export const contactFields = {
   id: { ...bookkeeping, registrar: 'id' },
   uuid: { ...bookkeeping, registrant: 'id', file: 'uuid' },
-  name: { ...requiredText, ...named('name'), rule: contactRules.name, claim: 'name' },
+  name: {
+    ...requiredText,
+    ...named('name'),
+    rule: contactRules.name,
+    isOnDesk: false,
+    claim: 'name',
+  },
   code: { ...bookkeeping, ...named('code') },
   ident: { ...identity, ...named('ident', 'ident.code'), rule: contactRules.ident },
   identType: {
@@ -124,9 +135,16 @@ export const contactFields = {
     rule: contactRules.authInfo,
     sentBy: ['registrar'],
     isPersonal: false,
+    isOnDesk: false,
   },
   statuses: { ...administrative, ...named('statuses') },
-  statusNotes: { ...administrative, ...named('status_notes', null), isPersonal: true },
+  // The desk shows each beside its status.
+  statusNotes: {
+    ...administrative,
+    ...named('status_notes', null),
+    isPersonal: true,
+    isOnDesk: false,
+  },
   disclosedAttributes: {
     ...administrative,
     registrant: 'disclosed_attributes',

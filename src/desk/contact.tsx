@@ -5,9 +5,14 @@ import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { listNewestEntries } from '../change/history/operator/search.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
-import { type ContactWithRegistrar, selectContacts, statusesOf } from '../contact/contact.ts';
+import {
+  type Contact,
+  type ContactWithRegistrar,
+  selectContacts,
+  statusesOf,
+} from '../contact/contact.ts';
 import { isAboutContact } from '../contact/entries.ts';
-import { verificationColumn } from '../contact/fields.ts';
+import { contactColumns, contactFields, verificationColumn } from '../contact/fields.ts';
 import type { ContactDeletion } from '../contact/operator/administer.ts';
 import type { Disclosure } from '../contact/operator/disclosure/read.ts';
 import { isErasing, readErasure } from '../contact/operator/erasure.ts';
@@ -29,7 +34,7 @@ import {
 } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countText } from '../view/text.ts';
-import { countryText, fieldWords, statusWords } from '../view/words.ts';
+import { fieldWords, isNothing, statusWords, valueText } from '../view/words.ts';
 import { contactsIn, Entries } from './history.tsx';
 import { Looks } from './looks.tsx';
 import {
@@ -174,28 +179,36 @@ const choicePage = (code: string, rows: readonly ContactDeletion[]): DeskPage =>
   next: [['history', 'contact', code]],
 });
 
-function factsOf(contact: ContactWithRegistrar): DeskPage['facts'] {
-  const { email, phone, fax, street, zip, city, state, orgName } = contact;
+/** The columns of each fact: all of an address, one of any other. */
+const factColumns = Map.groupBy(
+  contactColumns.flatMap(([column, { isOnDesk }]) => (isOnDesk ? [column] : [])),
+  (column) => contactFields[column].group ?? column,
+);
+
+function factsOf(contact: ContactWithRegistrar): NonNullable<DeskPage['facts']> {
+  const { email, identityRequest, verificationDemand } = contact;
   const checks = claims.map((claim) => [claim, contact[verificationColumn[claim]]] as const);
   const unchecked = checks.filter(([, check]) => check === null).map(([claim]) => claim);
-  const address = [street, zip, city, state, countryText(contact.countryCode)];
-  return [
-    ['email', <a href={mailHref(email)}>{email}</a>],
-    ...Object.entries({ phone, fax, orgName }),
-    ['address', address.filter(Boolean).join(', ')],
-    [
-      'statuses',
-      statusesOf(contact)
-        .map((each) => statusText(contact, each))
-        .join('; '),
-    ],
-    ...checks.map(
-      ([claim, check]) => [`${fieldWords(claim)} verified`, check && checkText(check)] as const,
+  const statuses = statusesOf(contact).map((status) => statusText(contact, status));
+  /** Facts that a field's own word and value don't say. */
+  const wordings: Record<string, [label: string, value: unknown]> = {
+    email: ['email', <a href={mailHref(email)}>{email}</a>],
+    statuses: ['statuses', statuses.join('; ')],
+    ...Object.fromEntries(
+      checks.map(([claim, check]) => [
+        verificationColumn[claim],
+        [`${fieldWords(claim)} verified`, check && checkText(check)],
+      ]),
     ),
-    ['not checked', unchecked.map(fieldWords).join(', ')],
-    ['to_be_checked', contact.verificationDemand],
-    ['to_be_decided', contact.identityRequest?.pending],
-  ];
+    verificationDemand: ['to_be_checked', verificationDemand],
+    identityRequest: ['to_be_decided', identityRequest?.pending],
+  };
+  const valueIn = (column: keyof Contact) =>
+    isNothing(contact[column]) ? [] : [valueText(contact[column], column)];
+  const facts = [...factColumns].map(
+    ([name, columns]) => wordings[name] ?? ([name, columns.flatMap(valueIn).join(', ')] as const),
+  );
+  return [...facts, ['not checked', unchecked.map(fieldWords).join(', ')]];
 }
 
 function statusText({ statusNotes }: ContactWithRegistrar, status: string): string {

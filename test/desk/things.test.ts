@@ -1,4 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { snakeCase } from '../../src/change/history/changes.ts';
+import { contactColumns } from '../../src/contact/fields.ts';
 import { opening } from '../../src/tool/bindings.ts';
 import { loopbackPages } from '../../src/tool/desk/pages.ts';
 import { verification } from '../support/fixtures.ts';
@@ -23,7 +25,7 @@ beforeAll(async () => {
     email_verification: verification({ result: 'ended', method: 'letter' }),
     phone_verification: verification({ result: 'failed', method: 'call' }),
   };
-  const people = [person('ALPHA:1', checked), person('ALPHA:2')];
+  const people = [person('ALPHA:1', checked), person('ALPHA:2'), person('ALPHA:3')];
   await registry.done('contact import - --registrar ALPHA', csvOf(...people));
   await registry.done(
     'domain import -',
@@ -175,6 +177,27 @@ test('a contact’s page says of every claim whether it is verified: when, by wh
   );
   expect(text).toMatch(new RegExp(`phone verified no, the check failed on ${on}: call`));
   expect(text).toContain('not checked name, address ');
+});
+
+test('a contact’s page shows every field of the contact but secrets, the next one included', async () => {
+  const fields = contactColumns.filter(([, { isOnDesk, rule }]) => isOnDesk && rule);
+  const texts = fields
+    .filter(([column, { isList }]) => !isList && column !== 'email')
+    .map(([column]) => column);
+  const columns = texts.map((column) => `${snakeCase(column)} = '${column} here'`).join(', ');
+  await write(
+    `update contacts set ${columns}, disclosed_attributes = '["email"]', legacy_id = '77' where code = 'ALPHA:3'`,
+  );
+  const { text } = await show('/contact/ALPHA:3');
+  expect(texts.filter((column) => !text.includes(`${column} here`))).toEqual([]);
+  expect(text).toContain('e-mail mari@tamm.example ');
+  expect(text).toContain('public fields e-mail number in the former registry 77 ');
+  expect(text).toContain('address street here, zip here, city here, state here, countryCode here ');
+});
+
+test('a contact’s page shows no transfer password', async () => {
+  await write("update contacts set auth_info = 'secret-of-three' where code = 'ALPHA:3'");
+  expect((await show('/contact/ALPHA:3')).html).not.toContain('secret-of-three');
 });
 
 test('a contact’s page lists who asked for its data, the newest first, and so does the tool', async () => {
