@@ -505,6 +505,29 @@ test('who had the contact again after the erasure is not erased by a restore', a
   expect(await registry.done(['restore', later, '--yes'])).toMatchObject({ erased_again: [] });
 });
 
+test('contact erase --former refuses a person who never had the contact, and notes nothing', async () => {
+  const { registry } = await correctedContact();
+  const before = await registry.rows();
+  const ofNobody = 'contact erase ALPHA:TAMM --former 39001085715';
+  for (const command of [`${ofNobody} --dry-run`, ofNobody, `${ofNobody} --yes`]) {
+    expect(await registry.run(command)).toMatchObject({
+      status: 1,
+      stderr: 'refused: nobody with this identity code had ALPHA:TAMM before\n',
+    });
+  }
+  expect(await registry.rows()).toEqual(before);
+  expect(await keysOf(registry)).toEqual([]);
+});
+
+test('contact erase --former that is repeated notes the erasure again', async () => {
+  const { registry, uuid } = await correctedContact();
+  await registry.done(eraseFormer);
+  await registry.done(eraseFormer);
+  const notes = (await keysOf(registry)).map((key) => key.split('/').slice(0, 2).join('/'));
+  expect(new Set(notes)).toEqual(new Set([`erasures-of-former/${uuid}`]));
+  expect(notes.length).toBeGreaterThan(1);
+});
+
 test('contact erase --former erases nobody if the bucket takes no note of it', async () => {
   const { registry } = await correctedContact();
   const before = await registry.rows();

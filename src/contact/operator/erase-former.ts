@@ -31,8 +31,9 @@ export interface FormerErasure extends Identifiers {
 /**
  * Removes a former person, given by identity code, from the history and disclosures of a contact (a code or UUID). The
  * history also loses everybody else who had the contact before its last correction. The contact, its notes on statuses
- * and its present person's values stay. Throws `not_found`; `invalid` for a code that several contacts had, or for the
- * present person.
+ * and its present person's values stay. Changes nothing if a former holder's code was removed from the history already.
+ * Throws `not_found`, also for a code that no former holder had; `invalid` for a code that several contacts had, or for
+ * the present person.
  */
 export async function eraseFormerPerson(
   operation: Operation,
@@ -42,10 +43,16 @@ export async function eraseFormerPerson(
   const { db, origin } = operation;
   const contact = await identifyContact(db, codeOrUuid);
   const isTheirs = sql`contact_uuid = ${contact.uuid} and ident_key = ${identityKey(ident)}`;
-  const look = async () => ({
-    ...(await lookAtFormer(db, contact, ident)),
-    disclosed: await db.$count(disclosures, isTheirs),
-  });
+  const look = async () => {
+    const disclosed = await db.$count(disclosures, isTheirs);
+    const { isPerhapsRemoved, ...state } = await lookAtFormer(db, contact, ident);
+    // Of nobody else, the bucket may have a note.
+    if (state.entries + disclosed === 0 && !isPerhapsRemoved) {
+      const message = `nobody with this identity code had ${contact.code} before`;
+      throw new RegistryError('not_found', message);
+    }
+    return { ...state, disclosed };
+  };
   // A new version stops writes that are based on a removed check.
   const version = sql`max(${contacts.version} + 1, ${origin.request.at.getTime()})`;
   const judge = (state: Awaited<ReturnType<typeof look>>) => {
@@ -109,7 +116,9 @@ async function lookAtFormer(db: Database, { code, uuid }: Identifiers, ident: st
   const target = { entries, values };
   const count = await db.$count(history, entries);
   const registrar = former?.registrar ?? null;
-  return { end, registrar, newest, target, entries: count, ofPresent };
+  const isRemoved = sql`${changesIdentity} and changes -> '$.ident.removed' is not null`;
+  const isPerhapsRemoved = (await db.$count(history, sql`${isAbout} and ${isRemoved}`)) > 0;
+  return { end, registrar, newest, target, entries: count, ofPresent, isPerhapsRemoved };
 }
 
 /**
