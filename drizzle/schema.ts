@@ -259,7 +259,21 @@ export const phoneEnd = (phone: SQL) =>
   sql`substr(replace(replace(${phone}, '.', ''), ' ', ''), -7)`;
 
 /** An index uses this expression. */
-export const isUnverified = sql.raw("identity_verification ->> '$.result' is not 'success'");
+export const isUnverified = sql.raw(isNotVerified('identity'));
+
+function isNotVerified(claim: Claim): string {
+  return `${claim}_verification ->> '$.result' is not 'success'`;
+}
+
+const isClaimOpen = (claim: Claim) =>
+  `instr(verification_demand, '"${claim}"') > 0 and ${isNotVerified(claim)}`;
+
+/** As `openDemand` of src/contact/verifications.ts. An index uses this expression. */
+export const hasOpenDemand = sql.raw(
+  `verification_demand is not null and (${claims.map(isClaimOpen).join(' or ')})`,
+);
+
+export const demandDay = sql.raw("verification_demand ->> '$.by'");
 
 /**
  * Contacts also hold what a former registry accepted: any text, and unknown types of identity, statuses and attributes.
@@ -374,10 +388,7 @@ export const contacts = sqliteTable(
       .where(sql`copied_from is not null`),
     index('contacts_unverified').on(table.registrarId, table.number).where(isUnverified),
     index('contacts_by_phone').on(phoneEnd(sql.raw('phone'))),
-    // For reports of overdue demands.
-    index('contacts_demanded')
-      .on(sql`verification_demand ->> '$.by'`)
-      .where(sql`verification_demand is not null`),
+    index('contacts_demanded').on(table.registrarId, demandDay, table.number).where(hasOpenDemand),
   ],
 );
 

@@ -2,4 +2,4 @@
 export const version = '1.1.0';
 
 /** A database without it is older than this build. A test compares it with the directory. */
-export const newestMigration = '0038_comments_of_names.sql';
+export const newestMigration = '0039_demand_open.sql';

@@ -1,6 +1,7 @@
 import { and, eq } from 'drizzle-orm';
 import { claims, contacts, type Verification } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
+import { dayOf } from '../base/time/day.ts';
 import { type Changes, changesRepresentation, difference } from '../change/history/changes.ts';
 import type { Operation } from '../change/origin.ts';
 import { type Change, changeOf, type Written, write } from '../change/write.ts';
@@ -18,7 +19,7 @@ import {
 } from './contact.ts';
 import { verificationColumn } from './fields.ts';
 import { contactByCode } from './read.ts';
-import { checksAfter } from './verifications.ts';
+import { checksAfter, demandAfter } from './verifications.ts';
 
 /**
  * Runs `loadContext` after each look, unless the outcome is known from an earlier request. Two round trips. Throws
@@ -46,7 +47,7 @@ export function writeContact<Outcome, Context = undefined>(
   });
 }
 
-/** Also ends the verifications of changed values. The outcome is the updated contact. */
+/** Also ends the verifications of changed values, and a demand that was met in time. The outcome is the updated contact. */
 export function rowUpdate(
   operation: Operation,
   contact: ContactWithRegistrar,
@@ -54,18 +55,20 @@ export function rowUpdate(
 ): Change<Contact> {
   const { db, origin } = operation;
   const { actor, request } = origin;
-  const changes = difference(contact, values);
-  const checks = checksAfter(contact, changes);
+  const given: Partial<Contact> = Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  );
+  const checks = checksAfter(contact, difference(contact, given));
+  const after = { ...contact, ...given, ...checks };
+  const newValues = { ...given, ...checks, ...demandAfter(contact, after, dayOf(request.at)) };
+  const changes = difference(contact, newValues);
   const update = {
     ...changeOf(operation, contactSubject(contact)),
     action: 'update',
-    changes: { ...changes, ...difference(contact, checks) },
+    changes,
     onlyIf: isUnchanged(contact),
   } as const;
   if (Object.keys(changes).length === 0) return { ...update, outcome: contact };
-  const newValues: Partial<Contact> = Object.fromEntries(
-    Object.entries({ ...values, ...checks }).filter(([, value]) => value !== undefined),
-  );
   const { registrarId } = contact;
   const keys = Object.entries(keysOf({ ...contact, ...newValues }));
   const row = {

@@ -30,6 +30,11 @@ export function identityKey(code: string): string {
   return centuryCode.test(key) ? key : key.replaceAll('+', '') || code;
 }
 
+/** False for a text of nothing but separators. `isCode` in same-person.ts does the same in SQL. */
+export function isCode(text: string): boolean {
+  return Array.from(text).some((one) => one !== '+' && !separators.includes(one));
+}
+
 /** Checks for a search parameter with such a code whose `+` was not encoded and became a space. */
 export function hasLostPlus(code: string): boolean {
   const isCentury = (text: string) => centuryCode.test(identityKey(text));

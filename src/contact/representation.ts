@@ -1,6 +1,6 @@
 import { type Contact, statusesOf } from './contact.ts';
 import { contactColumns, contactFields, type RegistrarColumn } from './fields.ts';
-import { isVerified, verificationsOf } from './verifications.ts';
+import { isVerified, openDemand, verificationsOf } from './verifications.ts';
 
 /** The documented order for registrars. A missing field does not compile. */
 const registrarOrder = Object.keys({
@@ -76,10 +76,10 @@ function pendingIdentity({ identityRequest, identType }: Contact) {
 
 /** Includes the times that the live registry shows. */
 export function verificationRepresentation(contact: Contact) {
-  const { identityVerification, identityRequest, verificationDemand } = contact;
+  const { identityVerification, identityRequest } = contact;
   return {
     verifications: verificationsOf(contact),
-    verification_demand: verificationDemand,
+    verification_demand: openDemand(contact),
     ident_request_sent_at: identityRequest?.sent_at ?? null,
     verified_at: isVerified(contact, 'identity') ? identityVerification!.verified_at : null,
     verification_id: identityRequest?.id ?? null,

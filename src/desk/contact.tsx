@@ -24,6 +24,7 @@ import {
   listRequestsFor,
   readEnd,
 } from '../contact/operator/person.ts';
+import { openDemand } from '../contact/verifications.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText, identityText } from '../view/contact.ts';
 import {
@@ -186,7 +187,7 @@ const factColumns = Map.groupBy(
 );
 
 function factsOf(contact: ContactWithRegistrar): NonNullable<DeskPage['facts']> {
-  const { email, identityRequest, verificationDemand } = contact;
+  const { email, identityRequest } = contact;
   const checks = claims.map((claim) => [claim, contact[verificationColumn[claim]]] as const);
   const unchecked = checks.filter(([, check]) => check === null).map(([claim]) => claim);
   const statuses = statusesOf(contact).map((status) => statusText(contact, status));
@@ -200,7 +201,7 @@ function factsOf(contact: ContactWithRegistrar): NonNullable<DeskPage['facts']> 
         [`${fieldWords(claim)} verified`, check && checkText(check)],
       ]),
     ),
-    verificationDemand: ['to_be_checked', verificationDemand],
+    verificationDemand: ['to_be_checked', openDemand(contact)],
     identityRequest: ['to_be_decided', identityRequest?.pending],
   };
   const valueIn = (column: keyof Contact) =>

@@ -2,6 +2,7 @@ import type { Sentence } from '../base/text/sentence.ts';
 import { type ContactDeletion, findDeletedContactsBy } from '../contact/operator/administer.ts';
 import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
 import { listContactsOfPerson, listRequestsFor } from '../contact/operator/person.ts';
+import { openDemand } from '../contact/verifications.ts';
 import { listDomainsOfContacts } from '../name/domain/operator/list.ts';
 import { plain, type Shown } from '../view/columns.ts';
 import { contactsView, deletedContacts, identityText } from '../view/contact.ts';
@@ -49,7 +50,9 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
           `holds ${least}${countText(held, 'domain')}, and is named in ${least}${countText(domains.length - held, 'other')}.`,
       ],
       givenSentence(own, { isCut: own.length === shownRequests, isBirthday }),
-      ...contacts.flatMap(({ code: key, uuid, verificationDemand: demand }): Sentence[] => {
+      ...contacts.flatMap((contact): Sentence[] => {
+        const { code: key, uuid } = contact;
+        const demand = openDemand(contact);
         if (!demand) return [];
         const claims = demand.claims.map(fieldWords).join(', ');
         return [

@@ -3,6 +3,7 @@ import { type Contact, type ContactWithRegistrar, statusesOf } from '../contact/
 import { contactColumns } from '../contact/fields.ts';
 import type { InvalidValue } from '../contact/invalid.ts';
 import type { ContactDeletion } from '../contact/operator/administer.ts';
+import { openDemand } from '../contact/verifications.ts';
 import { plain, type Shown } from './columns.ts';
 import { actorText, checkWords, countryText, dateText, fieldWords, timeText } from './words.ts';
 
@@ -16,6 +17,7 @@ export const contactsView: Shown<ContactWithRegistrar> = {
     ),
     ident: { of: 'ident', cell: (one) => `${one.identCountryCode} ${one.ident}` },
     statuses: statusesOf,
+    verification_demand: openDemand,
   },
   table: 'code name ident email statuses',
 };

@@ -66,16 +66,18 @@ test('a demand is taken back, and its registrar is notified', async () => {
   expect(told).toEqual([required, 'contact.updated', required, 'contact.updated']);
 });
 
-test('what is verified already is not asked for', async () => {
+test('what is verified already is named, and changes nothing if it is all that is asked for', async () => {
   const all = { identity_verification: verification(), email_verification: verification() };
-  const { registry, demandOf } = await registryWith(
+  const { registry, demandOf, notifications } = await registryWith(
     { email_verification: verification() },
     { ...all, verification_demand: { claims: ['name'], by: '2099-12-31' } },
     { ...all, email_verification: verification({ result: 'ended' }) },
   );
   const { stdout } = await registry.run(asking('ALPHA:1'));
   expect(stdout).toMatch(/; verified already: email\n$/);
-  expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity'], by: '2099-01-31' });
+  expect(await demandOf('ALPHA:1')).toEqual({ claims: ['identity', 'email'], by: '2099-01-31' });
+  const [[, notice]] = (await notifications()) as [string[]];
+  expect(notice).toContain(' by 2099-01-31: identity; ');
   expect(await registry.done(asking('ALPHA:2'))).toMatchObject({
     verified: ['identity', 'email'],
     changed: false,
@@ -168,12 +170,16 @@ test('lists the contacts whose identity is not verified, and those that are over
     { identity_verification: verification({ result: 'ended' }) },
     { verification_demand: { claims: ['name'], by: '2020-01-31' } },
     { verification_demand: { claims: ['name'], by: '2099-01-31' } },
+    {
+      name_verification: verification(),
+      verification_demand: { claims: ['name'], by: '2020-01-31' },
+    },
   );
   const codes = async (words: string) => {
     const { contacts } = await registry.done(`contact list ${words}`);
     return (contacts as { code: string }[]).map(({ code }) => code);
   };
-  expect(await codes('--unverified')).toEqual(['ALPHA:2', 'ALPHA:3', 'ALPHA:4']);
+  expect(await codes('--unverified')).toEqual(['ALPHA:2', 'ALPHA:3', 'ALPHA:4', 'ALPHA:5']);
   expect(await codes('--overdue')).toEqual(['ALPHA:3']);
 });
 
@@ -186,4 +192,31 @@ test('health warns of overdue demands', async () => {
     '\nwarning verification_overdue: Contacts with overdue demands for verification: 1 ' +
       `(npm run registry -- contact list --overdue --persist-to ${registry.directory}).\n`,
   );
+});
+
+test('a file with a check of what the contact does not have is refused', async () => {
+  const { registry } = await registryWith({});
+  const rows = csvOf({
+    ...{ code: 'ALPHA:9', ...fields, address_verification: verification() },
+  });
+  expect(await registry.run('contact import - --registrar ALPHA', rows)).toMatchObject({
+    status: 1,
+    stderr: 'refused: standard input:2: ALPHA:9 has no address to verify [address_verification]\n',
+  });
+  const ended = verification({ result: 'ended' });
+  const kept = csvOf({ ...{ code: 'ALPHA:9', ...fields, address_verification: ended } });
+  await registry.done('contact import - --registrar ALPHA', kept);
+});
+
+test('a demand is open again when its check is taken back by a revert, and over when the revert is taken back', async () => {
+  const { registry, demandOf } = await registryWith({
+    email_verification: verification(),
+    verification_demand: { claims: ['email'], by: '2099-01-31' },
+  });
+  expect(await demandOf('ALPHA:1')).toBeNull();
+  const update = 'contact update ALPHA:1 --email mari@example.com';
+  const { request_id: request } = await registry.done(update);
+  expect(await demandOf('ALPHA:1')).toEqual({ claims: ['email'], by: '2099-01-31' });
+  await registry.done(`history revert ${request} --yes`);
+  expect(await demandOf('ALPHA:1')).toBeNull();
 });

@@ -20,7 +20,14 @@ import {
   selectContacts,
 } from '../contact.ts';
 import { insertContacts } from '../create.ts';
-import { contactColumns, type FileColumn, type RequiredColumn } from '../fields.ts';
+import {
+  contactColumns,
+  contactFields,
+  type FileColumn,
+  type RequiredColumn,
+  verificationColumn,
+} from '../fields.ts';
+import { hasValue, verificationsOf } from '../verifications.ts';
 import { updateAnyContact } from './administer.ts';
 
 /** A contact from any registry, even this one. The registry fills in values that it does not have. */
@@ -130,7 +137,7 @@ function problemOf(
     return { reason: 'not_found', message, field: 'registrar' };
   }
   const contact = present.contacts.get(code);
-  if (!contact) return problemOfNewCode(record);
+  if (!contact) return problemOfNew(record);
   const changes = Object.entries(difference(contact, record));
   const fixed = changes.filter(([name]) => name === 'registrar' || fixedColumns.includes(name));
   if (isUpdate && changes.length > 0 && fixed.length === 0) {
@@ -145,7 +152,14 @@ function problemOf(
 }
 
 /** Contacts that moved in may have another registrar's prefix; new codes must have their own registrar's. */
-function problemOfNewCode({ registrar, code }: ContactRecord): Problem | undefined {
+function problemOfNew(record: ContactRecord): Problem | undefined {
+  const { registrar, code } = record;
+  const baseless = verificationsOf(record).find(({ claim }) => !hasValue(record, claim));
+  if (baseless) {
+    const { claim } = baseless;
+    const message = `${code} has no ${claim} to verify`;
+    return { reason: 'invalid', message, field: contactFields[verificationColumn[claim]].file };
+  }
   const prefix = `${registrar}:`;
   if (code.startsWith(prefix) && code !== prefix) return undefined;
   const message = `${code} cannot be a new contact code of ${registrar}; write ${prefix}<suffix>`;

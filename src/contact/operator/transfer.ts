@@ -16,6 +16,7 @@ import {
   versionOf,
 } from '../contact.ts';
 import { checksForOthers, insertContacts } from '../create.ts';
+import { openDemand } from '../verifications.ts';
 import { demandNotice } from './verification-rules.ts';
 
 /**
@@ -65,7 +66,7 @@ export async function transferContact(
   };
   const loss = { ...notice, registrarId: from, event: 'contact.deleted' } as const;
   const gain = { ...notice, registrarId: to, event: 'contact.updated' } as const;
-  const { verificationDemand: demand } = contact;
+  const demand = openDemand(contact);
   const notices: NewNotification[] = [
     { ...loss, fields: [] },
     { ...gain, fields: ['registrar_id', 'auth_info'] },

@@ -224,7 +224,10 @@ function approvalValues(contact: Contact, pending: Established, origin: Origin):
   if (!problem) {
     const { identityRequest } = contact;
     const checks = checksAfter(contact, difference(contact, values));
-    return { ...values, ...decisionValues({ ...contact, ...checks, identityRequest }, origin) };
+    return {
+      ...values,
+      ...decisionValues({ ...contact, ...values, ...checks, identityRequest }, origin),
+    };
   }
   throw notApproved(
     `The service has established no identity that the contact can have: ${problem.message}.`,

@@ -9,7 +9,7 @@ import { rowUpdate, writeContact } from '../change.ts';
 import { type Contact, type ContactReference, checkVersion, referenceTo } from '../contact.ts';
 import { isAboutContact } from '../entries.ts';
 import { columnsOfClaim, verificationColumn } from '../fields.ts';
-import { isVerified, verificationsOf } from '../verifications.ts';
+import { hasValue, verificationsOf } from '../verifications.ts';
 
 export interface Check {
   claim: Claim;
@@ -26,7 +26,7 @@ interface RecordedVerification extends ContactReference {
 
 /**
  * Replaces the claim's last check. Two round trips, and one more for a check with a time. Throws `invalid` for a future
- * time or a value changed since; `not_found`, `changed_meanwhile`.
+ * time, a claim without a value or a value changed since; `not_found`, `changed_meanwhile`.
  */
 export function recordVerification(
   call: RegistrarCall,
@@ -91,11 +91,16 @@ export function withdrawVerification(
   });
 }
 
+/** Throws `invalid` for a future time, or a claim without a value. */
 export function checkValues(
   contact: Contact,
   { claim, method, framework = null, reference = null, result, verifiedAt }: Check,
   { actor, request }: Origin,
 ): Partial<Contact> {
+  if (!hasValue(contact, claim)) {
+    const message = `The contact has no ${claim} to verify`;
+    throw new RegistryError('invalid', message, 'verification.claim');
+  }
   const at = verifiedAt ?? request.at;
   if (at > request.at) {
     throw new RegistryError('invalid', 'Verified at is in the future', 'verification.verified_at');
@@ -109,9 +114,5 @@ export function checkValues(
     verified_at: at.toISOString(),
     verified_by: actor.name,
   };
-  const values = { [verificationColumn[claim]]: verification };
-  const demand = contact.verificationDemand;
-  const after = { ...contact, ...values };
-  const isMet = demand?.claims.every((each) => isVerified(after, each));
-  return isMet ? { ...values, verificationDemand: null } : values;
+  return { [verificationColumn[claim]]: verification };
 }

@@ -123,7 +123,8 @@ class Life {
   /** Another contact with the code, of which a claim was checked elsewhere. */
   private async import(claim: Claim, result: 'success' | 'failed'): Promise<void> {
     const check = verification({ result });
-    const given = { ...contactValues, ident: this.people[0]!.code, identCountryCode: 'LV' };
+    const person = { ident: this.people[0]!.code, identCountryCode: 'LV', city: 'Tartu' };
+    const given = { ...contactValues, ...person };
     const registrar = this.registrar.code;
     const record = { ...given, code: this.code, registrar, [verificationColumn[claim]]: check };
     await importContacts(worker.operation, [record]);

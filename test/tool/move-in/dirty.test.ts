@@ -79,6 +79,12 @@ beforeAll(async () => {
       of(640 + n, { identity_verification: check, verification_demand }),
     ),
     of(650, malformed),
+    of(660, {
+      phone: '',
+      phone_verification: check,
+      street: 'Pikk 1',
+      address_verification: check,
+    }),
   );
   files.domains!.push(
     row.domain('ploom.ee', 'beta'),
@@ -177,11 +183,11 @@ test('leaves out times of a contact that are in the future', () => {
   expect(Date.parse(contact.created_at)).toBeLessThanOrEqual(Date.now());
 });
 
-test('keeps what is well-formed about verifications as it is stored here, but no demand that it meets', () => {
+test('keeps what is well-formed about verifications as it is stored here', () => {
   const stored =
     '{"id":"v","method":"eid","framework":null,"reference":null,"result":"success","verified_at":"2026-01-02T03:04:05.678Z","verified_by":null}';
   expect(contactsFrom(640, 2)).toMatchObject([
-    { identity_verification: stored, verification_demand: null },
+    { identity_verification: stored, verification_demand: demand('identity') },
     { identity_verification: stored, verification_demand: demand('identity', 'email') },
   ]);
 });
@@ -202,6 +208,17 @@ test('leaves out what is malformed about verifications, and says why', () => {
   });
   const nothing = Object.fromEntries(Object.keys(malformed).map((column) => [column, null]));
   expect(contactsFrom(650)).toMatchObject([nothing]);
+});
+
+test('leaves out a check of what the contact does not have', () => {
+  expect(linesAbout('ALPHA:660')).toContainEqual(
+    expect.stringMatching(
+      / phone_verification .* changed: is of a contact without phone; it is left out$/,
+    ),
+  );
+  expect(contactsFrom(660)).toMatchObject([
+    { phone_verification: null, address_verification: expect.stringContaining('"success"') },
+  ]);
 });
 
 test('closes a registrar none of whose addresses can be read, and goes on', () => {

@@ -28,9 +28,9 @@ export function readDemand(input: Record<keyof VerificationDemand, unknown>, now
   return { claims: claims.filter((claim) => data.claims.includes(claim)), by };
 }
 
-/** Claims in `verified` needed no demand. */
 export interface DemandResult {
   changes: Changes;
+  /** What is demanded and verified already. */
   verified: Claim[];
 }
 
@@ -55,16 +55,13 @@ export async function demandVerification(
     return { contact, domains };
   };
   const judge = ({ contact, domains }: Awaited<ReturnType<typeof look>>): Change<DemandResult> => {
-    const requested = demand?.claims ?? [];
-    const verified = requested.filter((claim) => isVerified(contact, claim));
-    const claims = requested.filter((claim) => !verified.includes(claim));
-    const openDemand = demand && { claims, by: demand.by };
-    const isMet = openDemand !== null && claims.length === 0;
-    const values = isMet ? {} : { verificationDemand: openDemand };
-    const change = rowUpdate(operation, contact, values);
-    const { changes } = change;
-    const reported = { ...change, outcome: { changes, verified } };
-    const notice = openDemand && demandNotice(contact.code, domains, openDemand);
+    const asked = demand?.claims ?? [];
+    const verified = asked.filter((claim) => isVerified(contact, claim));
+    const claims = asked.filter((claim) => !verified.includes(claim));
+    const isMet = demand !== null && claims.length === 0;
+    const change = rowUpdate(operation, contact, isMet ? {} : { verificationDemand: demand });
+    const reported = { ...change, outcome: { changes: change.changes, verified } };
+    const notice = demand && demandNotice(contact.code, domains, { ...demand, claims });
     return notifyRegistrar(db, contact, reported, notice);
   };
   return (await write(db, origin.request, { look, judge }, operation)).outcome;

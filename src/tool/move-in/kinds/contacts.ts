@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import { type Claim, contactStatuses, contacts } from '../../../../drizzle/schema.ts';
+import { claims, contactStatuses, contacts } from '../../../../drizzle/schema.ts';
 import { currentTime } from '../../../base/time/clock.ts';
 import { derivedStatuses, generateAuthInfo, keysOf } from '../../../contact/contact.ts';
 import { insertContacts } from '../../../contact/create.ts';
@@ -12,6 +12,7 @@ import {
   verificationRule,
 } from '../../../contact/operator/verification-rules.ts';
 import { contactRules } from '../../../contact/rules.ts';
+import { hasValue } from '../../../contact/verifications.ts';
 import { columnOf, kindOf, registrarOf } from './kind.ts';
 import * as read from './reader.ts';
 
@@ -89,18 +90,22 @@ export const contactKind = kindOf(contacts, {
       const text = form[file] ?? null;
       return [field, readers[field] === read.list ? JSON.parse(text ?? '[]') : text];
     });
+    const filled = Object.fromEntries(values);
     const { error } = contactRules.code().safeParse(form.code);
     if (error)
       note('code', 'carried', `${error.issues[0]!.message}; a path needs it percent-encoded`);
-    for (const one of invalidValues(Object.fromEntries(values), currentTime())) {
+    for (const one of invalidValues(filled, currentTime())) {
       note(one.field, 'carried', one.reason === 'missing' ? 'is missing' : one.message);
     }
-    const demanded = objectIn(form.verification_demand)?.claims as Claim[] | undefined;
-    const isMet = demanded?.every((claim) => {
-      const verification = objectIn(form[contactFields[verificationColumn[claim]].file]);
-      return verification?.result === 'success';
+    const baseless = claims.filter((claim) => !hasValue(filled, claim));
+    const dropped = baseless.map((claim) => {
+      const { file } = contactFields[verificationColumn[claim]];
+      const { result = 'ended' } = objectIn(form[file]) ?? {};
+      if (result === 'ended') return [file, form[file] ?? null];
+      note(file, 'changed', `is of a contact without ${claim}; it is left out`);
+      return [file, null];
     });
-    return isMet ? { ...form, verification_demand: null } : form;
+    return { ...form, ...Object.fromEntries(dropped) };
   },
   subject: 'contact',
   derived: ({ ident, name, email }) =>

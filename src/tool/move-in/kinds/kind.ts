@@ -49,7 +49,10 @@ export interface Kind {
   nextTime?(form: Form): string;
   defaults?: Readonly<Record<string, (at: string) => string>>;
   /** Drops values that cannot be stored together, and notes values that today's rules refuse. Throws `invalid`. */
-  check?(form: Form, note: (column: string, done: 'carried', why: string) => void): Form;
+  check?(
+    form: Form,
+    note: (column: string, done: 'carried' | 'changed', why: string) => void,
+  ): Form;
   /** The form to store, or to compare with the stored one. */
   settle?(form: Form, stored: Form | undefined): Promise<Form>;
   /** These rows are lists in rows of another kind: the key's second column, in the list named by its last column. */

@@ -90,7 +90,7 @@ export const demand = writeCommand(
   .addHelpText(
     'after',
     `
-The registrar gets a notification. A demand replaces the one before, and ends when everything in it is verified.
+The registrar gets a notification. A demand replaces the one before, and is open until everything in it is verified.
 ${filesText(columns)}`,
   )
   .hook('preAction', (command) => {

@@ -117,7 +117,7 @@ describe('a person who is who the contact says', () => {
       {
         event: 'contact.verified',
         text: `Contact ${code} has been verified`,
-        fields: ['identity_verification', 'verification_demand', 'identity_request'],
+        fields: ['identity_verification', 'identity_request'],
       },
     ]);
   });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { Claim } from '../../../../drizzle/schema.ts';
 import { pause } from '../../../../src/base/database/retry.ts';
-import { getContactByCode } from '../../../../src/contact/contact.ts';
 import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
 import { transferContact } from '../../../../src/contact/operator/transfer.ts';
 import { demandVerification } from '../../../../src/contact/verification/operator/demand.ts';
@@ -246,7 +246,87 @@ test('a demand ends when everything that it asks for is verified', async () => {
   expect(await demand()).toEqual({ claims: ['identity', 'email'], by: '2027-01-31' });
   await record(registrar, code, { claim: 'identity', method: 'eid' });
   expect(await demand()).toBeNull();
-  expect((await getContactByCode(worker.db, code)).verificationDemand).toBeNull();
+});
+
+const emailDemand = (by: string) => ({
+  emailVerification: verification(),
+  verificationDemand: { claims: ['email' as const], by },
+});
+
+test.each<[string, (contact: { registrar: Registrar; code: string }) => Promise<unknown>]>([
+  [
+    'is withdrawn',
+    async ({ registrar, code }) => {
+      const [check] = await shownIn(registrar, code);
+      await repp.request(registrar, 'DELETE', `/${code}/verifications/${check!.id}`);
+    },
+  ],
+  [
+    'is replaced by one that failed',
+    ({ registrar, code }) =>
+      record(registrar, code, { claim: 'email', method: 'email', result: 'failed' }),
+  ],
+  [
+    'ends with a change of the value',
+    ({ registrar, code }) => repp.update(registrar, code, { email: 'mari@example.com' }),
+  ],
+  [
+    'ends with a change by the operator',
+    ({ code }) => updateAnyContact(worker.operation, code, { email: 'mari@example.com' }),
+  ],
+])('a demand is open again if the check that met it %s before its day is over', async (_, end) => {
+  const demands = ['2099-01-31', '2020-01-31'].map(async (by) => {
+    const contact = await addOwnContact(worker.env, emailDemand(by));
+    const demand = async () =>
+      (await repp.read(contact.registrar, contact.code)).verification_demand;
+    expect(await demand()).toBeNull();
+    await end(contact);
+    return demand();
+  });
+  expect(await Promise.all(demands)).toEqual([{ claims: ['email'], by: '2099-01-31' }, null]);
+});
+
+test('a demand that is met after its day stays ended when the check is withdrawn', async () => {
+  const { registrar, code } = await addOwnContact(worker.env, {
+    verificationDemand: { claims: ['email'], by: '2020-01-31' },
+  });
+  const id = await idOf(record(registrar, code, { claim: 'email', method: 'email' }));
+  await repp.request(registrar, 'DELETE', `/${code}/verifications/${id}`);
+  expect(await repp.read(registrar, code)).toMatchObject(unverified);
+});
+
+test('an open demand whose day is over stays open, whatever else changes', async () => {
+  const demand = { claims: ['email' as const], by: '2020-01-31' };
+  const { registrar, code } = await addOwnContact(worker.env, { verificationDemand: demand });
+  await repp.update(registrar, code, { fax: '+372.6000000' });
+  await record(registrar, code, { claim: 'email', method: 'email', result: 'failed' });
+  expect((await repp.read(registrar, code)).verification_demand).toEqual(demand);
+});
+
+test.each<[Claim, object]>([
+  ['address', {}],
+  ['address', { street: '', city: ' ' }],
+  ['phone', { phone: '' }],
+  ['email', { email: '' }],
+  ['name', { name: '' }],
+  ['identity', { ident: '' }],
+  ['identity', { ident: '-' }],
+])('refuses a check of the %s of a contact that has none: %j', async (claim, values) => {
+  const { registrar, code } = await addOwnContact(worker.env, values);
+  const message = `The contact has no ${claim} to verify [verification.claim]`;
+  for (const result of ['success', 'failed']) {
+    expect(await record(registrar, code, { claim, method: 'post', result })).toMatchObject({
+      status: 400,
+      body: { code: 2005, message },
+    });
+  }
+  expect(await shownIn(registrar, code)).toEqual([]);
+});
+
+test('takes a check of an address of which only a part is known', async () => {
+  const { registrar, code } = await addOwnContact(worker.env, { city: 'Tartu' });
+  await idOf(record(registrar, code, { claim: 'address', method: 'post' }));
+  expect(await claimsOf(registrar, code)).toEqual(['address']);
 });
 
 test('the list shows those whose identity is not verified', async () => {
