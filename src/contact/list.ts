@@ -41,6 +41,15 @@ const isFromOffset = gte(
 
 export const listContacts = pageReader(['number', ...registrarColumns], registrarRepresentation);
 
+/** With the demand at the end. */
+export const listDemandedContacts = pageReader(
+  ['number', ...registrarColumns, 'verificationDemand'],
+  ({ verificationDemand, ...contact }) => ({
+    ...registrarRepresentation(contact),
+    demand: verificationDemand,
+  }),
+);
+
 /** Codes alone come from an index. */
 export const listContactCodes = pageReader(['number', 'code'], ({ code }) => code);
 

@@ -1,5 +1,11 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { type ContactStatus, contacts, isUnverified } from '../../drizzle/schema.ts';
+import {
+  type ContactStatus,
+  contacts,
+  demandDay,
+  hasOpenDemand,
+  isUnverified,
+} from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import type { Order, Page } from '../base/database/paging.ts';
 import { prepared } from '../base/database/prepared-query.ts';
@@ -24,6 +30,7 @@ export interface ContactFilters {
   name?: string | undefined;
   status?: ContactStatus | 'ok' | 'linked' | undefined;
   isUnverified?: boolean;
+  isDemanded?: boolean;
   updatedSince?: Date | undefined;
   identCountryCode?: string | undefined;
 }
@@ -33,11 +40,11 @@ const maximumWalk = 5_000;
 
 interface Condition {
   index: string;
-  /** The column before the number in the index's order. */
-  column?: 'updatedAt' | 'nameKey';
+  /** The column before the number in the index's order; of the demand, its day. */
+  column?: 'updatedAt' | 'nameKey' | 'verificationDemand';
   /** Selects the part of the index that a walk may have to read, from the page's start on. */
   walk: SQL;
-  /** Selects another part, for another reading of the value: null without one. */
+  /** Selects another part: that of another reading of the value, null without one, or of the next days. */
   walkToo?: SQL;
   where: SQL;
 }
@@ -60,6 +67,13 @@ const identOfCountry = equals('ident_key', 'identOfCountry');
 
 /** The first one in use leads the search. Without `>=`, which would make SQLite ignore the page's start. */
 const conditions = {
+  demand: {
+    index: 'contacts_demanded',
+    column: 'verificationDemand',
+    walk: sql`${hasOpenDemand} and ${demandDay} = ${param('key')} and ${onward}`,
+    walkToo: sql`${hasOpenDemand} and ${demandDay} > ${param('key')}`,
+    where: hasOpenDemand,
+  },
   ident: {
     index: 'contacts_by_ident',
     walk: ident.walk,
@@ -106,6 +120,7 @@ function valuesOf(filters: ContactFilters): Record<ConditionName, string | undef
   const isDerived = status === 'ok' || status === 'linked';
   const identities = ident === undefined ? undefined : identitiesIn(ident);
   return {
+    demand: filters.isDemanded ? 'open' : undefined,
     ident: identities && identityKey(identities[0].ident),
     email: email && mailboxKey(email),
     since: updatedSince?.toISOString(),
@@ -168,6 +183,7 @@ const orders = {
   number: { name: 'number', columns: sql`number` },
   updatedAt: { name: 'time', columns: sql`updated_at, number` },
   nameKey: { name: 'name', columns: sql`name_key, number` },
+  verificationDemand: { name: 'day', columns: sql`` },
 } as const;
 
 export function searchOrder(filters: ContactFilters): Order {
@@ -194,7 +210,7 @@ export function searchReader<Column extends keyof Contact>(
     const search = searches.get(names.join()) ?? searchFor(columns, names, column, walk);
     searches.set(names.join(), search);
     const { after: number = 0, afterKey } = page;
-    const first = values.since ?? '';
+    const first = (column === 'updatedAt' && values.since) || '';
     const key = afterKey?.replace(/^=/, '') ?? first;
     const keys = filters.name === undefined ? [] : storedNameKeys(filters.name);
     const isNamed = keys.some((start) => key.replace(/ +/g, ' ').startsWith(start));
@@ -232,8 +248,12 @@ function refusal(reason: 'out_of_range' | 'invalid', label: 'Offset' | 'After', 
 }
 
 function placeIn(column: Condition['column'], contact: Pick<Contact, 'number'> & Partial<Contact>) {
-  const key = column === 'nameKey' ? `=${contact.nameKey}` : column ? contact.updatedAt : '';
-  return key + String(contact.number).padStart(15, '0');
+  const keys = {
+    updatedAt: contact.updatedAt,
+    nameKey: `=${contact.nameKey}`,
+    verificationDemand: contact.verificationDemand?.by,
+  };
+  return (column ? keys[column] : '') + String(contact.number).padStart(15, '0');
 }
 
 interface SearchRow extends JsonRow {
@@ -250,7 +270,10 @@ function walkOf({ index, column, walk, walkToo }: Condition): SQL {
   if (column === 'nameKey')
     return select(sql`json_each(${param('parts')}) as part cross join`, walk);
   const parts = [walk, ...(walkToo ? [walkToo] : [])].map((part) => select(sql``, part));
-  return sql`${sql.join(parts, sql` union all `)} order by ${orders[column ?? 'number'].columns}`;
+  const all = sql.join(parts, sql` union all `);
+  // One day, and then the next ones.
+  if (column === 'verificationDemand') return all;
+  return sql`${all} order by ${orders[column ?? 'number'].columns}`;
 }
 
 /** One row, because D1 returns it faster than 200. */

@@ -1,17 +1,25 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test, vi } from 'vitest';
-import type { contacts } from '../../drizzle/schema.ts';
+import type { Claim, contacts } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../../src/base/database/json-rows.ts';
 import { keysOf } from '../../src/contact/contact.ts';
 import { type ContactFilters, searchOrder, searchReader } from '../../src/contact/search.ts';
-import { addRegistrar } from '../support/fixtures.ts';
+import { addRegistrar, verification } from '../support/fixtures.ts';
 import { shareWorker } from '../support/worker.ts';
 
 const worker = shareWorker();
 
 type Sought = Pick<
   typeof contacts.$inferSelect,
-  'name' | 'email' | 'ident' | 'identCountryCode' | 'statuses' | 'domainCount' | 'updatedAt'
+  | 'name'
+  | 'email'
+  | 'ident'
+  | 'identCountryCode'
+  | 'statuses'
+  | 'domainCount'
+  | 'updatedAt'
+  | 'verificationDemand'
+  | 'emailVerification'
 >;
 type Registrar = Awaited<ReturnType<typeof addRegistrar>>;
 
@@ -36,6 +44,8 @@ async function plant(registrar: Registrar, planted: readonly Sought[]) {
     number: 'number',
     created_at: 'updatedAt',
     updated_at: 'updatedAt',
+    verification_demand: 'verificationDemand',
+    email_verification: 'emailVerification',
   };
   await DB.batch(
     jsonArrays(rows).map((array) =>
@@ -70,6 +80,18 @@ const anyContact: fc.Arbitrary<Sought> = fc.record({
   updatedAt: fc
     .integer({ min: 1, max: 50 })
     .map((day) => new Date(Date.UTC(2026, 0, day)).toISOString()),
+  verificationDemand: fc.option(
+    fc.record({
+      claims: fc.constantFrom<Claim[]>(['email'], ['identity', 'email']),
+      by: fc.constantFrom('2027-01-30', '2027-01-31', '2027-02-01'),
+    }),
+  ),
+  emailVerification: fc.constantFrom(
+    null,
+    verification(),
+    verification({ result: 'failed' }),
+    verification({ result: 'ended' }),
+  ),
 });
 
 /** The same in every run. */
@@ -95,8 +117,14 @@ function matches(contact: Sought, filters: ContactFilters): boolean {
     (name === undefined || plain(contact.name).startsWith(plain(name))) &&
     (status === undefined || shown.includes(status)) &&
     (updatedSince === undefined || contact.updatedAt >= updatedSince.toISOString()) &&
-    (identCountryCode === undefined || contact.identCountryCode === identCountryCode)
+    (identCountryCode === undefined || contact.identCountryCode === identCountryCode) &&
+    (!filters.isDemanded || asksForMore(contact))
   );
+}
+
+/** Nobody's identity is verified. */
+function asksForMore({ verificationDemand: demand, emailVerification: email }: Sought): boolean {
+  return demand !== null && (demand.claims.includes('identity') || email?.result !== 'success');
 }
 
 /** Every combination of some values of the filters, at least one of which is given. */
@@ -107,6 +135,7 @@ const combinations = Object.entries({
   status: ['ok', 'linked', 'pendingDelete'],
   updatedSince: [new Date('2026-01-20T00:00:00Z')],
   identCountryCode: ['EE', 'LV'],
+  isDemanded: [true],
 })
   .reduce<ContactFilters[]>(
     (so, [name, values]) =>
@@ -140,8 +169,8 @@ function numbersOf(filters: ContactFilters): number[] {
   const found = numbers.filter((number) => matches(all[number - 1]!, filters));
   const order = searchOrder(filters);
   const keyOf = (number: number) => {
-    const { updatedAt, name } = all[number - 1]!;
-    return { number: '', time: updatedAt, name: plain(name) }[order];
+    const { updatedAt, name, verificationDemand: demand } = all[number - 1]!;
+    return { number: '', time: updatedAt, name: plain(name), day: demand?.by ?? '' }[order];
   };
   return found.sort((one, other) =>
     keyOf(one) === keyOf(other) ? one - other : keyOf(one) < keyOf(other) ? -1 : 1,
@@ -215,6 +244,7 @@ test('leaves a third of D1’s 100 parameters free with all filters', async () =
       name: 'ma',
       status: 'pendingDelete',
       isUnverified: true,
+      isDemanded: true,
       updatedSince: new Date('2026-01-20T00:00:00Z'),
       identCountryCode: 'EE',
     },

@@ -103,6 +103,7 @@ export const parameterDetails: Record<string, string> = {
   status:
     'Expected: one of clientDeleteProhibited, clientTransferProhibited, clientUpdateProhibited, pendingCreate, pendingDelete, pendingTransfer, pendingUpdate, serverDeleteProhibited, serverTransferProhibited, serverUpdateProhibited, ok, linked.',
   verified: 'Expected: false, for those whose identity is not verified.',
+  demand: 'Expected: open, for those of which the registry still asks to verify something.',
   updated_since:
     'Expected: a day or a time (ISO 8601), with + as %2B: 2026-01-31, 2026-01-31T14:00:00%2B02:00.',
 };

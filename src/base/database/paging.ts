@@ -4,11 +4,11 @@ export interface Page {
   offset: number;
   /** The place in the order after which the page begins, whatever was added or deleted since. */
   after?: number | undefined;
-  /** What stands before that place in an order by time or, after `=`, by name. */
+  /** What stands before that place in an order by time, by day or, after `=`, by name. */
   afterKey?: string | undefined;
 }
 
-export type Order = 'number' | 'time' | 'name';
+export type Order = 'number' | 'time' | 'day' | 'name';
 
 /** For a list that is read from end to end. */
 export interface RowsAfter<Row> {

@@ -143,6 +143,8 @@ export const claimType = z.enum(claims).meta({
     'the verification.',
 });
 
+export const demandType = z.object({ claims: z.array(claimType), by: z.iso.date() });
+
 const verificationShape = {
   verifications: z
     .array(
@@ -161,10 +163,12 @@ const verificationShape = {
       }),
     )
     .describe('The newest check of each claim whose value has not changed since.'),
-  verification_demand: z
-    .object({ claims: z.array(claimType), by: z.iso.date() })
+  verification_demand: demandType
     .nullable()
-    .describe('What the registry asks to be verified, and until which day.'),
+    .describe(
+      'What the registry asks to be verified, and until which day; null while all of it is verified. ' +
+        'Until that day, it is asked again when a check of it is withdrawn, fails or ends.',
+    ),
   ident_request_sent_at: instantType()
     .nullable()
     .describe('When the identity service was last asked about the contact.'),

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { contactRules } from '../../../contact/rules.ts';
 import {
+  demandType,
   historyEntryType,
   listedRegistrarContact,
   registrarContact,
@@ -24,6 +25,9 @@ describe(listQuery().shape, {
     'are ignored. A contact that is renamed while you follow the links may be missed.',
   status: 'Lists only contacts that show this status.',
   verified: 'Lists only contacts whose identity is not verified.',
+  demand:
+    'Lists only contacts of which the registry still asks to verify something, by the last day and ' +
+    'the record id. With `details=true`, `demand` has what it asks.',
   updated_since: {
     description:
       'Lists only contacts that were created or updated at this time (ISO 8601; UTC without an ' +
@@ -64,7 +68,10 @@ const verdict = named('ContactVerdict', {
     .describe('Everything that a creation would be refused with; none if the contact is valid.'),
 });
 const page = named('ContactListAnswer', {
-  contacts: z.union([z.array(z.string()), z.array(listedRegistrarContact)]),
+  contacts: z.union([
+    z.array(z.string()),
+    z.array(listedRegistrarContact.extend({ demand: demandType.optional() })),
+  ]),
   total_number_of_records: z
     .int()
     .nonnegative()
@@ -94,8 +101,8 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     summary: 'List contacts',
     description:
       'The registrar’s own contacts, ordered by record id. Filters are joined by “and”. The first ' +
-      'of `ident`, `email`, `updated_since`, a stored `status` and `name` decides the order of a ' +
-      'search: by `updated_at`, by name, or by record id. A page of a search may be short, or ' +
+      'of `demand`, `ident`, `email`, `updated_since`, a stored `status` and `name` decides the order of a ' +
+      'search: by the last day of the demand, by `updated_at`, by name, or by record id. A page of a search may be short, or ' +
       'empty: follow `Link` until there is none. A search has no `offset` (2004).',
     query: listQuery(),
     success: 'A page of codes, or of contacts with `details=true`.',

@@ -18,7 +18,7 @@ import {
 import { deleteContact } from '../../../contact/delete.ts';
 import type { NewContact } from '../../../contact/fields.ts';
 import { hasLostPlus } from '../../../contact/identity-code.ts';
-import { listContactCodes, listContacts } from '../../../contact/list.ts';
+import { listContactCodes, listContacts, listDemandedContacts } from '../../../contact/list.ts';
 import { getContact, listContactHistory } from '../../../contact/read.ts';
 import { detailedRepresentation } from '../../../contact/representation.ts';
 import { contactRules } from '../../../contact/rules.ts';
@@ -77,6 +77,7 @@ export const listQuery = onFirstUse(() =>
     name: soughtField('Name is invalid', 'text', (name) => nameKey(name) !== ''),
     status: z.optional(z.enum([...contactStatuses, 'ok', 'linked'], 'Status is invalid')),
     verified: z.optional(z.literal('false', 'Verified is invalid')),
+    demand: z.optional(z.literal('open', 'Demand is invalid')),
     updated_since: z.optional(instantRule('Updated since is invalid')),
   }),
 );
@@ -90,6 +91,7 @@ const expectedOfList = {
   name: 'the beginning of a name, of 1 to 255 characters',
   status: `one of ${[...contactStatuses, 'ok', 'linked'].join(', ')}`,
   verified: 'false, for those whose identity is not verified',
+  demand: 'open, for those of which the registry still asks to verify something',
   updated_since:
     'a day or a time (ISO 8601), with + as %2B: 2026-01-31, 2026-01-31T14:00:00%2B02:00',
 };
@@ -104,10 +106,12 @@ registrarContacts.get('/', query(listQuery, expectedOfList), async (c) => {
     name: given.name,
     status: given.status,
     isUnverified: given.verified === 'false',
+    isDemanded: given.demand === 'open',
     updatedSince: given.updated_since,
   };
   const page = requestedPage(given, searchOrder(filters));
-  const list = given.details === 'true' ? listContacts : listContactCodes;
+  const listInDetail = filters.isDemanded ? listDemandedContacts : listContacts;
+  const list = given.details === 'true' ? listInDetail : listContactCodes;
   const { contacts, total, next } = await list(database(c), c.var.login, page, filters);
   linkNext(c, page, next);
   return c.json({ contacts, total_number_of_records: total });

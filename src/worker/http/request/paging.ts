@@ -26,8 +26,8 @@ export const wholeNumber = (label: string, minimum: number, maximum: number) =>
       }),
     );
 
-/** 15 digits, after the time in an order by time, and after `=` and the name's key, of whatever moved in, in an order by name. */
-const placePattern = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|=[\s\S]*)?(\d{15})$/u;
+/** 15 digits, after the time or day in an order by them, and after `=` and the name's key, of whatever moved in, in an order by name. */
+const placePattern = /^(\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\d\.\d{3}Z)?|=[\s\S]*)?(\d{15})$/u;
 
 export const pageQuery = onFirstUse(() =>
   z.object({
@@ -72,7 +72,8 @@ export function requestedPage(
 ): Page {
   if (after === undefined) return { limit, offset: offset ?? 0 };
   const [, key, number] = placePattern.exec(after)!;
-  const orderOfKey = key === undefined ? 'number' : key.startsWith('=') ? 'name' : 'time';
+  const orderOfTime = key?.includes('T') ? 'time' : 'day';
+  const orderOfKey = key === undefined ? 'number' : key.startsWith('=') ? 'name' : orderOfTime;
   if (offset === undefined && orderOfKey === order) {
     return { limit, offset: 0, after: Number(number), afterKey: key };
   }

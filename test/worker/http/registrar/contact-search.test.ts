@@ -10,6 +10,7 @@ import {
   contactValues,
   newContact,
   unverified,
+  verification,
 } from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
@@ -225,6 +226,33 @@ it('the list of a registrar can be searched by values that a former registry acc
   }
 });
 
+it('lists the contacts with an open demand by its last day and then in order, with the demand in the details', async () => {
+  const [january, march] = ['2027-01-31', '2027-03-31'];
+  const demand = (by: string) => ({ verificationDemand: { claims: ['email' as const], by } });
+  const registrar = await registrarWith({
+    A: demand(march),
+    B: {},
+    C: demand(january),
+    D: { ...demand(january), emailVerification: verification() },
+    E: { ...demand(january), emailVerification: verification({ result: 'failed' }) },
+    F: { ...demand(january), emailVerification: verification({ result: 'ended' }) },
+    G: { ...demand(january), identityVerification: verification() },
+  });
+  await addContact(worker.env, await addRegistrar(worker.env), demand(january));
+  expect(await found(registrar, 'demand=open')).toEqual({
+    contacts: [...'CEFGA'],
+    total: 5,
+  });
+  expect(await followed(registrar, 'demand=open')).toBe('CEFGA');
+  expect(await followed(registrar, 'demand=open&updated_since=2026-01-01')).toBe('CEFGA');
+  const { body } = await repp.list(registrar, '?demand=open&details=true&limit=1');
+  const [contact] = body.contacts;
+  expect(Object.entries(contact).at(-1)).toEqual(['demand', { claims: ['email'], by: january }]);
+  const listed = (await repp.list(registrar, '?details=true')).body.contacts;
+  expect(listed[2]).toEqual({ ...contact, demand: undefined });
+  expect(listed[2]).not.toHaveProperty('demand');
+});
+
 it('the list of a registrar can be searched with details, and what an update changes is found from then on', async () => {
   const registrar = await addRegistrar(worker.env);
   await repp.create(registrar, newContact({ id: 'A', name: 'Mari Maasikas' }));
@@ -373,6 +401,8 @@ test.each([
     'Updated since is invalid [updated_since]',
     'updated_since',
   ],
+  ['demand=met', 'Demand is invalid [demand]', 'demand'],
+  ['demand=', 'Demand is invalid [demand]', 'demand'],
   ['updated_since=1795244731', 'Updated since is invalid [updated_since]', 'updated_since'],
 ])('refuses a search for ?%s', async (query, message, field, detail = parameterDetails[field]) => {
   const registrar = await addRegistrar(worker.env);
