@@ -257,6 +257,23 @@ it('contact erase names the other contacts of the person, and leaves them', asyn
   expect((await portal.read(life.person, other.uuid)).status).toBe(200);
 });
 
+it('contact erase names a namesake of the same birthday, however the name or the day is written', async () => {
+  const registrar = await addRegistrar(worker.env);
+  const born = { identType: 'birthday', ident: '1979-02-03', identCountryCode: 'LV' } as const;
+  const add = (values: object) => addContact(worker.env, registrar, { ...born, ...values });
+  const { code } = await add({ name: 'Märt O’Brien' });
+  const same = [
+    await add({ name: "MÄRT O'BRIEN" }),
+    await add({ name: 'Mart O’Brien' }),
+    await add({ name: 'Ma\u0308rt O’Brien\u200b' }),
+    await add({ name: 'Märt O’Brien', ident: '1979.02.03' }),
+  ];
+  await add({ name: 'Märt O Brien' });
+  await add({ name: 'Märt O’Brien', ident: '1979-02-04' });
+  await add({ name: 'Märt O’Brien', identCountryCode: 'EE' });
+  expect(await erase(code)).toMatchObject({ others: same.map((one) => one.code) });
+});
+
 it('contact erase names the deleted contacts of the person, and the others of one that is deleted', async () => {
   const life = await addLife();
   const identity = { ident: life.person.code, identCountryCode: 'LV' };

@@ -281,6 +281,38 @@ it('disputes that were closed are open again, whether they had begun or not', as
   expect([await daysOf(begun), await daysOf(planned)]).toEqual(opened);
 });
 
+const passwordOf = async ({ name }: { name: string }) => {
+  const [dispute] = await worker.db.select().from(disputes).where(eq(disputes.name, name));
+  return dispute!.password;
+};
+
+it('a dispute that comes back can be won by a password, which is not the one that it had', async () => {
+  const dispute = newDispute();
+  const opening = await done(openDispute, dispute);
+  const first = await passwordOf(dispute);
+  await takeBack(await takeBack(opening));
+  const second = await passwordOf(dispute);
+  expect(second).toMatch(/^[0-9a-f]{32}$/);
+  expect(second).not.toBe(first);
+});
+
+it('a dispute whose password was given does not come back with another one', async () => {
+  const dispute = { ...newDispute(), password: 'agreed' };
+  const undone = await takeBack(await done(openDispute, dispute));
+  expect(await problems(undone)).toMatchObject([
+    { reason: 'gone', message: expect.stringContaining('does not have the values of password') },
+  ]);
+  expect(await daysOf(dispute)).toEqual([]);
+});
+
+it('a dispute that is open again has its password again', async () => {
+  const dispute = { ...newDispute(), lastDay: '2099-12-31', password: 'agreed' };
+  await done(openDispute, dispute);
+  await takeBack(await done(closeDispute, { ...dispute, reason: 'settled' }));
+  expect(await daysOf(dispute)).toMatchObject([{ closedAt: null }]);
+  expect(await passwordOf(dispute)).toBe('agreed');
+});
+
 const newAuctionName = () => {
   const { name, punycode } = newName();
   return { name, punycode };

@@ -4,7 +4,10 @@ import { beforeAll, describe, expect, it, test } from 'vitest';
 import { type contacts, disputes, history, notifications } from '../../../../drizzle/schema.ts';
 import { getContactByCode } from '../../../../src/contact/contact.ts';
 import { updateAnyContact } from '../../../../src/contact/operator/administer.ts';
-import { takeIdentification } from '../../../../src/contact/verification/identity-request.ts';
+import {
+  decideVerification,
+  takeIdentification,
+} from '../../../../src/contact/verification/identity-request.ts';
 import { callbackOf } from '../../../../src/dev/sandbox/identity-service.ts';
 import { settings } from '../../../../src/worker/settings.ts';
 import { answerOf, completed, missing, refused, registrarClient } from '../../../support/client.ts';
@@ -325,6 +328,20 @@ describe('a person who is somebody else', () => {
         .where(eq(disputes.name, name));
       expect((await approve(one)).status).toBe(200);
     }
+  });
+
+  it('is not approved if a dispute over its domain is opened at that moment', async () => {
+    const one = await mismatch();
+    const { name } = await addDomainOf(worker.env, await getContactByCode(worker.db, one.code));
+    const before = await stateOf(one);
+    const db = beforeBatch(worker.env, 2, () => addDispute(worker.env, { name }));
+    const request = { at: new Date(), requestId: crypto.randomUUID() };
+    const call = { db, login: one.registrar.login, request };
+    await expect(decideVerification(call, one.code, 'approve')).rejects.toMatchObject({
+      reason: 'update_prohibited',
+      problems: [{ detail: expect.stringContaining(`a dispute is in force over "${name}"`) }],
+    });
+    expect(await stateOf(one)).toEqual(before);
   });
 
   it('is not approved without an identity that a contact can have', async () => {
