@@ -6,11 +6,16 @@ import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { typed } from '../base/text/typed.ts';
 import type { ContactDeletion } from '../contact/operator/administer.ts';
 import { type FoundContacts, findContacts, findNearPersons } from '../contact/operator/find.ts';
-import { findGoneContacts, listContactsOfPerson } from '../contact/operator/person.ts';
+import {
+  findAskedFor,
+  findGoneContacts,
+  listContactsOfPerson,
+} from '../contact/operator/person.ts';
 import { hasWords, wordsOf } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
 import { listRegistrars } from '../party/registrar/operator/account.ts';
 import { contactsView } from '../view/contact.ts';
+import { joinThings } from '../view/sentence.ts';
 import type { DeskLook } from './guard.ts';
 import { findRequest } from './history.tsx';
 import {
@@ -99,16 +104,22 @@ export const findPage: ShowPage = async ({ registry, query }) => {
       findNearPersons(db, text, shown),
       findNearRegistrars(db, text),
     ]);
+    const listed = [...persons.present, ...persons.former];
     return {
-      shows: [...shows, ...looksAt([...persons.present, ...persons.former])],
+      shows: [...shows, ...looksAt(listed)],
+      kept: await keptOf(db, listed),
       ...pageOfNear(text, { names, registrars, persons, refusal }),
     };
   }
   const isCut = [owners, people, former].some(({ length }) => length > shown);
-  const listed = [...people.slice(0, shown), ...former.slice(0, shown)];
+  const listed = [
+    ...[...people.slice(0, shown), ...former.slice(0, shown)],
+    ...[...near.present, ...near.former],
+  ];
   return {
-    shows: [...shows, ...looksAt([...listed, ...near.present, ...near.former])],
+    shows: [...shows, ...looksAt(listed)],
     title: ['Found for ', { text }],
+    kept: await keptOf(db, listed),
     next: commands,
     children: (
       <>
@@ -125,6 +136,25 @@ export const findPage: ShowPage = async ({ registry, query }) => {
     ),
   };
 };
+
+/** What the list itself does not say. */
+async function keptOf(
+  db: Database,
+  listed: readonly { code: string; uuid: string }[],
+): Promise<Sentence[]> {
+  const asked = await findAskedFor(
+    db,
+    listed.map(({ uuid }) => uuid),
+  );
+  const things = [...new Map(listed.map((one) => [one.uuid, one])).values()]
+    .filter(({ uuid }) => asked.has(uuid))
+    .map(({ code: key, uuid }) => ({ kind: 'contact', key, uuid }) as const);
+  if (things.length === 0) return [];
+  const who = joinThings(things);
+  return [
+    sentence`Do not tell the caller: somebody has asked for data with the identity of ${who}. The page of the contact says what may be told.`,
+  ];
+}
 
 /** Those with one of the words in their name or as their code. */
 async function findNearRegistrars(db: Database, text: string) {

@@ -39,13 +39,14 @@ import {
 
 export const namePage: ShowPage = async ({ registry, key }) => {
   const facts = await findNameFacts(registry, key);
-  const { name, understood, sentences, isOnRecord } = facts;
+  const { name, understood, sentences, kept, isOnRecord } = facts;
   const near = isOnRecord ? [] : await findNearNames(registry.db, name, nameRulesOf(registry.env));
   const others = near.filter((other) => other !== name);
   return {
     shows: [{ subject: 'name', key: name }],
     title: name,
     answer: [...(understood ? [[`${understood}.`]] : []), ...sentences],
+    kept,
     facts: [['formerly', facts.past.map(intervalText).join('; ')]],
     children: (
       <>

@@ -1,5 +1,5 @@
 import { newMeter } from '../base/database/meter.ts';
-import type { Sentence } from '../base/text/sentence.ts';
+import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { dayOf } from '../base/time/day.ts';
 import { listContactsBy } from '../contact/operator/administer.ts';
@@ -41,12 +41,13 @@ export const todayPage: ShowPage = async ({ registry }) => {
   const due = open.map(withAnswerBy(env));
   const same = await findUnchanged(db, open);
   const overdueCount = findings.overdueVerifications;
+  const openSentence = (one: (typeof due)[number]): Sentence => {
+    const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
+    const answer = ` To be answered by ${timeText(one.answerBy)}: `;
+    return [...disclosureSentence(one, same.has(one.id)), answer, disclosure, '.'];
+  };
   const waiting: Sentence[] = [
-    ...due.map((one): Sentence => {
-      const disclosure = { kind: 'disclosure', key: String(one.id) } as const;
-      const answer = ` To be answered by ${timeText(one.answerBy)}: `;
-      return [...disclosureSentence(one, same.has(one.id)), answer, disclosure, '.'];
-    }),
+    ...due.filter((one) => !one.isConfidential).map(openSentence),
     ...overdue.map(({ code: key, uuid, verificationDemand: demand }): Sentence => {
       const claims = demand!.claims.map(fieldWords).join(', ');
       const late = `: ${claims} had to be checked by ${dayText(demand!.by)}.`;
@@ -55,6 +56,9 @@ export const todayPage: ShowPage = async ({ registry }) => {
     ...moreSentence(openCount - open.length, 'requests for disclosure are open'),
     ...moreSentence(overdueCount - overdue.length, 'demands for verification are overdue'),
   ];
+  const kept = due
+    .filter((one) => one.isConfidential)
+    .map((one) => sentence`Do not tell the caller: ${openSentence(one)}`);
   return {
     shows: [{ subject: 'today', key: '' }],
     title: alarms.length === 0 ? 'No alarm, no warning' : 'Needs attention',
@@ -63,7 +67,9 @@ export const todayPage: ShowPage = async ({ registry }) => {
     children: (
       <>
         <Part title="What waits">
-          {waiting.length > 0 ? <Sentences all={waiting} /> : <p>{none}</p>}
+          {kept.length > 0 && <Sentences all={kept} class="kept answer warning" />}
+          {waiting.length > 0 && <Sentences all={waiting} />}
+          {waiting.length + kept.length === 0 && <p>{none}</p>}
         </Part>
         <Requests {...requests} />
         <Lists findings={findings} days={days ?? []} />

@@ -26,12 +26,15 @@ interface Facts {
   channels: readonly string[];
 }
 
-/** The strongest fact first. The last sentence says what a registration needs now, unless somebody has the name. */
+/**
+ * The strongest fact first. The last sentence says what a registration needs now, unless somebody has the name. `kept`
+ * is for staff alone.
+ */
 export function nameSentences(
   name: string,
   facts: Facts,
   needs: Consumed | RegistryError,
-): Sentence[] {
+): Record<'sentences' | 'kept', Sentence[]> {
   const retained = facts.retained.filter((each) => !hasEnded(each, currentTime()));
   const isStatus = (wanted: string) => retained.filter(({ status }) => status === wanted);
   const present = facts.disputes.filter(({ state }) => state === 'in force');
@@ -54,12 +57,12 @@ export function nameSentences(
   sentences.push(...facts.registered.map((one) => recordSentence(one, facts.milestones)));
   if (facts.channels.length > 0)
     sentences.push([`Its registrar can be reached at ${facts.channels.join(' or ')}.`]);
-  sentences.push(...commentSentences(retained, present));
-  if (facts.registered.length > 0) return sentences;
+  const kept = commentSentences(retained, present);
+  if (facts.registered.length > 0) return { sentences, kept };
   const [newest] = facts.auctions;
   if (newest && soldStatuses.includes(newest.status))
     sentences.push(['Only the auction centre knows the bidders and the winner.']);
-  return [...sentences, needsSentence(needs)];
+  return { sentences: [...sentences, needsSentence(needs)], kept };
 }
 
 function registeredSentence({ registrar, registrant, ...others }: Recorded): Sentence {

@@ -78,9 +78,9 @@ async function readNameFacts(registry: Asked, name: DomainName) {
   const needs = problem
     ? new RegistryError([problem])
     : findNeeds(name.name, state, origin.request.at);
-  const sentences = nameSentences(name.name, { ...facts, milestones }, needs);
+  const said = nameSentences(name.name, { ...facts, milestones }, needs);
   const past = facts.intervals.filter(({ until }) => until !== null);
-  return { name: name.name, ...facts, past, isOnRecord, sentences };
+  return { name: name.name, ...facts, past, isOnRecord, ...said };
 }
 
 /** Entries of the domain's creation, and of changes of its registrar or holder. The newest first. */

@@ -308,3 +308,25 @@ test('leads to a contact by its UUID, and offers to look for an unknown request 
   const unknown = crypto.randomUUID();
   expect((await find(unknown)).main).toContain(`history --request ${unknown}`);
 });
+
+test('a list of hits says whose data were asked for, present or deleted, as what staff must not tell', async () => {
+  const rows = [
+    'ALPHA:30,Toivo Küsitud,toivo@kysitud.example,+372.5551260,TK1,priv,FI,ALPHA\n',
+    'BETA:30,Toivo Küsitud,toivo@beta.example,+372.5551261,TK1,priv,FI,BETA\n',
+    'ALPHA:31,Toivo Küsitud,toivo@teine.example,+372.5551262,TK1,priv,LV,ALPHA\n',
+    'ALPHA:32,Toivo Küsitud,toivo@kustutatud.example,+372.5551263,TK1,priv,FI,ALPHA\n',
+  ];
+  await registry.done('contact import -', `${contactHeader.trim()},registrar\n${rows.join('')}`);
+  await registry.done(['contact', 'delete', 'ALPHA:32', '--yes']);
+  const { main: before } = await find('toivo küsitud');
+  expect(before).not.toContain('Do not tell the caller');
+  await registry.done([
+    ...['disclosure', 'open', '--contact', 'ALPHA:30', '--requester', 'Mari Maasikas'],
+    ...['--identified-by', 'ID card', '--organization', 'Police', '--basis', 'case 12-3'],
+    ...['--fields', 'name', '--confidential'],
+  ]);
+  const { main } = await find('toivo küsitud');
+  expect(main).toMatch(
+    /Do not tell the caller: somebody has asked for data with the identity of Toivo Küsitud ALPHA:30 , Toivo Küsitud BETA:30 , ALPHA:32 \. The page of the contact says what may be told\./,
+  );
+});

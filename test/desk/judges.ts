@@ -291,6 +291,13 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
   [
+    'Do not tell the caller: .* \\(.*\\) asks for .* of .*\\. To be answered by .*: disclosure (\\d+)\\.',
+    ([, id], { story, no }) => {
+      const one = story.disclosures.find((each) => String(each.id) === id)!;
+      if (!one.isConfidential || one.outcome) no('it may be told, or is answered');
+    },
+  ],
+  [
     '.* \\(.*\\) (asks|asked) for .* of (.*)\\.',
     ([, verb, whose], given) => {
       const one = requestOf(given);
@@ -420,8 +427,15 @@ export function judgeSearch(text: string, { story, page, no }: Given): void {
       no(`${text} leads to ${page.title} without a word`);
     return;
   }
-  for (const one of now)
+  const asked = story.disclosures.filter(
+    ({ uuid }) => !story.contacts.find((each) => each.uuid === uuid)!.isErased,
+  );
+  for (const one of now) {
     if (!page.rows.some((row) => row.includes(one.code))) no(`${text}: ${one.code} is missing`);
+    const isAsked = asked.some(({ ident }) => ident === nowOf(one).ident);
+    if (isAsked && !page.kept.some((each) => each.includes(one.code)))
+      no(`${text}: a request for the data of ${one.code} is not named`);
+  }
   for (const row of page.rows)
     if (!now.some((one) => row.includes(one.code))) no(`${text}: has it no longer: ${row}`);
 }

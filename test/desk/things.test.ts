@@ -257,6 +257,18 @@ test('a name’s answer says how its registrar can be reached, on the desk and i
   expect((await show('/name/kask.ee')).text).not.toContain('can be reached');
 });
 
+test('a comment for staff stands apart from what a name’s page answers, as a warning', async () => {
+  await registry.done([
+    ...['retained', 'add', 'kohus.ee', '--status', 'blocked', '--comment', 'court order 5'],
+  ]);
+  const { html } = await show('/name/kohus.ee');
+  const lists = [...html.matchAll(/<ul class="sentences (\w+ [^"]*)">(.*?)<\/ul>/gs)];
+  expect(lists.map(([, kind, list]) => [kind, list!.includes('court order 5')])).toEqual([
+    ['answer ', false],
+    ['kept answer warning', true],
+  ]);
+});
+
 /** What is said of the name first, on one line. */
 const answerAbout = async (name: string) =>
   (await registry.run(['name', name])).stdout.split('\n')[0];

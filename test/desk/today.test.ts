@@ -43,6 +43,30 @@ test('a warning says how far away its time is', async () => {
   );
 });
 
+test('what waits and must be kept from the person stands apart, as a warning', async () => {
+  const person = 'ALPHA:K,Mari Tamm,mari@tamm.example,+372.5551231,38001085718,priv,EE\n';
+  await registry.done('contact import - --registrar ALPHA', contactHeader + person);
+  await registry.done([
+    ...['disclosure', 'open', '--contact', 'ALPHA:K', '--requester', 'Mati Secret', '--basis', '1'],
+    ...['--identified-by', 'ID card', '--organization', 'Police', '--fields', 'name'],
+    '--confidential',
+  ]);
+  const pages = loopbackPages({ persistTo: registry.directory }, undefined);
+  const answer = await opening.run(openKept, () => pages.request('/'));
+  const lists = [...(await answer.text()).matchAll(/<ul class="([^"]*)">(.*?)<\/ul>/gs)];
+  const shown = lists
+    .map(([, kind, list]) => [kind, list!.replace(/<[^>]+>/g, '')])
+    .filter(([, text]) => text!.includes('Mati Secret'));
+  expect(shown).toEqual([
+    [
+      'sentences kept answer warning',
+      expect.stringMatching(
+        /^Do not tell the caller: Mati Secret \(Police\) asks for name of Mari/,
+      ),
+    ],
+  ]);
+});
+
 async function firstPage(): Promise<string> {
   const pages = loopbackPages({ persistTo: registry.directory }, undefined);
   const answer = await opening.run(openKept, () => pages.request('/'));

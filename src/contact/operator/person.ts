@@ -1,12 +1,14 @@
-import { and, eq, inArray, sql } from 'drizzle-orm';
+import { type AnyColumn, and, eq, inArray, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import {
   contacts,
+  disclosures,
   type FieldChange,
   history,
   registrars,
   sweeps,
 } from '../../../drizzle/schema.ts';
+import { isIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { HistoryEntry } from '../../change/history/search.ts';
@@ -79,6 +81,20 @@ export async function listRequestsFor(
     ? ofContacts.filter(isOwn)
     : await listDisclosuresOfIdentity(db, identity, limit);
   return { own, others: ofContacts.filter((one) => !isOwn(one)) };
+}
+
+/** Of these contacts, present or deleted, the UUIDs of those with an identity whose data somebody has asked for. */
+export async function findAskedFor(db: Database, uuids: readonly string[]): Promise<Set<string>> {
+  const isListed = (uuid: AnyColumn) => isIn(uuid, JSON.stringify(uuids));
+  const { identKey, identType, identCountryCode } = disclosures;
+  const rows = await db.all<{ uuid: string }>(sql`
+    with listed (uuid, "key", type, country) as (
+      select uuid, ident_key, ident_type, ident_country_code from ${contacts} where ${isListed(contacts.uuid)}
+      union all select subject_uuid, changes ->> '$.ident.key', changes ->> '$.identType.from', changes ->> '$.identCountryCode.from'
+        from ${history} where subject = 'contact' and action = 'delete' and action <> 'update' and ${isListed(history.subjectUuid)})
+    select uuid from listed where exists (select 1 from ${disclosures}
+      where ${identKey} = "key" and (+${identType}, +${identCountryCode}) = (type, country))`);
+  return new Set(rows.map(({ uuid }) => uuid));
 }
 
 /** Finds contacts that are gone and had this code, with or without prefix, or this UUID. */

@@ -20,7 +20,8 @@ export const nameCommand = verb(
     .description('Show everything that is true of a name now, and was')
     .argument('<name>', 'the name, or an address of a page or of e-mail with it'),
   async (registry, text) => {
-    const { name, understood, sentences, entries, ...facts } = await findNameFacts(registry, text);
+    const found = await findNameFacts(registry, text);
+    const { name, understood, sentences, kept, entries, ...facts } = found;
     if (understood) say(understood);
     const reports = [
       rowsReport(domainsView, facts.registered),
@@ -45,6 +46,7 @@ export const nameCommand = verb(
       data: { ...data, history: entries.map(historyData) },
       text: [
         (await linesOf('', sentences)).join(' '),
+        await linesOf('', kept),
         was.length > 0 ? ['', 'Formerly, it was:', ...was] : [],
         ...(await Promise.all(happened)),
       ],
