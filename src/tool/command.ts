@@ -176,6 +176,14 @@ export function parsePath(name: string): string {
   throw new InvalidArgumentError('It must name a file or a directory.');
 }
 
+/** Of a file, or - for a standard stream. */
+export function parseCsvName(file: string): string {
+  if (file === '') throw new InvalidArgumentError('The name is empty.');
+  if (/\.(jsonl?|ndjson|xlsx?|ods)$/i.test(file))
+    throw new InvalidArgumentError('The file must be CSV.');
+  return file;
+}
+
 export const longNames = ({ options }: { options: readonly Option[] }): string[] =>
   options.flatMap(({ long }) => long ?? []);
 

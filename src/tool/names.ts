@@ -2,7 +2,6 @@ import type { Database } from '../base/database/open.ts';
 import { type Env, nameRulesOf } from '../base/env.ts';
 import { type Problem, RegistryError, throwProblems } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
-import { typed } from '../base/text/typed.ts';
 import { findDomainName } from '../name/domain/operator/name.ts';
 import { findRuleProblems } from '../name/domain/rules.ts';
 import { type DomainName, domainNameOf } from '../name/name.ts';
@@ -19,12 +18,6 @@ function understood(text: string, domain: DomainName): DomainName {
   if (domain.name !== text) say(`${text} is understood as ${domain.name}`);
   return domain;
 }
-
-/** Reads the code of a thing to look up, as people paste it. */
-export const parseSoughtCode = (text: string): string => asciiUpperCase(typed(text));
-
-/** Reads the code or UUID of a contact to look up, as people paste it. */
-export const parseSoughtContact = (text: string): string => parseContactKey(typed(text));
 
 /** Refuses a likely identity code as wrong usage. */
 export function parseContactKey(text: string): string {

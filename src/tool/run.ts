@@ -6,13 +6,22 @@ import {
 } from '@commander-js/extra-typings';
 import { limitTime } from '../base/database/retry.ts';
 import { type Problem, RegistryError } from '../base/error.ts';
+import { typed } from '../base/text/typed.ts';
 import { currentTime } from '../base/time/clock.ts';
 import { type ListName, listNames } from '../list/lists.ts';
 import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
 import { countText, type Lines, linesOf, printable } from '../view/text.ts';
 import { showTimesIn } from '../view/words.ts';
-import { type CommonOptions, commandLine, typedWords, withCommand } from './command.ts';
+import {
+  type CommonOptions,
+  commandLine,
+  longNames,
+  parseCsvName,
+  parsePath,
+  typedWords,
+  withCommand,
+} from './command.ts';
 import { explainFailure } from './local/file.ts';
 import { localDirectory } from './project.ts';
 import { openRegistry, type Registry } from './registry.ts';
@@ -45,12 +54,24 @@ export function verb<Args extends unknown[], Options extends OptionValues & Comm
   command: Command<Args, Options>,
   work: (registry: Registry, ...given: [...Args, Options]) => Promise<Report | undefined>,
 ): CommandUnknownOpts {
+  if (!longNames(command).includes('--dry-run')) readAsPasted(command);
   const running = command.action((...all) => {
     // The last one is the command itself.
     const given = all.slice(0, -1) as [...Args, Options];
     return run(given.at(-1) as Options, (registry) => work(registry, ...given));
   });
   return running as unknown as CommandUnknownOpts;
+}
+
+/** A look-up has what was meant. Never in a path. */
+function readAsPasted({ registeredArguments, options }: CommandUnknownOpts): void {
+  const withValues = options.filter(({ required, optional }) => required || optional);
+  for (const one of [...registeredArguments, ...withValues]) {
+    const { parseArg: parse = (text: string) => text } = one;
+    if ([parsePath, parseCsvName].some((path) => path === parse)) continue;
+    const read = (text: string, before: never) => parse.call(one, typed(text), before);
+    one.parseArg = read as typeof one.parseArg;
+  }
 }
 
 export async function run(

@@ -47,15 +47,18 @@ export async function listReport<Row, Given extends unknown[]>(
 ): Promise<Report> {
   const rows = await Array.fromAsync(await view.read(registry, ...given));
   const options = given.at(-1) as Printing;
-  return rowsReport(view, rows, options, { sought: soughtIn(options) });
+  return rowsReport(view, rows, options, { sought: soughtIn(given) });
 }
 
-/** The filters that were typed, as a miss names them. */
-function soughtIn(options: object): string {
-  const texts = Object.entries(options).filter(
+/** The arguments and filters that were typed, as a miss names them. */
+export function soughtIn(given: readonly unknown[]): string {
+  const sought = given.flatMap((one): [string, unknown][] =>
+    typeof one === 'string' ? [['', one]] : Object.entries(one ?? {}),
+  );
+  const texts = sought.filter(
     ([name, value]) => typeof value === 'string' && !['persistTo', 'env'].includes(name),
   );
-  return texts.map(([name, value]) => ` --${name} ${JSON.stringify(value)}`).join('');
+  return texts.map(([name, value]) => `${name && ` --${name}`} ${JSON.stringify(value)}`).join('');
 }
 
 /** Figures about all rows follow in JSON and below the table. */

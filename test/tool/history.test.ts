@@ -75,7 +75,7 @@ test('filters by time, actor and request', async () => {
   expect(await entries('retained', '--last', '1')).toEqual(all.slice(1, 2));
   expect(await entries('--by', 'nobody')).toEqual([]);
   const { stdout } = await registry.run('history --by nobody');
-  expect(stdout).toBe('nothing is recorded that matches\n');
+  expect(stdout).toBe('nothing is recorded with --by "nobody"\n');
   expect((await registry.run('history --since yesterday')).status).toBe(2);
 });
 

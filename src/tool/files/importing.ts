@@ -1,5 +1,5 @@
-import { Help, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { parsePath, writeCommand } from '../command.ts';
+import { Help, Option } from '@commander-js/extra-typings';
+import { parseCsvName, parsePath, writeCommand } from '../command.ts';
 import type { Columns } from './format.ts';
 
 export function importCommand(columns: Columns, ...examples: string[]) {
@@ -11,17 +11,6 @@ export function importCommand(columns: Columns, ...examples: string[]) {
 }
 
 export const fileNote = 'the file, or - for standard input';
-
-export function parseFileName(file: string): string {
-  if (file === '') throw new InvalidArgumentError('The name is empty.');
-  return file;
-}
-
-export function parseCsvName(file: string): string {
-  if (/\.(jsonl?|ndjson|xlsx?|ods)$/i.test(file))
-    throw new InvalidArgumentError('The file must be CSV.');
-  return parseFileName(file);
-}
 
 export function filesText(columns: Columns): string {
   const help = Object.assign(new Help(), { helpWidth: 100 });

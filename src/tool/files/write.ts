@@ -2,11 +2,10 @@ import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
 import { countText } from '../../view/text.ts';
-import { readCommand } from '../command.ts';
+import { parseCsvName, readCommand } from '../command.ts';
 import { OutputError, writeOutput } from '../report/output.ts';
 import type { Report } from '../run.ts';
 import type { Columns } from './format.ts';
-import { parseCsvName } from './importing.ts';
 import { writeWhole } from './whole.ts';
 
 /** Writes CSV to a file, and CSV or NDJSON to standard output. */

@@ -18,7 +18,7 @@ import { dataOf } from '../../view/columns.ts';
 import { disclosuresView, type ShownDisclosure, withAnswerBy } from '../../view/disclosure.ts';
 import { noun, parseNumber, parsePath, readCommand, splitList, writeCommand } from '../command.ts';
 import { writeWhole } from '../files/whole.ts';
-import { parseContactKey, parseSoughtContact } from '../names.ts';
+import { parseContactKey } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince, parseUntil } from '../time.ts';
 import { listCommand, listReport, type RowView, showReport } from '../view.ts';
@@ -130,7 +130,7 @@ const declining = (
 const list = verb(
   listCommand('List the requests', 'disclosure list --open', 'disclosure list --contact ALPHA:TAMM')
     .option('--open', 'only those without an answer')
-    .option('--contact <code>', 'only those about this contact', parseSoughtContact),
+    .option('--contact <code>', 'only those about this contact', parseContactKey),
   (registry, options) => listReport(disclosures, registry, options),
 );
 

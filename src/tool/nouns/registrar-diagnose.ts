@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { networkOf } from '../../base/address-list.ts';
 import { type LoginRefusal, RegistryError } from '../../base/error.ts';
+import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { authenticate, findRefusals, loginOf } from '../../party/registrar/login.ts';
 import { listApiUsers } from '../../party/registrar/operator/api-user.ts';
 import { readCommand } from '../command.ts';
-import { parseSoughtCode } from '../names.ts';
 import { readSecret } from '../report/ask.ts';
 import { table } from '../report/table.ts';
 import { verb } from '../run.ts';
@@ -26,7 +26,7 @@ const steps = [
 export const diagnose = verb(
   readCommand('diagnose', 'registrar diagnose ALPHA --username ats --ip 192.0.2.7')
     .description('Say why a registrar cannot log in')
-    .argument('<code>', 'the registrar', parseSoughtCode)
+    .argument('<code>', 'the registrar', asciiUpperCase)
     .requiredOption('--username <name>', 'the API user')
     .requiredOption('--ip <address>', 'the address that it calls from', parseAddress)
     .option('--fingerprint <sha256>', 'the client certificate that it presents', parseFingerprint)
@@ -61,7 +61,10 @@ export const diagnose = verb(
     if (refusals.length > 0) process.exitCode = 1;
     return {
       data: { registrar: code, username, address, refusals, steps: results, limit },
-      text: table([...results, { step: 'limit', result: limit }], '', ['step', 'result']),
+      text: [
+        ...(user ? [] : [`there is no API user ${JSON.stringify(username)}`]),
+        ...table([...results, { step: 'limit', result: limit }], '', ['step', 'result']),
+      ],
     };
   },
 );

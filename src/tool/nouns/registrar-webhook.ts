@@ -10,7 +10,6 @@ import { sendTest } from '../../party/webhook/operator/send-test.ts';
 import { deliveriesView } from '../../view/registrar.ts';
 import { countText } from '../../view/text.ts';
 import { noun, parseNumber, usageError, writeCommand } from '../command.ts';
-import { parseSoughtCode } from '../names.ts';
 import { verb } from '../run.ts';
 import { parseSince } from '../time.ts';
 import { listCommand, listVerb, type RowView } from '../view.ts';
@@ -47,7 +46,7 @@ const deliveries: RowView<ListedDelivery, [string | undefined, { limit: number }
 const list = listVerb(
   deliveries,
   listCommand('List the deliveries', 'registrar webhook list ALPHA')
-    .argument('[code]', 'only this registrar', parseSoughtCode)
+    .argument('[code]', 'only this registrar', asciiUpperCase)
     .option('--limit <count>', 'how many, the newest first', parseNumber, 50),
 );
 

@@ -22,7 +22,6 @@ import {
   splitList,
   writeCommand,
 } from '../command.ts';
-import { parseSoughtCode } from '../names.ts';
 import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
 import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
@@ -74,7 +73,7 @@ const list = listVerb(registrars, listCommand('List the registrars', 'registrar 
 const show = verb(
   readCommand('show', 'registrar show ALPHA')
     .description('Show a registrar and its API users')
-    .argument('<code>', 'the registrar', parseSoughtCode),
+    .argument('<code>', 'the registrar', asciiUpperCase),
   async ({ db, origin }, code) => {
     const registrar = await getRegistrar(db, code);
     const users = await listApiUsers(db, origin.request.at, code);

@@ -10,11 +10,11 @@ import {
 import { reportOfChange } from '../../../view/changes.ts';
 import { contactsView } from '../../../view/contact.ts';
 import { countText } from '../../../view/text.ts';
-import { parseList, splitList, usageError, writeCommand } from '../../command.ts';
+import { parseCsvName, parseList, splitList, usageError, writeCommand } from '../../command.ts';
 import { requiredText, wordsNote } from '../../files/field.ts';
 import type { Values } from '../../files/format.ts';
 import { type Import, runImport, writeInChunks } from '../../files/import.ts';
-import { fileNote, filesText, parseCsvName } from '../../files/importing.ts';
+import { fileNote, filesText } from '../../files/importing.ts';
 import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { type Report, run } from '../../run.ts';

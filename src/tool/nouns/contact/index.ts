@@ -23,7 +23,7 @@ import { checkRegistrar } from '../../../party/registrar/operator/account.ts';
 import { plain } from '../../../view/columns.ts';
 import { contactsView, deletedContacts } from '../../../view/contact.ts';
 import { noun, readCommand, usageError, writeCommand } from '../../command.ts';
-import { parseContactKey, parseSoughtCode, parseSoughtContact } from '../../names.ts';
+import { parseContactKey } from '../../names.ts';
 import type { Registry } from '../../registry.ts';
 import { confirm, confirmedChange } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
@@ -76,7 +76,7 @@ const deleted: RowView<ContactDeletion, [Chosen]> = {
 
 const list = verb(
   listCommand('List contacts', 'contact list --ident 38001085718 --json')
-    .option('--registrar <code>', "only this registrar's contacts", parseSoughtCode)
+    .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
     .option('--ident <code>', 'only contacts with this identity code')
     .option('--email <address>', 'only contacts with this address')
     .option(
@@ -109,7 +109,7 @@ const list = verb(
 const show = verb(
   readCommand('show', 'contact show ALPHA:1B7A3C5D')
     .description('Show a contact and the domains that refer to it')
-    .argument('<code>', 'the contact', parseSoughtContact),
+    .argument('<code>', 'the contact', parseContactKey),
   async ({ db }, code) => {
     const contact = await retry(() => getContactByCode(db, code));
     const ofContact = { contact: contact.code };
@@ -130,7 +130,7 @@ const looks = listVerb(
   },
   readCommand('looks', 'contact looks ALPHA:1B7A3C5D')
     .description("List who looked at a contact on the staff's desk")
-    .argument('<code|uuid>', 'the contact, even a deleted one', parseSoughtContact)
+    .argument('<code|uuid>', 'the contact, even a deleted one', parseContactKey)
     .addOption(csvOption()),
 );
 

@@ -24,7 +24,7 @@ import {
   splitList,
   writeCommand,
 } from '../../command.ts';
-import { parseName, parseNames, parseSoughtCode, parseSoughtContact } from '../../names.ts';
+import { parseContactKey, parseName, parseNames } from '../../names.ts';
 import { confirm, confirmedRemoval, maxRemovalsOption } from '../../report/confirm.ts';
 import { verb } from '../../run.ts';
 import { listCommand, listVerb, type RowView, showReport } from '../../view.ts';
@@ -44,8 +44,8 @@ const domains: RowView<ListedDomain, [Chosen]> = {
 const list = listVerb(
   domains,
   listCommand('List the domains', 'domain list --contact ALPHA:1B7A3C5D')
-    .option('--registrar <code>', "only this registrar's domains", parseSoughtCode)
-    .option('--contact <code>', 'only those of this contact', parseSoughtContact),
+    .option('--registrar <code>', "only this registrar's domains", asciiUpperCase)
+    .option('--contact <code>', 'only those of this contact', parseContactKey),
 );
 
 const show = verb(

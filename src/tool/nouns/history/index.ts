@@ -6,7 +6,6 @@ import { everyRow } from '../../../base/database/every-row.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { retry } from '../../../base/database/retry.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
-import { typed } from '../../../base/text/typed.ts';
 import {
   findIdBefore,
   type HistoryCriteria,
@@ -21,7 +20,7 @@ import { parseNameOrUuid } from '../../names.ts';
 import { say } from '../../report/output.ts';
 import { verb } from '../../run.ts';
 import { parseSince, parseUntil } from '../../time.ts';
-import { csvOption, streamRows } from '../../view.ts';
+import { csvOption, soughtIn, streamRows } from '../../view.ts';
 import { revertVerb } from './revert.ts';
 
 /** Of everything, people want the newest. Programs get all of it, as for every other question. */
@@ -37,7 +36,7 @@ const show = verb(
         .choices(Object.values(nounOf))
         .argParser(parseSubject),
     )
-    .argument('[key]', 'its code, name, username or UUID', (text) => typed(text))
+    .argument('[key]', 'its code, name, username or UUID')
     .option('--since <time>', 'from this day or time on, in UTC', parseSince)
     .option('--until <time>', 'up to this day or time, in UTC', parseUntil)
     .option('--by <text>', 'only changes by actors whose name contains this')
@@ -68,11 +67,14 @@ const show = verb(
     if (options.json && key !== undefined && !follow) {
       return { data: { history: await Array.fromAsync(entries, historyData) }, text: '' };
     }
-    const what = key === undefined ? 'that matches' : `about ${noun} ${key}`;
-    const view = { ...historyView, none: `nothing is recorded ${what}` };
-    const none = await streamRows(entries, view, options);
-    if (isAlone && !none) say(`at most ${last}; --help says how to see others`);
-    return none;
+    const about = key === undefined ? '' : ` about ${noun} ${key}`;
+    const sought = soughtIn([{ by, request }]);
+    const isWide = about + sought === '';
+    const none = `nothing is recorded${about}${sought && ` with${sought}`}${isWide ? ' that matches' : ''}`;
+    const view = { ...historyView, none };
+    const report = await streamRows(entries, view, options);
+    if (isAlone && !report) say(`at most ${last}; --help says how to see others`);
+    return report;
   },
 );
 
