@@ -26,6 +26,7 @@ import {
 import { isSameIdentityCode } from '../identity-code.ts';
 import { invalidIdentity } from '../invalid.ts';
 import { getContact } from '../read.ts';
+import { contactRules } from '../rules.ts';
 import { checksAfter } from '../verifications.ts';
 import {
   clientFor,
@@ -148,15 +149,22 @@ function identityIn({ identType }: Contact, result: Record<string, unknown>) {
   };
   if (identType !== 'birthday') {
     const [, country_code = '', ident = ''] = /^([A-Z]{2})(.+)$/.exec(claimText('sub')) ?? [];
-    return { country_code, ident, name: null };
+    return { country_code, ident: storedForm('ident', ident), name: null };
   }
   return {
     country_code: claimText('country').toUpperCase(),
     // A person with a code is not identified by birthday.
     ident: claimText('id_number') ? '' : claimText('birthdate') || claimText('date_of_birth'),
-    name: claimText('name') || `${claimText('given_name')} ${claimText('family_name')}`.trim(),
+    name: storedForm(
+      'name',
+      claimText('name') || `${claimText('given_name')} ${claimText('family_name')}`,
+    ),
   };
 }
+
+/** A text that the rules refuse stays, for whoever decides to see: its approval is refused. */
+const storedForm = (field: 'ident' | 'name', text: string): string =>
+  contactRules[field]().safeParse(text).data ?? text.trim();
 
 function decisionValues(contact: Contact, origin: Origin): Partial<Contact> {
   const { id, sent_at } = contact.identityRequest!;

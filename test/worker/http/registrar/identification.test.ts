@@ -355,6 +355,25 @@ describe('a person who is somebody else', () => {
     expect((await reject(one)).status).toBe(200);
   });
 
+  it('is not approved under a name that no contact may get, which is named', async () => {
+    const one = await aContact(born);
+    const result = { name: 'Ann \u202eÕun', country: 'LV', birthdate: born.ident };
+    await identifyAs(one, result, 'sandbox-birthday');
+    const detail =
+      'The service has established no identity that the contact can have: Name is invalid: contains an invisible character (U+202E).';
+    expect(await approve(one)).toEqual(
+      refused(2304, 'Verification cannot be approved', null, 400, detail),
+    );
+  });
+
+  it('gives the name in the form in which names are stored', async () => {
+    const one = await aContact(born);
+    const name = ' Ann  O\u0303un-Tamm ';
+    await identifyAs(one, { name, country: 'LV', birthdate: born.ident }, 'sandbox-birthday');
+    await approve(one);
+    expect(await read(one)).toMatchObject({ name: 'Ann Õun-Tamm' });
+  });
+
   it('is not approved by a birthday if there is a code', async () => {
     const one = await aContact(born);
     const { ident: birthdate, name, identCountryCode: country } = born;
