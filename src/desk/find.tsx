@@ -219,7 +219,7 @@ function pageOfNear(
         <Links hrefs={names.map((name) => pageHref('name', name))} />
         <Registrars codes={registrars} />
         <Found present={present} former={former} />
-        {why === help && names.length === 0 && (
+        {!text.includes('@') && !isUuid(text) && (
           <p>Former telephone numbers are not searched, nor former names of contacts that exist.</p>
         )}
       </>

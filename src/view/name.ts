@@ -17,7 +17,7 @@ import { findRetainedDomains } from '../name/retained/operator/list.ts';
 import { plain, type Shown } from './columns.ts';
 import { readDisputes } from './dispute.ts';
 import { nameSentences } from './name-sentences.ts';
-import { timeText } from './words.ts';
+import { dayText, timeText } from './words.ts';
 
 /** Of each kind; a name has a few in its life. */
 const maximumRows = 50;
@@ -110,6 +110,12 @@ export const intervalsView: Shown<NameInterval> = {
   table: 'status from until',
 };
 
-/** Of a status that is over. */
-export const intervalText = ({ status, from, until }: NameInterval) =>
-  `${status === 'auction' ? 'in auction' : status}${from ? ` from ${timeText(from)}` : ''} until ${timeText(until!)}`;
+/** Of a status that is over. A dispute and a reservation have whole days, in UTC. */
+export function intervalText({ status, from, until }: NameInterval): string {
+  const what = status === 'auction' ? 'in auction' : status;
+  const isMidnight = (instant: string) => /T00:00:00(\.0+)?Z$/.test(instant);
+  const start = from && (isMidnight(from) ? dayText(from) : timeText(from));
+  const last = new Date(Date.parse(until!) - 1).toISOString();
+  const end = isMidnight(until!) ? `the end of ${dayText(last)}` : timeText(until!);
+  return `${what}${start ? ` from ${start}` : ''} until ${end}`;
+}

@@ -330,3 +330,14 @@ test('a list of hits says whose data were asked for, present or deleted, as what
     /Do not tell the caller: somebody has asked for data with the identity of Toivo Küsitud ALPHA:30 , Toivo Küsitud BETA:30 , ALPHA:32 \. The page of the contact says what may be told\./,
   );
 });
+
+test.each([
+  ['a telephone number', '+372 5559 999'],
+  ['a name', 'olematu inimene'],
+  ['a name with a near domain name', 'kohvikan'],
+  ['a name that ends like a domain name', 'olematu.'],
+])('a miss of %s says that former ones are not searched', async (_, text) => {
+  expect((await find(text)).main).toContain(
+    'Former telephone numbers are not searched, nor former names of contacts that exist.',
+  );
+});

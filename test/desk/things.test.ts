@@ -346,6 +346,13 @@ test('a dispute that was closed before its first day was never in force, and is 
   );
 });
 
+test('a former dispute is said by its days', async () => {
+  await registry.done('dispute open endine.ee --first-day 2026-02-01 --last-day 2026-03-31');
+  const days = 'disputed from 1 Feb 2026 until the end of 31 Mar 2026';
+  expect((await show('/name/endine.ee')).text).toContain(days);
+  expect((await registry.run('name endine.ee')).stdout).toContain(days);
+});
+
 test('a domain says since when it is on record, and when its registrar and its holder last changed', async () => {
   const answer = () => answerAbout('paju.ee');
   await registry.done('domain import -', 'name,registrar,registrant\npaju.ee,ALPHA,ALPHA:1\n');

@@ -168,3 +168,9 @@ test.each([
   const { stdout, stderr } = await registry.run(words, '');
   expect(stdout + stderr).toContain(sought);
 });
+
+test('a miss of a name says whose names are not searched', async () => {
+  expect((await registry.run('contact list --name nobody')).stdout).toBe(
+    'there are no contacts with --name "nobody"\nnames of deleted contacts and former names are not searched\n',
+  );
+});

@@ -74,6 +74,8 @@ const deleted: RowView<ContactDeletion, [Chosen]> = {
     ),
 };
 
+const formerNames = 'names of deleted contacts and former names are not searched';
+
 const list = verb(
   listCommand('List contacts', 'contact list --ident 38001085718 --json')
     .option('--registrar <code>', "only this registrar's contacts", asciiUpperCase)
@@ -100,7 +102,11 @@ const list = verb(
     }),
   async (registry, options) => {
     if (options.deleted) return listReport(deleted, registry, options);
-    if (!options.invalid) return listReport(contacts, registry, options);
+    if (!options.invalid) {
+      const report = await listReport(contacts, registry, options);
+      const isMiss = options.name !== undefined && [report.data.contacts].flat().length === 0;
+      return { ...report, text: [report.text, ...(isMiss ? [formerNames] : [])].flat() };
+    }
     const criteria = await criteriaOf(registry, options);
     return streamRows(invalidContacts.read(registry, criteria), invalidContacts, options);
   },
