@@ -169,9 +169,10 @@ const storms: Record<string, (db: Database) => Promise<number>> = {
     const name = parseDomainName(`busy${unique()}.ee`);
     await Promise.all(
       added.map(({ contact }) =>
-        saveDomain({ db, origin: newOrigin() }, name, () => ({
-          ...{ ...name, registrar: registrar.code, registrant: contact.code, admin: [], tech: [] },
-        })),
+        saveDomain(
+          { db, origin: newOrigin() },
+          { ...name, registrar: registrar.code, registrant: contact.code },
+        ),
       ),
     );
     return worker.db.$count(history, eq(history.subjectKey, name.name));

@@ -20,6 +20,8 @@ export interface DomainRecord extends DomainName {
 export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
   Partial<Pick<DomainRecord, 'admin' | 'tech'>>;
 
+export type WantedDomain = DomainName & Partial<DomainRecord>;
+
 export interface Parties {
   registrars: Set<string>;
   contacts: Map<string, { id: number; uuid: string }>;
@@ -49,6 +51,17 @@ export async function loadParties(
     else parties.registrars.add(row.code);
   }
   return parties;
+}
+
+/** Undefined for a new domain without a registrar or registrant. A field that is left out stays as it is. */
+export function wholeDomain(
+  { name, punycode, ...fields }: WantedDomain,
+  present: Recorded | undefined,
+): DomainRecord | undefined {
+  const { registrar = present?.registrar, registrant = present?.registrant } = fields;
+  if (registrar === undefined || registrant === undefined) return undefined;
+  const { admin = present?.admin ?? [], tech = present?.tech ?? [] } = fields;
+  return { name, punycode, registrar, registrant, admin, tech };
 }
 
 /** Returns codes in upper case, sorted, each once. */

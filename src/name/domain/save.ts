@@ -10,37 +10,39 @@ import {
   type SeenOperation,
   writeMany,
 } from '../../change/write-many.ts';
-import type { DomainName } from '../name.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import { closings, judgeHandovers } from './handover.ts';
 import { loadDomains, type Recorded } from './read.ts';
-import { type DomainRecord, loadParties, problemsOf } from './record.ts';
+import { loadParties, problemsOf, type WantedDomain, wholeDomain } from './record.ts';
 
 interface SaveOptions {
   isAllOrNone?: boolean;
+  /** Leaves out domains that are not there. */
+  mustExist?: boolean;
   /** Closes the disputes that have it. */
   disputePassword?: string | undefined;
 }
 
-/** Undefined to remove the domain. */
-export type WantedDomain = (present: Recorded | undefined) => DomainRecord | undefined;
-
 /**
  * Writes at most some ten thousand domains in one batch. A record with an unknown registrar or contact, or that gives a
  * disputed domain to another person, changes nothing, and its problems are returned by name; with `isAllOrNone`, throws
- * them as `not_found` and `conflict`. Costs six round trips at most without a lost race. Throws `changed_meanwhile` if
- * a domain has changed since it was `seen`.
+ * them as `not_found` and `conflict`. Undefined removes a domain. Costs six round trips at most without a lost race.
+ * Throws `changed_meanwhile` if a domain has changed since it was `seen`.
  */
 export function saveDomains(
   operation: SeenOperation,
-  wanted: ReadonlyMap<string, WantedDomain>,
-  { isAllOrNone = false, disputePassword }: SaveOptions = {},
+  wanted: ReadonlyMap<string, WantedDomain | undefined>,
+  { isAllOrNone = false, mustExist = false, disputePassword }: SaveOptions = {},
 ) {
   const { db } = operation;
   const names = [...wanted.keys()];
   const plan = async (lastEntryId: number) => {
     const present = await loadDomains(db, names);
-    const records = names.flatMap((name) => wanted.get(name)!(present.get(name)) ?? []);
+    const records = [...wanted].flatMap(([name, domain]) =>
+      domain && (present.has(name) || !mustExist)
+        ? (wholeDomain(domain, present.get(name)) ?? [])
+        : [],
+    );
     const parties = await loadParties(db, records);
     const handovers = await judgeHandovers(operation, records, present, disputePassword);
     const all = [...problemsOf(records, parties), ...handovers.problems];
@@ -75,15 +77,14 @@ export function saveDomains(
   return writeMany(operation, `domain ${names[0]}`, plan);
 }
 
-/** Returns the domain, if one is wanted, and its changes. Throws `not_found` and `conflict`. */
+/** Returns the domain, undefined if it must exist and does not, and its changes. Throws `not_found` and `conflict`. */
 export async function saveDomain(
   operation: Operation,
-  { name }: DomainName,
-  wanted: WantedDomain,
-  disputePassword?: string,
+  domain: WantedDomain,
+  options: Omit<SaveOptions, 'isAllOrNone'> = {},
 ) {
-  const options = { isAllOrNone: true, disputePassword };
-  const saved = await saveDomains(operation, new Map([[name, wanted]]), options);
+  const all = { ...options, isAllOrNone: true };
+  const saved = await saveDomains(operation, new Map([[domain.name, domain]]), all);
   const [record] = saved.records;
   const [row] = [...saved.created, ...saved.updated];
   const isNew = saved.created.length > 0;
@@ -113,6 +114,6 @@ export async function removeDomains(
   operation: SeenOperation,
   names: readonly string[],
 ): Promise<{ removed: number }> {
-  const wanted = new Map(names.map((name) => [name, () => undefined]));
+  const wanted = new Map(names.map((name) => [name, undefined]));
   return saveDomains(operation, wanted);
 }

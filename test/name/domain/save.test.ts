@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/base/database/open.ts';
 import { deleteAnyContact } from '../../../src/contact/operator/administer.ts';
-import { withKept } from '../../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
 import type { ImportedDomain } from '../../../src/name/domain/record.ts';
-import {
-  removeDomains,
-  saveDomain,
-  saveDomains,
-  type WantedDomain,
-} from '../../../src/name/domain/save.ts';
+import { removeDomains, saveDomain, saveDomains } from '../../../src/name/domain/save.ts';
 import type { DomainName } from '../../../src/name/name.ts';
 import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
@@ -32,11 +26,8 @@ async function report(
   db: Database,
   domains: readonly (ImportedDomain | (DomainName & { isDeleted: true }))[],
 ) {
-  const wanted = new Map<string, WantedDomain>(
-    domains.map((each) => [
-      each.name,
-      (present) => ('isDeleted' in each ? undefined : withKept(each, present)),
-    ]),
+  const wanted = new Map(
+    domains.map((each) => [each.name, 'isDeleted' in each ? undefined : each]),
   );
   return (await saveDomains({ db, origin: { ...operator } }, wanted)).problems;
 }
@@ -78,9 +69,7 @@ test('a batch looks again when a domain changes, or a contact goes, before it is
   const { told, names, code } = await prepare();
   const [first, second] = names;
   const record = { ...first!, ...told, admin: [code], tech: [] };
-  const changed = beforeBatch(worker.env, 1, () =>
-    saveDomain(worker.operation, first!, () => record),
-  );
+  const changed = beforeBatch(worker.env, 1, () => saveDomain(worker.operation, record));
   await report(changed, [{ ...first!, ...told, tech: [code] }]);
   const [domain] = (await loadDomains(worker.db, [first!.name])).values();
   expect(domain).toMatchObject({ admin: [code], tech: [code] });

@@ -9,12 +9,7 @@ import {
   updateAuction,
 } from '../../../src/name/auction/report.ts';
 import { startAuction } from '../../../src/name/auction/start.ts';
-import {
-  removeDomains,
-  saveDomain,
-  saveDomains,
-  type WantedDomain,
-} from '../../../src/name/domain/save.ts';
+import { removeDomains, saveDomain, saveDomains } from '../../../src/name/domain/save.ts';
 import { registerDomain } from '../../../src/name/registration/register.ts';
 import { releaseDomain } from '../../../src/name/registration/release.ts';
 import {
@@ -63,18 +58,16 @@ type Command = (db: Database, origin: Origin, life: Life, given: Given) => Promi
 const loginFor = ({ logins, codes }: Pool, n: number) =>
   at(logins, Math.floor((n % codes.length) / 3));
 const nameOf = ({ names }: Pool, { numbers: [a] }: Given) => at(names, a);
-const wantedFor = (pool: Pool, numbers: Numbers): WantedDomain =>
-  numbers[2] % 3 === 0 ? () => undefined : () => domainOf(pool, numbers);
+const wantedFor = (pool: Pool, numbers: Numbers) =>
+  numbers[2] % 3 === 0 ? undefined : domainOf(pool, numbers);
 
 export const bySystem: Record<string, Command> = {
   register: (db, origin, { pool }, { system, numbers, secrets }) =>
     registerDomain({ db, origin }, system, domainOf(pool, numbers), secrets),
   'take back': (db, origin, { pool }, deed) =>
     takeBackRegistration({ db, origin }, deed.system, nameOf(pool, deed)),
-  'save domain': (db, origin, { pool }, deed) => {
-    const wanted = () => domainOf(pool, deed.numbers);
-    return saveDomain({ db, origin }, nameOf(pool, deed), wanted, deed.secrets[0]);
-  },
+  'save domain': (db, origin, { pool }, { numbers, secrets: [disputePassword] }) =>
+    saveDomain({ db, origin }, domainOf(pool, numbers), { disputePassword }),
   'save domains': (db, origin, { pool }, { numbers: [a, b, c] }) => {
     const some: Numbers[] = [
       [a, b, c],

@@ -3,9 +3,9 @@ import type { Operation } from '../../../change/origin.ts';
 import { findAuctionObstacles } from '../../auction/operator/obstacles.ts';
 import type { DomainRow } from '../change.ts';
 import { judgeHandovers } from '../handover.ts';
-import { loadDomains, type Recorded } from '../read.ts';
-import { type DomainRecord, type ImportedDomain, loadParties, problemsOf } from '../record.ts';
-import { saveDomains, type WantedDomain } from '../save.ts';
+import { loadDomains } from '../read.ts';
+import { type ImportedDomain, loadParties, problemsOf } from '../record.ts';
+import { saveDomains } from '../save.ts';
 
 /** Finds unknown registrars and contacts, and disputed domains that would get another person. */
 export async function findDomainProblems(
@@ -27,9 +27,7 @@ export async function findDomainProblems(
  * obstacles that new ones had to a registration or auction, as sentences. Throws the problems of `findDomainProblems`.
  */
 export async function importDomains(operation: Operation, records: readonly ImportedDomain[]) {
-  const wanted = new Map<string, WantedDomain>(
-    records.map((record) => [record.name, (present) => withKept(record, present)]),
-  );
+  const wanted = new Map(records.map((record) => [record.name, record]));
   const { created, updated } = await saveDomains(operation, wanted, { isAllOrNone: true });
   const found = await findAuctionObstacles(operation, created, ['registered']);
   return {
@@ -46,12 +44,4 @@ function countCleared(rows: readonly DomainRow[], role: 'admin' | 'tech'): numbe
   return rows.filter(({ contacts, changes }) => {
     return role in changes && !contacts.some((contact) => contact.role === role);
   }).length;
-}
-
-export function withKept(
-  record: ImportedDomain,
-  present: Pick<Recorded, 'admin' | 'tech'> | undefined,
-): DomainRecord {
-  const { admin = [], tech = [] } = present ?? {};
-  return { ...record, admin: record.admin ?? admin, tech: record.tech ?? tech };
 }

@@ -1,7 +1,7 @@
 import type { Changes } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
 import type { DomainName } from '../../name.ts';
-import { type Recorded, unknownDomain } from '../read.ts';
+import { unknownDomain } from '../read.ts';
 import type { DomainRecord } from '../record.ts';
 import { saveDomain } from '../save.ts';
 
@@ -14,9 +14,7 @@ export async function updateDomain(
   name: DomainName,
   contacts: DomainContacts,
 ): Promise<Changes> {
-  const wanted = (present: Recorded | undefined) => {
-    if (!present) throw unknownDomain(name.name);
-    return { ...name, ...present, ...contacts };
-  };
-  return (await saveDomain(operation, name, wanted)).changes;
+  const { record, changes } = await saveDomain(operation, { ...name, ...contacts });
+  if (!record) throw unknownDomain(name.name);
+  return changes;
 }

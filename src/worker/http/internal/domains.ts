@@ -5,14 +5,9 @@ import { onFirstUse } from '../../../base/on-first-use.ts';
 import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { clearable, textField } from '../../../base/text/field.ts';
 import { auctionLists, listsShowing } from '../../../list/lists.ts';
-import { getDomain, type Recorded, unknownDomain } from '../../../name/domain/read.ts';
-import { contentOf, type DomainRecord } from '../../../name/domain/record.ts';
-import {
-  removeDomains,
-  saveDomain,
-  saveDomains,
-  type WantedDomain,
-} from '../../../name/domain/save.ts';
+import { getDomain, unknownDomain } from '../../../name/domain/read.ts';
+import { contentOf, type DomainRecord, type ImportedDomain } from '../../../name/domain/record.ts';
+import { removeDomains, saveDomain, saveDomains } from '../../../name/domain/save.ts';
 import { transferDomain } from '../../../name/domain/transfer.ts';
 import { type DomainName, nameConflict } from '../../../name/name.ts';
 import { releaseDomain } from '../../../name/registration/release.ts';
@@ -62,19 +57,13 @@ export const domainFields = onFirstUse(() => {
 
 export const domainObject = onFirstUse(() => z.object(domainFields(), 'is not an object'));
 
-/** The domain of a body. An absent list keeps the stored contacts. */
-export function recordOf(
+/** The domain of a body. */
+export function domainIn(
   name: DomainName,
-  given: z.output<ReturnType<typeof domainObject>>,
-  present?: Recorded,
-): DomainRecord {
-  return {
-    ...name,
-    registrar: given.registrar,
-    registrant: given.registrant,
-    admin: given.admin_contacts ?? present?.admin ?? [],
-    tech: given.tech_contacts ?? present?.tech ?? [],
-  };
+  { registrar, registrant, ...contacts }: z.output<ReturnType<typeof domainObject>>,
+): ImportedDomain {
+  const { admin_contacts: admin, tech_contacts: tech } = contacts;
+  return { ...name, registrar, registrant, ...(admin && { admin }), ...(tech && { tech }) };
 }
 
 export function domainRepresentation(record: DomainRecord) {
@@ -103,14 +92,14 @@ export const itemsOfBatch = onFirstUse(() =>
 /** Reads an element of a batch: the wanted domain or the refusal, and the name if readable. */
 export function readReported(item: unknown) {
   const { name: text, deleted } = isObject(item) ? item : {};
-  const wanted = orRefusal((): WantedDomain => {
+  const wanted = orRefusal(() => {
     if (!isObject(item)) throw new RegistryError('invalid', 'is not an object');
     if (deleted !== undefined) {
       parsed(deletedDomain(), item);
-      return () => undefined;
+      return undefined;
     }
     const domain = parsed(reportedDomain(), item);
-    return (present) => recordOf(domain.name, domain, present);
+    return domainIn(domain.name, domain);
   });
   const given = typeof text === 'string' ? text : null;
   return { given, name: domainNameRule().safeParse(given).data?.name, wanted };
@@ -137,9 +126,8 @@ internalDomains.put('/:name', limitBody, pathName, body(domainBody), async (c) =
   if (match !== undefined && match !== '*') {
     throw new RegistryError('changed_meanwhile', 'a domain has no entity tag: If-Match takes *');
   }
-  const wanted = (present?: Recorded) =>
-    match && !present ? undefined : recordOf(name, domain, present);
-  const saved = await saveDomain(operationOf(c), name, wanted, password ?? undefined);
+  const options = { mustExist: match !== undefined, disputePassword: password ?? undefined };
+  const saved = await saveDomain(operationOf(c), domainIn(name, domain), options);
   const { record, isNew, isDisputeClosed } = saved;
   if (!record) throw new RegistryError('changed_meanwhile', unknownDomain(name.name).message);
   if (isDisputeClosed) publishAfterResponse(c, listsShowing(['disputed']));
@@ -178,7 +166,7 @@ internalDomains.post('/batch', limitBatch, async (c) => {
   const read = domains.map(readReported);
   // The last element of a name counts, even a refused one.
   const last = new Map(read.map(({ name, wanted }) => [name, wanted]));
-  const wanted = new Map<string, WantedDomain>();
+  const wanted = new Map<string, ImportedDomain | undefined>();
   for (const [name, each] of last) {
     if (name !== undefined && !(each instanceof RegistryError)) wanted.set(name, each);
   }

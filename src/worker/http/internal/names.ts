@@ -27,7 +27,7 @@ import { body, domainNameRule, limitBody, requestedName } from '../request/input
 import { bodyOfNames, ownName, readName, requestedOwnName } from '../request/names.ts';
 import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { auctionRepresentation, forgetStarted } from '../request/recent.ts';
-import { domainObject, domainRepresentation, recordOf, throttleOthers } from './domains.ts';
+import { domainIn, domainObject, domainRepresentation, throttleOthers } from './domains.ts';
 import { may, operationOf } from './login.ts';
 
 export const internalNames = newApp();
@@ -102,7 +102,7 @@ internalNames.post(
   async (c) => {
     const name = c.req.valid('param');
     const given = c.req.valid('json');
-    const record = recordOf(name, given.domain);
+    const record = { admin: [], tech: [], ...domainIn(name, given.domain) };
     // EPP has one field for both, so either serves as what the name needs.
     const secrets = [given.registration_code, given.password].filter((secret) => secret != null);
     const { system } = c.var;

@@ -191,8 +191,7 @@ test('a dispute that is opened while a domain changes hands keeps it with its pe
   const request = { at: operator.request.at, requestId: crypto.randomUUID() };
   const { registrar: code } = domain;
   const record = { ...parseDomainName(name), registrar: code, registrant: other.code };
-  const wanted = () => ({ ...record, admin: [], tech: [] });
-  const saved = saveDomain({ db, origin: { ...operator, request } }, record, wanted);
+  const saved = saveDomain({ db, origin: { ...operator, request } }, record);
   await expect(saved).rejects.toMatchObject({ reason: 'conflict' });
   expect((await call('GET', name)).body).toEqual({ domain: shown });
 });
