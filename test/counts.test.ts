@@ -8,7 +8,7 @@ import { type ContactWithRegistrar, getContactByCode } from '../src/contact/cont
 import { listContactsBy } from '../src/contact/operator/administer.ts';
 import { listDisclosuresOf } from '../src/contact/operator/disclosure/read.ts';
 import { findContacts, findNearPersons } from '../src/contact/operator/find.ts';
-import { listContactsOfPerson } from '../src/contact/operator/person.ts';
+import { listContactsOfSamePerson } from '../src/contact/operator/person.ts';
 import { callbackOf } from '../src/dev/sandbox/identity-service.ts';
 import { sendDeliveries } from '../src/party/webhook/deliver.ts';
 import { app } from '../src/worker/http/app.ts';
@@ -1084,7 +1084,7 @@ test('a search of the desk reads some rows of each registrar, and no more of a l
       'an earlier address': () => findContacts(db, 'old-mari1@example.ee', 21),
       'an identity code': () => findContacts(db, '00000001', 21),
       'the identity code of a deleted contact': () => findContacts(db, 'D00000001', 21),
-      'a person': () => listContactsOfPerson(db, uuid),
+      'a person': () => listContactsOfSamePerson(db, uuid),
     };
     for (const [what, search] of Object.entries(searches)) {
       const { rowsRead } = { ...counting.counts };

@@ -115,6 +115,19 @@ test.each(['service', 'desk'] as const)(
   },
 );
 
+test('no two files export different things under one name', () => {
+  const schema = 'drizzle/schema.ts';
+  const exported = [...sources, { path: schema, text: readFileSync(schema, 'utf8') }].flatMap(
+    ({ path, text }) =>
+      [
+        ...text.matchAll(/^export (?:async )?(?:function\*?|class|const|interface|type) (\w+)/gm),
+      ].map(([, name]) => ({ name: name!, path })),
+  );
+  const files = Map.groupBy(exported, ({ name }) => name);
+  const shared = [...files].filter(([, all]) => new Set(all.map(({ path }) => path)).size > 1);
+  expect(shared.map(([name, all]) => [name, ...all.map(({ path }) => path)])).toEqual([]);
+});
+
 test.runIf(inject('isDeep'))(
   'the bundle of the Worker has nothing that only the tool runs, and all the rest',
   () => {

@@ -30,7 +30,7 @@ export function identityKey(code: string): string {
   return centuryCode.test(key) ? key : key.replaceAll('+', '') || code;
 }
 
-/** False for a text of nothing but separators. `isCode` in same-person.ts does the same in SQL. */
+/** False for a text of nothing but separators. `isCodeKey` in same-person.ts does the same in SQL. */
 export function isCode(text: string): boolean {
   return Array.from(text).some((one) => one !== '+' && !separators.includes(one));
 }

@@ -18,7 +18,7 @@ export function jsonOf(columns: readonly (keyof Contact)[]): SQL {
   return sql`json_array(${sql.join(values, sql`, `)})`;
 }
 
-export function contactsIn<Column extends keyof Contact>(
+export function parseContacts<Column extends keyof Contact>(
   rows: readonly JsonRow[],
   columns: readonly Column[],
 ): Pick<Contact, Column>[] {

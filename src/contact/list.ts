@@ -13,7 +13,7 @@ import {
   registrarOfLogin,
 } from '../party/registrar/login.ts';
 import type { Contact } from './contact.ts';
-import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
+import { type JsonRow, jsonOf, parseContacts } from './json-columns.ts';
 import { isPersons } from './read.ts';
 import { registrarColumns, registrarRepresentation } from './representation.ts';
 import { type ContactFilters, searchReader } from './search.ts';
@@ -84,7 +84,7 @@ function pageReader<Column extends keyof Contact>(
       if (isTooLong(error)) return read(pages.inRows);
       throw error;
     });
-    const pageContacts = contactsIn(rows, columns);
+    const pageContacts = parseContacts(rows, columns);
     const next = pageContacts.length < page.limit ? undefined : pageContacts.at(-1)?.number;
     return { contacts: pageContacts.map(represent), total: caller.contactCount, next };
   };

@@ -3,7 +3,7 @@ import { discloseableAttributes, identityTypes } from '../../drizzle/schema.ts';
 import { onFirstUse } from '../base/on-first-use.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { emailField } from '../base/text/email.ts';
-import { isBlank, plainText, spoiledBy, textField } from '../base/text/field.ts';
+import { isBlank, spoiledBy, storedText, textField } from '../base/text/field.ts';
 import { phoneField } from '../base/text/phone.ts';
 import type { Contact } from './contact.ts';
 import { isCountryCode } from './country.ts';
@@ -71,7 +71,7 @@ export function isRepeated(column: keyof Contact, value: unknown, stored: unknow
   }
   const isCountry = column === 'countryCode' || column === 'identCountryCode';
   const form = (text: string) => {
-    const plain = plainText(text, stored.length) ?? text;
+    const plain = storedText(text, stored.length) ?? text;
     return isCountry ? asciiUpperCase(plain) : plain;
   };
   return form(value) === form(stored);

@@ -24,9 +24,9 @@ export const isSameIdentity = (one: IdentityColumns, other: IdentityColumns): SQ
 
 /** True unless the country is missing, or the code has nothing but separators. */
 const isKnown = ({ identCountryCode, identKey }: IdentityColumns): SQL =>
-  sql`${isCode(identKey)} and +${identCountryCode} <> ''`;
+  sql`${isCodeKey(identKey)} and +${identCountryCode} <> ''`;
 
-export const isCode = (key: AnyColumn | SQL): SQL =>
+export const isCodeKey = (key: AnyColumn | SQL): SQL =>
   sql`trim(${key}, '+' || ${separatorText}) <> ''`;
 
 /**

@@ -21,7 +21,7 @@ import {
 import type { Contact } from './contact.ts';
 import { identityKey } from './identity-code.ts';
 import { identitiesIn } from './identity-typed.ts';
-import { contactsIn, type JsonRow, jsonOf } from './json-columns.ts';
+import { type JsonRow, jsonOf, parseContacts } from './json-columns.ts';
 import { mailboxKey } from './mailbox.ts';
 
 export interface ContactFilters {
@@ -226,10 +226,10 @@ export function searchReader<Column extends keyof Contact>(
       throw error;
     });
     const { isShort, last } = row!;
-    const rows = contactsIn([row!], search.columns);
+    const rows = parseContacts([row!], search.columns);
     const found = isShort ? rows : rows.slice(0, -1);
     const place = isShort
-      ? last && contactsIn([{ json: last }], search.placeColumns)[0]
+      ? last && parseContacts([{ json: last }], search.placeColumns)[0]
       : found.at(-1);
     const isOnlyPage = number === 0 && !place;
     return {

@@ -20,20 +20,20 @@ import { identityKey, isSameIdentityCode } from './identity-code.ts';
 import { mailboxKey } from './mailbox.ts';
 import { isContactOfPerson } from './read.ts';
 
-type ChangesOf = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
+type ParseChanges = (contact: Contact) => ContactChanges & Partial<ContactIdentity>;
 
 /**
- * Two round trips. Throws what `changesOf` throws, `identity_change` for an identity other than the stored one,
+ * Two round trips. Throws what `parseChanges` throws, `identity_change` for an identity other than the stored one,
  * `update_prohibited`, `not_found`, `changed_meanwhile`.
  */
 export function updateContact(
   call: RegistrarCall,
   code: string,
-  changesOf: ChangesOf,
+  parseChanges: ParseChanges,
 ): Promise<Written<ContactReference>> {
   return writeContact(call, code, (operation, contact) => {
     checkVersion(contact, call.request);
-    const { ident, identType, identCountryCode, ...changes } = changesOf(contact);
+    const { ident, identType, identCountryCode, ...changes } = parseChanges(contact);
     checkIdentity(contact, { ident, identType, identCountryCode });
     checkStatuses(contact, 'Update');
     const change = rowUpdate(operation, contact, storedValues(contact, changes));
@@ -45,7 +45,7 @@ export function updateContact(
 export function updateContactOfPerson(
   { db, person, request }: { db: Database; person: Person; request: WriteRequest },
   uuid: string,
-  changesOf: ChangesOf,
+  parseChanges: ParseChanges,
 ): Promise<Written<Contact>> {
   const actor = registrantActor(person);
   return write(db, request, {
@@ -59,7 +59,7 @@ export function updateContactOfPerson(
     judge({ rows }) {
       const contact = theContact(rows);
       checkVersion(contact, request);
-      const changes = changesOf(contact);
+      const changes = parseChanges(contact);
       checkStatuses(contact, 'Update');
       const operation = { db, origin: { actor, request } };
       const change = rowUpdate(operation, contact, storedValues(contact, changes));
@@ -71,7 +71,7 @@ export function updateContactOfPerson(
 /** Keeps an address that names the same mailbox, and generates a cleared `authInfo`. */
 export function storedValues(
   contact: Contact,
-  { authInfo, ...changes }: ReturnType<ChangesOf>,
+  { authInfo, ...changes }: ReturnType<ParseChanges>,
 ): Partial<Contact> {
   const isSame =
     changes.email !== undefined && mailboxKey(changes.email) === mailboxKey(contact.email);

@@ -20,7 +20,7 @@ import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
 import {
   deletedIdentityOf,
   findGoneContacts,
-  listContactsOfPerson,
+  listContactsOfSamePerson,
   listRequestsFor,
   readEnd,
 } from '../contact/operator/person.ts';
@@ -29,14 +29,14 @@ import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText, identityText } from '../view/contact.ts';
 import {
   disclosuresOfContact,
-  givenSentence,
-  keptSentences,
+  receiversSentence,
+  warningSentences,
   withAnswerBy,
 } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, isNothing, statusWords, valueText } from '../view/words.ts';
-import { contactsIn, Entries } from './history.tsx';
+import { Entries, looksAtEntries } from './history.tsx';
 import { Looks } from './looks.tsx';
 import {
   type DeskPage,
@@ -75,7 +75,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const before = gone.filter((one) => one.uuid !== shownUuid);
   const end = contact ? undefined : await readEnd(db, entries);
   const identity = contact ?? (end?.deletion && deletedIdentityOf(end.deletion));
-  const ofPerson = contact ? await listContactsOfPerson(db, shownUuid) : [];
+  const ofPerson = contact ? await listContactsOfSamePerson(db, shownUuid) : [];
   const uuids = [...new Set([shownUuid, ...ofPerson.map((one) => one.uuid)])];
   const [requests, erasure, looks, oldest] = await Promise.all([
     listRequestsFor(db, identity, uuids, shownRows),
@@ -95,20 +95,20 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
   return {
-    shows: contact ? looksAt([contact]) : contactsIn(entries),
+    shows: contact ? looksAt([contact]) : looksAtEntries(entries),
     title: contact ? [{ text: contact.name }, ` (${shownCode})`] : shownCode,
     answer: [
       contact ? identitySentence(contact) : endSentence(end ?? {}),
       ...(identity
         ? [
-            givenSentence(own, {
+            receiversSentence(own, {
               isCut: own.length === shownRows,
               isBirthday: identity.identType === 'birthday',
             }),
           ]
         : []),
     ],
-    kept: keptSentences(own),
+    kept: warningSentences(own),
     facts: contact ? factsOf(contact) : [],
     children: (
       <>

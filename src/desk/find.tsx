@@ -9,7 +9,7 @@ import { type FoundContacts, findContacts, findNearPersons } from '../contact/op
 import {
   findAskedFor,
   findGoneContacts,
-  listContactsOfPerson,
+  listContactsOfSamePerson,
 } from '../contact/operator/person.ts';
 import { hasWords, wordsOf } from '../contact/operator/words.ts';
 import { findNearNames, nameWithin } from '../name/domain/operator/near.ts';
@@ -55,7 +55,7 @@ async function findAll({ db }: DeskRegistry, text: string) {
   const pages = requests.slice(0, 1).map(({ id }) => `${pageHref('request', text)}?near=${id}`);
   const isOther = pages.length + owners.length > 0;
   const [identified] = text.includes('@') || isOther ? [] : byIdentifier;
-  const ofPerson = identified ? await listContactsOfPerson(db, identified.uuid) : [];
+  const ofPerson = identified ? await listContactsOfSamePerson(db, identified.uuid) : [];
   const isPerson = people.every((one) => ofPerson.some(({ uuid }) => uuid === one.uuid));
   return {
     ...{ pages, owners: owners.map((owner) => owner.code), people, former },

@@ -130,7 +130,7 @@ export function Requests({ requests, isCut }: NewestRequests) {
 }
 
 /** The contacts of which a page with the entries has values. */
-export function contactsIn(entries: readonly HistoryEntry[]): DeskLook[] {
+export function looksAtEntries(entries: readonly HistoryEntry[]): DeskLook[] {
   const ofContacts = entries.filter(({ subject }) => subject === 'contact');
   // Entries of the first builds have no UUID.
   const keys = ofContacts.map(({ subjectKey, subjectUuid }) => subjectUuid ?? subjectKey);
@@ -155,7 +155,7 @@ export const requestPage: ShowPage = async ({ registry, key, query }) => {
   const isFree = problem === undefined;
   const free = isCut ? 'A dry run says whether it can be taken back.' : 'It can be taken back.';
   return {
-    shows: [{ subject: 'request', key }, ...contactsIn(entries)],
+    shows: [{ subject: 'request', key }, ...looksAtEntries(entries)],
     title: `A request by ${actorText(last.actor)}`,
     answer: [
       [`It made ${made}, ${timeText(last.occurredAt)}.`],

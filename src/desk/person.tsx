@@ -1,12 +1,12 @@
 import type { Sentence } from '../base/text/sentence.ts';
 import { type ContactDeletion, findDeletedContactsBy } from '../contact/operator/administer.ts';
 import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
-import { listContactsOfPerson, listRequestsFor } from '../contact/operator/person.ts';
+import { listContactsOfSamePerson, listRequestsFor } from '../contact/operator/person.ts';
 import { openDemand } from '../contact/verifications.ts';
 import { listDomainsOfContacts } from '../name/domain/operator/list.ts';
 import { plain, type Shown } from '../view/columns.ts';
 import { contactsView, deletedContacts, identityText } from '../view/contact.ts';
-import { givenSentence, keptSentences } from '../view/disclosure.ts';
+import { receiversSentence, warningSentences } from '../view/disclosure.ts';
 import { domainsView } from '../view/domain.ts';
 import { countText } from '../view/text.ts';
 import { dayText, fieldWords } from '../view/words.ts';
@@ -20,7 +20,7 @@ const shownLooks = 50;
 /** The key is the UUID of one of the person's contacts, so no identity code stays in the browser's history. */
 export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   const uuid = key.toLowerCase();
-  const contacts = await listContactsOfPerson(db, uuid);
+  const contacts = await listContactsOfSamePerson(db, uuid);
   const one = contacts.find((contact) => contact.uuid === uuid);
   if (!one) return { shows: [], redirect: pageHref('contact', key) };
   const isBirthday = one.identType === 'birthday';
@@ -49,7 +49,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
         `The ${identityText(one)} has ${counted} with this identity, ` +
           `holds ${least}${countText(held, 'domain')}, and is named in ${least}${countText(domains.length - held, 'other')}.`,
       ],
-      givenSentence(own, { isCut: own.length === shownRequests, isBirthday }),
+      receiversSentence(own, { isCut: own.length === shownRequests, isBirthday }),
       ...contacts.flatMap((contact): Sentence[] => {
         const { code: key, uuid } = contact;
         const demand = openDemand(contact);
@@ -64,7 +64,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
         ];
       }),
     ],
-    kept: keptSentences(own),
+    kept: warningSentences(own),
     children: (
       <>
         <Part title={titleOf('contacts', contacts)}>

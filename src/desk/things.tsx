@@ -18,14 +18,14 @@ import { listApiUsers } from '../party/registrar/operator/api-user.ts';
 import { type Channel, channelRules, channels } from '../party/registrar/operator/channels.ts';
 import { readWaiting } from '../party/webhook/operator/list.ts';
 import { plain } from '../view/columns.ts';
-import { disclosuresView, keptSentences, withAnswerBy } from '../view/disclosure.ts';
+import { disclosuresView, warningSentences, withAnswerBy } from '../view/disclosure.ts';
 import { apiUsersView, type ListedApiUser } from '../view/holders.ts';
 import { findNameFacts, intervalText } from '../view/name.ts';
 import { registrarsView } from '../view/registrar.ts';
 import { joinThings } from '../view/sentence.ts';
 import { countText } from '../view/text.ts';
 import { fieldWords, timeText, valueText } from '../view/words.ts';
-import { contactsIn, Entries, entriesAbout, entriesAboutAny } from './history.tsx';
+import { Entries, entriesAbout, entriesAboutAny, looksAtEntries } from './history.tsx';
 import {
   type DeskPage,
   factsIn,
@@ -116,7 +116,7 @@ export const registrarPage: ShowPage = async ({ registry: { db, origin }, key })
   const { attemptedAt, outcome } = waiting;
   const attempt = attemptedAt && `${outcome ?? 'under way'}, ${timeText(attemptedAt)}`;
   return {
-    shows: [{ subject: 'registrar', key: code }, ...contactsIn(changes)],
+    shows: [{ subject: 'registrar', key: code }, ...looksAtEntries(changes)],
     title: [{ text: registrar.name }, ` (${code})`],
     ...((suspendedAt || !users.some(canLogIn)) && { tone: 'alarm' }),
     answer: [
@@ -211,7 +211,7 @@ export const disclosurePage: ShowPage = async ({ registry, key }) => {
       [isOpen ? due : `It was ${outcome} on ${timeText(answeredAt!)}.`],
       ...(obstacle ? [obstacleSentence(obstacle, granted, others)] : []),
     ],
-    kept: keptSentences([shown]),
+    kept: warningSentences([shown]),
     facts: factsIn(disclosuresView, shown, disclosureFacts),
     children: <Entries entries={await entriesAbout(registry.db, 'disclosure', key)} />,
     next: [

@@ -1,7 +1,7 @@
 import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import type { Command } from 'commander';
 import { bare } from './command.ts';
-import { writeAnswer } from './report/output.ts';
+import { printAnswer } from './report/output.ts';
 
 /**
  * The library's script for bash evaluates what is typed, so that Tab after `> file` empties the
@@ -40,7 +40,7 @@ With a link to src/tool/registry in your PATH, add this to ~/.bashrc, ~/.zshrc (
   eval "$(registry completion zsh)"
   registry completion fish | source`,
   )
-  .action((shell) => writeAnswer(`${scripts[shell]}\n`)) as unknown as CommandUnknownOpts;
+  .action((shell) => printAnswer(`${scripts[shell]}\n`)) as unknown as CommandUnknownOpts;
 
 export async function printCompletions(
   program: CommandUnknownOpts,

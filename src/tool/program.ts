@@ -7,7 +7,7 @@ import {
 import { type OpenBindings, opening } from './bindings.ts';
 import { commandLine, programName, typedWords, type UsageError, withCommand } from './command.ts';
 import { projectVersion } from './project.ts';
-import { say, writeAnswer } from './report/output.ts';
+import { printAnswer, say } from './report/output.ts';
 
 const commands: Readonly<Record<string, () => Promise<CommandUnknownOpts>>> = {
   registrar: async () => (await import('./nouns/registrar.ts')).registrarCommand,
@@ -70,7 +70,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
     await opening.run(open, () => typedWords.run(args, parse));
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return await writeAnswer(help);
+    if (error.exitCode === 0) return await printAnswer(help);
     process.exitCode = 2;
     const named = findCommands(program, args);
     const { message, command } = error as UsageError;
@@ -85,7 +85,7 @@ export async function runProgram(args: readonly string[], open?: OpenBindings): 
             .trim(),
         },
       ];
-      await writeAnswer(`${JSON.stringify({ errors })}\n`);
+      await printAnswer(`${JSON.stringify({ errors })}\n`);
     } else {
       say(
         suggest(printed || `error: ${stated}`)

@@ -53,7 +53,7 @@ const kinds = (): Kinds => ({
   disclosure: {},
 });
 
-export async function changesOf(
+export async function reversalChanges(
   operation: Operation,
   reversals: readonly Reversal[],
   domains: DomainRows,

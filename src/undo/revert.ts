@@ -13,7 +13,7 @@ import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
 import { type DomainRows, domainRows } from './domain.ts';
-import { changesOf } from './kinds.ts';
+import { reversalChanges } from './kinds.ts';
 import {
   findLinks,
   linkProblems,
@@ -300,7 +300,9 @@ async function revertPage(
   );
   try {
     const reverting = { db, origin: own };
-    const reverted = await Promise.all(kinds.map((some) => changesOf(reverting, some, domains)));
+    const reverted = await Promise.all(
+      kinds.map((some) => reversalChanges(reverting, some, domains)),
+    );
     await changeEach(reverting, { reverted: reverted.flat() }, isAsPlanned);
   } catch (error) {
     // Another plan says what has changed.

@@ -26,7 +26,7 @@ const isKept = ({ isConfidential, outcome, visibleAfter }: Disclosure) =>
   (outcome === 'granted' && visibleAfter !== null && visibleAfter > currentTime().toISOString());
 
 /** What the person may know of the newest requests for the data of somebody with this identity. */
-export function givenSentence(
+export function receiversSentence(
   requests: readonly Disclosure[],
   { isCut, isBirthday }: { isCut: boolean; isBirthday: boolean },
 ): Sentence {
@@ -49,7 +49,7 @@ export function givenSentence(
 }
 
 /** One for each organization and reason. */
-export function keptSentences(requests: readonly Disclosure[]): Sentence[] {
+export function warningSentences(requests: readonly Disclosure[]): Sentence[] {
   const kept = requests.filter(isKept).map((one): Sentence => {
     const { organization, outcome, isConfidential, visibleAfter } = one;
     const verb = outcome === null ? 'asks for data' : 'asked for data';

@@ -5,14 +5,14 @@ import { currentTime } from '../base/time/clock.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
 import { type Auction, hasPassed, holdingStatuses } from '../name/auction/read.ts';
 import type { ListedDomain } from '../name/domain/operator/list.ts';
-import type { Recorded } from '../name/domain/read.ts';
+import type { StoredDomain } from '../name/domain/read.ts';
 import type { RetainedDomain } from '../name/retained/list.ts';
 import { hasEnded } from '../name/retained/save.ts';
 import type { ShownDispute } from './dispute.ts';
 import { joinThings } from './sentence.ts';
 
 interface Facts {
-  registered: readonly (Recorded & Pick<ListedDomain, 'name'>)[];
+  registered: readonly (StoredDomain & Pick<ListedDomain, 'name'>)[];
   /** Entries of the domain's creation, and of changes of its registrar or holder. The newest first. */
   milestones: readonly HistoryEntry[];
   retained: readonly RetainedDomain[];
@@ -47,7 +47,7 @@ export function nameSentences(
     ...stronger,
     ...isStatus('reserved').map(retainedSentence),
     ...holdingAuction(facts).map((one) =>
-      stronger.length > 0 ? besideSentence(one) : auctionSentence(one),
+      stronger.length > 0 ? otherAuctionSentence(one) : auctionSentence(one),
     ),
     ...facts.disputes.filter(({ state }) => state === 'to come').map(disputeSentence),
   ];
@@ -65,7 +65,7 @@ export function nameSentences(
   return { sentences: [...sentences, needsSentence(needs)], kept };
 }
 
-function registeredSentence({ registrar, registrant, ...others }: Recorded): Sentence {
+function registeredSentence({ registrar, registrant, ...others }: StoredDomain): Sentence {
   const roles = { held: registrant ? [registrant] : [], 'administrative contact': others.admin };
   const people = Object.entries({ ...roles, 'technical contact': others.tech });
   return [
@@ -82,7 +82,10 @@ function registeredSentence({ registrar, registrant, ...others }: Recorded): Sen
 }
 
 /** An imported domain is older than its record, and the time of one that moved in is the former registry's. */
-function recordSentence({ createdAt }: Recorded, milestones: readonly HistoryEntry[]): Sentence {
+function recordSentence(
+  { createdAt }: StoredDomain,
+  milestones: readonly HistoryEntry[],
+): Sentence {
   const creation = milestones.find(({ action }) => action === 'create');
   const life = creation ? milestones.slice(0, milestones.indexOf(creation)) : milestones;
   const lastChangeOf = (field: string) => life.find(({ changes }) => field in changes)?.occurredAt;
@@ -168,7 +171,7 @@ function auctionSentence({ status, createdAt, registrationDeadline: value }: Auc
   return sentence` ${verb} to be registered by ${day}, which the auction centre sets: it ${sold}`;
 }
 
-const besideSentence = ({ status: value }: Auction): Sentence =>
+const otherAuctionSentence = ({ status: value }: Auction): Sentence =>
   sentence` has an auction as well, with the status ${{ field: 'status', value }}.`;
 
 function unlistedSentence({ auctions: [last] }: Facts): Sentence {

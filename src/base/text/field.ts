@@ -9,7 +9,7 @@ export function isBlank(value: unknown): boolean {
 }
 
 /** Returns the text as it is stored; undefined if it certainly exceeds `limit` characters. */
-export function plainText(text: string, limit: number): string | undefined {
+export function storedText(text: string, limit: number): string | undefined {
   return nfc(text.trim(), limit);
 }
 
@@ -94,7 +94,7 @@ export function textField(
   const judge = accepts instanceof RegExp ? (value: string) => accepts.test(value) : accepts;
   const limits = z.meta({ minLength: 1, maxLength: limit, ...pattern });
   const stored = z.transform((text: string, { issues }) => {
-    const value = plainText(text, limit);
+    const value = storedText(text, limit);
     const isLong = isLonger(value ?? text.trim(), limit);
     const isClean = value !== undefined && !isLong && visible.test(value) && !control.test(value);
     const verdict = isClean && judge(value);

@@ -24,7 +24,7 @@ import { contactDeletion } from '../delete.ts';
 import { isAboutContact, isLastDeletion } from '../entries.ts';
 import { personalFields } from '../fields.ts';
 import { hasValues, removeValues } from '../recorded-values.ts';
-import { isCode } from '../same-person.ts';
+import { isCodeKey } from '../same-person.ts';
 import { type Erasure, type Identifiers, isCopyOf, isErasing, readErasure } from './erasure.ts';
 
 /**
@@ -167,8 +167,8 @@ async function findContactsOfSamePerson(
           and ${isLastDeletion} and subject_uuid <> ${uuid}`,
       );
   const [coded, codedDeleted, born, bornDeleted] = await db.batch([
-    existing(sql`person_type = 'priv' and ident_type = 'priv' and ${isCode(sql`person_key`)}`),
-    deleted(sql`person_type = 'priv' and ${isPersons} and ${isCode(sql`person_key`)}`),
+    existing(sql`person_type = 'priv' and ident_type = 'priv' and ${isCodeKey(sql`person_key`)}`),
+    deleted(sql`person_type = 'priv' and ${isPersons} and ${isCodeKey(sql`person_key`)}`),
     existing(sql`person_type = 'birthday' and ident_type = 'birthday'`),
     deleted(sql`person_type = 'birthday' and ${deletedType} = 'birthday'`),
   ]);

@@ -25,7 +25,7 @@ import {
 const maximumContacts = 200;
 
 /** Lists at most 200 contacts that the person who has this one may have, at any registrar, with this one. */
-export function listContactsOfPerson(db: Database, uuid: string) {
+export function listContactsOfSamePerson(db: Database, uuid: string) {
   const one = alias(contacts, 'one');
   return selectContacts(db)
     .innerJoin(one, isPerhapsSamePerson(contacts, one))

@@ -13,14 +13,18 @@ import { difference } from '../../change/history/changes.ts';
 import type { Operation } from '../../change/origin.ts';
 import { type ChangesOfMany, changesOfRows } from '../../change/write-many.ts';
 import { registrarIdOf } from '../../party/registrar/account.ts';
-import type { Recorded } from './read.ts';
+import type { StoredDomain } from './read.ts';
 import { codesOf, contentOf, type DomainRecord, type Parties } from './record.ts';
 
 /**
  * Returns the row, as JSON, with which `domainChanges` makes the domain equal to the record. Contacts that are not
  * among the parties are found by code when it is written.
  */
-export function domainRow(record: DomainRecord, present: Recorded | undefined, parties?: Parties) {
+export function domainRow(
+  record: DomainRecord,
+  present: StoredDomain | undefined,
+  parties?: Parties,
+) {
   const { name, punycode, registrar } = record;
   const row: Omit<NewRow<typeof domains>, 'registrarId' | 'createdAt'> = { name, punycode };
   return {
@@ -90,7 +94,7 @@ export function linkContacts(db: Database, rows: SQL) {
 
 const emptyDomain = { registrar: null, registrant: null, admin: [], tech: [], createdAt: null };
 
-export function removalRow(name: string, domain: Recorded) {
+export function removalRow(name: string, domain: StoredDomain) {
   const { registrar } = domain;
   return { name, registrar, changes: difference({ ...domain }, emptyDomain) };
 }

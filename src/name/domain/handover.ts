@@ -11,7 +11,7 @@ import { sameIdentitySince } from '../../contact/entries.ts';
 import { identifies, isSameHolder, isSameIdentity } from '../../contact/same-person.ts';
 import { nameConflict } from '../name.ts';
 import { closingChanges, type Dispute } from '../retained/dispute.ts';
-import type { Recorded } from './read.ts';
+import type { StoredDomain } from './read.ts';
 import { codesOf, type ImportedDomain } from './record.ts';
 
 /*
@@ -28,7 +28,7 @@ import { codesOf, type ImportedDomain } from './record.ts';
 export async function judgeHandovers<Domain extends ImportedDomain>(
   { db, origin }: Operation,
   records: readonly Domain[],
-  present: ReadonlyMap<string, Recorded>,
+  present: ReadonlyMap<string, StoredDomain>,
   password?: string,
 ) {
   const handovers = records.flatMap(({ name, ...record }) => {

@@ -6,7 +6,7 @@ import { RegistryError } from '../../base/error.ts';
 import type { DomainName } from '../name.ts';
 
 /** The form of the history. Codes are sorted. */
-export interface Recorded {
+export interface StoredDomain {
   registrar: string;
   registrant: string | null;
   admin: string[];
@@ -14,7 +14,7 @@ export interface Recorded {
   createdAt: string;
 }
 
-export async function getDomain(db: Database, name: string): Promise<Recorded> {
+export async function getDomain(db: Database, name: string): Promise<StoredDomain> {
   const domain = (await loadDomains(db, [name])).get(name);
   if (domain) return domain;
   throw unknownDomain(name);
@@ -27,8 +27,8 @@ export function unknownDomain(name: string): RegistryError {
 export async function loadDomains(
   db: Database,
   names: readonly string[],
-): Promise<Map<string, Recorded>> {
-  const present = new Map<string, Recorded>();
+): Promise<Map<string, StoredDomain>> {
+  const present = new Map<string, StoredDomain>();
   for (const array of jsonArrays(names)) {
     const rows = await selectDomains(db, isIn(domains.name, array));
     for (const { name, punycode: _, ...domain } of rows) present.set(name, domain);
@@ -39,7 +39,7 @@ export async function loadDomains(
 export async function selectDomains(
   db: Database,
   condition: SQL,
-): Promise<(DomainName & Recorded)[]> {
+): Promise<(DomainName & StoredDomain)[]> {
   const rows = await db
     .select({
       name: domains.name,
@@ -55,7 +55,7 @@ export async function selectDomains(
     .leftJoin(contacts, eq(contacts.id, domainContacts.contactId))
     .where(condition)
     .orderBy(asc(domains.name), asc(contacts.code));
-  const byName = new Map<string, DomainName & Recorded>();
+  const byName = new Map<string, DomainName & StoredDomain>();
   for (const { role, contact, ...row } of rows) {
     const domain = byName.get(row.name) ?? { ...row, registrant: null, admin: [], tech: [] };
     byName.set(row.name, domain);

@@ -4,7 +4,7 @@ import type { Database } from '../../base/database/open.ts';
 import type { RecordProblem } from '../../base/error.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { DomainName } from '../name.ts';
-import type { Recorded } from './read.ts';
+import type { StoredDomain } from './read.ts';
 
 export type DomainRole = (typeof domainRoles)[number];
 
@@ -56,7 +56,7 @@ export async function loadParties(
 /** Undefined for a new domain without a registrar or registrant. A field that is left out stays as it is. */
 export function wholeDomain(
   { name, punycode, ...fields }: WantedDomain,
-  present: Recorded | undefined,
+  present: StoredDomain | undefined,
 ): DomainRecord | undefined {
   const { registrar = present?.registrar, registrant = present?.registrant } = fields;
   if (registrar === undefined || registrant === undefined) return undefined;
@@ -72,7 +72,7 @@ export function codesOf(record: ImportedDomain, role: DomainRole): string[] {
   return [...new Set(codes.map(asciiUpperCase))].sort();
 }
 
-export function contentOf(record: DomainRecord): Omit<Recorded, 'createdAt'> {
+export function contentOf(record: DomainRecord): Omit<StoredDomain, 'createdAt'> {
   return {
     registrar: record.registrar,
     registrant: codesOf(record, 'registrant')[0] ?? null,

@@ -12,7 +12,7 @@ import {
 } from '../../change/write-many.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import { closings, judgeHandovers } from './handover.ts';
-import { loadDomains, type Recorded } from './read.ts';
+import { loadDomains, type StoredDomain } from './read.ts';
 import { loadParties, problemsOf, type WantedDomain, wholeDomain } from './record.ts';
 
 interface SaveOptions {
@@ -94,7 +94,7 @@ export async function saveDomain(
 export function domainRemoval(
   operation: Operation,
   name: string,
-  present: Recorded | undefined,
+  present: StoredDomain | undefined,
 ): Omit<Change<never>, 'outcome'> {
   const { registrar, changes } = present
     ? removalRow(name, present)

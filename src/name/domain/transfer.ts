@@ -15,9 +15,9 @@ import { getRegistrar } from '../../party/registrar/account.ts';
 import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
 import type { DomainName } from '../name.ts';
 import { domainChanges, domainRow } from './change.ts';
-import { getDomain, type Recorded } from './read.ts';
+import { getDomain, type StoredDomain } from './read.ts';
 
-export interface TransferredDomain extends Recorded {
+export interface TransferredDomain extends StoredDomain {
   /** By the code of each contact of another registrar, the code of the copy in its place. */
   copies: Record<string, string>;
   notified: number[];
@@ -56,7 +56,7 @@ export async function transferDomain(
     // The domain may have an earlier copy already.
     const now = (codes: readonly string[]) =>
       [...new Set(codes.map((code) => copies[code] ?? code))].sort();
-    const transferred: Recorded = {
+    const transferred: StoredDomain = {
       ...present,
       registrar,
       registrant: present.registrant && now([present.registrant])[0]!,

@@ -27,10 +27,10 @@ export function distinct(names: readonly RetainedDomain[]): RetainedDomain[] {
 }
 
 /** A name may have both statuses. */
-export const keyOf = ({ name, status }: RetainedDomain) => `${status} ${name}`;
+export const retainedKey = ({ name, status }: RetainedDomain) => `${status} ${name}`;
 
 export function mapByKey(names: readonly RetainedDomain[]): Map<string, RetainedDomain> {
-  return new Map(names.map((row) => [keyOf(row), row]));
+  return new Map(names.map((row) => [retainedKey(row), row]));
 }
 
 export function namesIn(rows: SQL): SQL {

@@ -70,7 +70,8 @@ export async function changeOwnWebhook(
     const keepsSecret = url === null || isSame || isFull;
     const secret = keepsSecret ? undefined : newSecret;
     const secrets = secret ? { secret, replacedSecrets: withOwn(webhook, request.at) } : webhook!;
-    const note = url !== null && !isSame && isFull ? { note: keptSecret(signing[0]!.until) } : {};
+    const note =
+      url !== null && !isSame && isFull ? { note: sameSecretMessage(signing[0]!.until) } : {};
     const row = url === null ? null : { ...secrets, url, goneAt: isRotated ? goneAt : null };
     const ofRegistrar = eq(registrars.id, registrar.id);
     const before = { webhookUrl: current, webhookGoneAt: goneAt };
@@ -99,7 +100,7 @@ function withOwn(webhook: Webhook | undefined, at: Date): Webhook['replacedSecre
 const newFrom = (until: string) =>
   `Four replaced secrets sign beside the newest, so there can be no other before ${until}.`;
 
-const keptSecret = (until: string) => `The secret is the same as before. ${newFrom(until)}`;
+const sameSecretMessage = (until: string) => `The secret is the same as before. ${newFrom(until)}`;
 
 function tooManySecrets(until: string): RegistryError {
   return prohibited(`${newFrom(until)} To end all at once, delete the webhook and set it again.`);

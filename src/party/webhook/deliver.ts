@@ -9,7 +9,7 @@ import { clockAhead, currentTime, timeAfter } from '../../base/time/clock.ts';
 import { type Notification, notificationRepresentation } from '../registrar/notification.ts';
 import { isOpen, signedHeaders, signingSecrets, type Webhook } from '../registrar/webhook.ts';
 import { holdFrom, noPause, type ReceiverAnswer, stateAfter, turnFrom } from './hold.ts';
-import { outcomeOf, testEvent } from './list.ts';
+import { httpOutcome, testEvent } from './list.ts';
 import { reservation } from './outbox.ts';
 import { parseWebhookUrl } from './url.ts';
 
@@ -265,7 +265,7 @@ async function post(
     await response.body?.cancel();
     const { status, ok: isDelivered, headers } = response;
     return {
-      outcome: outcomeOf(status),
+      outcome: httpOutcome(status),
       status,
       isDelivered,
       retryAfter: retryAfterOf(headers, signedAt),

@@ -7,7 +7,7 @@ import { goneProblem } from '../registrar/webhook.ts';
 /** The type of a test, which has no notification. */
 export const testEvent = 'webhook.test';
 
-export const outcomeOf = (status: number) => `HTTP ${status}`;
+export const httpOutcome = (status: number) => `HTTP ${status}`;
 
 /** Newest first. */
 export function selectDeliveries(db: Database) {
@@ -48,7 +48,7 @@ export function deliveryRepresentation(selected: SelectedDelivery, now: Date) {
   const { id, createdAt, attempts, attemptedAt, status, outcome, deliveredAt, failedAt } = delivery;
   const isWaiting = deliveredAt === null && failedAt === null;
   const isGone = isWaiting && goneAt !== null;
-  const isAnswered = status !== null && outcome === outcomeOf(status);
+  const isAnswered = status !== null && outcome === httpOutcome(status);
   const problem = deliveredAt !== null || isAnswered ? null : outcome;
   const at = now.toISOString();
   const dueAt = dueTime(selected);

@@ -8,7 +8,7 @@ import { readSeal } from '../nouns/backup/file.ts';
 import { table } from '../report/table.ts';
 import { report } from '../run.ts';
 import { ignoredText, openDirectory, reportName } from './directory.ts';
-import { type Form, type Kind, keyOf } from './kinds/kind.ts';
+import { type Form, formKey, type Kind } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
 import { isOver } from './kinds/reader.ts';
 import { readForms } from './kinds/rows.ts';
@@ -111,12 +111,12 @@ async function compare(
   const counts = { kind: kind.name, rows_in_files: 0, rows_here: 0 };
   const contentOf = (form: Form) => JSON.stringify(columns.map((column) => form[column] ?? null));
   const note = (form: Form, difference: Difference['difference'], columns: string[] = []) => {
-    const key = keyOf(kind, form);
+    const key = formKey(kind, form);
     differences.push({ file: `${kind.name}.csv`, key, difference, columns, reported: false });
   };
   const seen = new Set<Form>();
   for await (const stored of readForms(db, kind)) {
-    const { form: given, isOver = false } = lines.get(keyOf(kind, stored)) ?? {};
+    const { form: given, isOver = false } = lines.get(formKey(kind, stored)) ?? {};
     // An ended row is no difference: the cron removes it at any time.
     if (isOver && !given) continue;
     counts.rows_here += 1;

@@ -2,7 +2,7 @@ import { orRefusal, RegistryError } from '../../base/error.ts';
 import { columnsNamed, type FileRow } from '../files/format.ts';
 import { readRows } from '../files/read.ts';
 import type { openDirectory } from './directory.ts';
-import { type Form, type Kind, keyOf } from './kinds/kind.ts';
+import { type Form, formKey, type Kind } from './kinds/kind.ts';
 import { kinds } from './kinds/kinds.ts';
 import { isOver, refusal } from './kinds/reader.ts';
 import { addressKind, noAddress, registrarKind } from './kinds/registrars.ts';
@@ -112,7 +112,7 @@ function stageRow(move: Move, kind: Kind, { line, values: texts, problem }: File
       noted.push({ column, value: null, done: 'changed', why: isMadeHere });
     }
   }
-  const key = kind.key.every((column) => form[column]) ? keyOf(kind, form) : null;
+  const key = kind.key.every((column) => form[column]) ? formKey(kind, form) : null;
   const own = kind.key[0]!;
   if (key !== null) {
     const lines = move.lines[kind.name]!;
@@ -187,7 +187,7 @@ function readReference(
 /** For a kind whose rows may lack a part of their key. */
 function makeKeyUnique({ lines }: Move, kind: Kind, form: Form, note: Note): void {
   if (!kind.nextTime) return;
-  const isTaken = () => lines[kind.name]!.get(keyOf(kind, form))?.form;
+  const isTaken = () => lines[kind.name]!.get(formKey(kind, form))?.form;
   if (form.created_at === undefined) {
     form.created_at = kind.nextTime(form);
     note('created_at', 'changed', isMadeHere);
@@ -204,7 +204,7 @@ function claimUniqueValues(
   isChanged: boolean,
 ): void {
   const { name, key, part, unique, ifTaken = 'an earlier line has the same' } = kind;
-  if (lines[name]!.get(keyOf(kind, form))?.form) {
+  if (lines[name]!.get(formKey(kind, form))?.form) {
     // Several elements may have become equal.
     if (part && isChanged) return;
     throw refusal('an earlier line has the same', part ? key[1] : key[0]);
@@ -230,7 +230,7 @@ function closeRegistrars({ lines }: Move, findings: readonly Finding[]): Finding
     if (!isInDoubt)
       return [{ file, key: key!, done: 'carried', why: 'has no row: open to every address' }];
     const form = { registrar: key!, address: noAddress };
-    lines[file]!.set(keyOf(addressKind, form), { form, text: null });
+    lines[file]!.set(formKey(addressKind, form), { form, text: null });
     const why = `has no row while another is refused; it is now ${noAddress}, which nobody has`;
     return [{ file, key: key!, done: 'changed', why }];
   });

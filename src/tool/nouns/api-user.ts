@@ -5,7 +5,7 @@ import { apiUsersView, type ListedApiUser } from '../../view/holders.ts';
 import { noun, writeCommand } from '../command.ts';
 import { verb } from '../run.ts';
 import { listCommand, listVerb, type RowView } from '../view.ts';
-import { refusalLines, refusalsOf, rotate, secretText, switching } from './holder.ts';
+import { holderRefusals, refusalLines, rotate, secretText, switching } from './holder.ts';
 
 const add = verb(
   writeCommand('add', 'api-user add --registrar ALPHA --username ats')
@@ -16,7 +16,7 @@ const add = verb(
     const secret = await addApiUser(registry, { registrarCode: registrar, username });
     const done = `${registry.did('add')} API user ${username} of ${registrar}`;
     const holder = { type: 'api_user', key: username } as const;
-    const refusals = await refusalsOf(registry, holder);
+    const refusals = await holderRefusals(registry, holder);
     return {
       data: { username, registrar, secret, refused_because: refusals },
       text: [secretText(done, 'its secret', secret), ...refusalLines(registry, holder, refusals)],

@@ -25,7 +25,7 @@ export function secretText(done: string, shown: string, secret: string | undefin
 export async function rotate(registry: Registry, holder: Holder, how: { atOnce: boolean }) {
   const secret = await rotateHolder(registry, holder, how);
   const done = `${registry.did('replace')} the ${holders[holder.type].secret} of ${holderText(holder)}`;
-  const refusals = await refusalsOf(registry, holder);
+  const refusals = await holderRefusals(registry, holder);
   return {
     data: { ...holderData(holder, secret), refused_because: refusals },
     text: [secretText(done, 'the new one', secret), ...refusalLines(registry, holder, refusals)],
@@ -34,7 +34,7 @@ export async function rotate(registry: Registry, holder: Holder, how: { atOnce: 
 }
 
 /** The reasons for refusing a holder's logins, regardless of secret and address. */
-export async function refusalsOf({ db, origin }: Registry, { type, key }: Holder) {
+export async function holderRefusals({ db, origin }: Registry, { type, key }: Holder) {
   if (type === 'system') {
     const system = (await listSystems(db)).find(({ name }) => name === key);
     if (!system) return [];
@@ -93,7 +93,7 @@ export function switching(type: HolderType, example: string) {
               : `nothing to change: ${thing} is already ${word}d`,
             ...(isDisabled || registry.isDryRun
               ? []
-              : refusalLines(registry, holder, await refusalsOf(registry, holder))),
+              : refusalLines(registry, holder, await holderRefusals(registry, holder))),
           ],
           undo: [noun, back, key],
         };

@@ -17,7 +17,7 @@ export function say(text: Lines): void {
 }
 
 /** A failure sets exit status 1. */
-export async function writeAnswer(text: string): Promise<void> {
+export async function printAnswer(text: string): Promise<void> {
   await writeOutput(text).catch((error: OutputError) => {
     process.exitCode ??= 1;
     reportLostOutput(error);

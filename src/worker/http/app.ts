@@ -5,7 +5,7 @@ import { logUnexpected } from '../../base/log.ts';
 import { currentTime } from '../../base/time/clock.ts';
 import { feedPath, listPaths } from '../../list/lists.ts';
 import { findRateLimits } from '../settings.ts';
-import { auctionError, auctions } from './auction/auctions.ts';
+import { auctionError, auctionRoutes } from './auction/auctions.ts';
 import { health } from './health/health.ts';
 import { identificationCallback } from './identity-service/callback.ts';
 import { internalError } from './internal/answer.ts';
@@ -90,7 +90,7 @@ app.use(
 
 app.route('/', listRoutes);
 app.route('/health', health);
-app.route('/api/v1/auctions', auctions);
+app.route('/api/v1/auctions', auctionRoutes);
 app.route('/eeid/webhooks/identification_requests', identificationCallback);
 for (const [path, routes] of Object.entries(withCallers)) app.route(path, routes);
 app.route('/', pages);

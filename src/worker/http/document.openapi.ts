@@ -15,7 +15,7 @@ import { registrantPaths } from './registrant/registrant.openapi.ts';
 import { accountPaths } from './registrar/account.openapi.ts';
 import { contactPaths } from './registrar/contacts.openapi.ts';
 import { verificationPaths } from './registrar/verifications.openapi.ts';
-import { webhooks } from './registrar/webhooks.openapi.ts';
+import { webhookRequests } from './registrar/webhooks.openapi.ts';
 import { pagePaths } from './site/pages.openapi.ts';
 
 /**
@@ -51,7 +51,7 @@ export function openApiDocument() {
         ...healthPaths,
         ...pagePaths,
       },
-      webhooks,
+      webhooks: webhookRequests,
       components: {
         headers,
         parameters: parameterComponents,

@@ -9,12 +9,12 @@ import {
   retainedDomains,
 } from '../../../drizzle/schema.ts';
 import type { Database } from '../../../src/base/database/open.ts';
-import { loadDomains, type Recorded } from '../../../src/name/domain/read.ts';
+import { loadDomains, type StoredDomain } from '../../../src/name/domain/read.ts';
 import type { Pool } from '../../support/random-changes.ts';
 
 /** What the registry has of one name. */
 interface NameRows {
-  domain: Recorded | undefined;
+  domain: StoredDomain | undefined;
   /** The identity code of the registrant. */
   person: string | undefined;
   retained: (typeof retainedDomains.$inferSelect)[];

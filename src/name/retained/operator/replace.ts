@@ -5,7 +5,7 @@ import { jsonArrays, rowsIn } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { nothingSince } from '../../../change/history/search.ts';
 import { changeEach, type SeenOperation, writeMany } from '../../../change/write-many.ts';
-import { keyOf, mapByKey, namesIn, removals } from '../change-names.ts';
+import { mapByKey, namesIn, removals, retainedKey } from '../change-names.ts';
 import { isAmong, type RetainedDomain, type RetainedStatus } from '../list.ts';
 import { hasEnded } from '../save.ts';
 import { additions, updates } from './change-names.ts';
@@ -28,14 +28,14 @@ export function replaceRetainedDomains(
     const every = everyRow<RetainedDomain>((page) => listRetainedDomains(db, { page }));
     const all = await Array.fromAsync(every);
     const current = mapByKey(all.filter(({ status }) => statuses.includes(status)));
-    const isNew = (row: RetainedDomain) => !current.has(keyOf(row));
+    const isNew = (row: RetainedDomain) => !current.has(retainedKey(row));
     const isChanged = (row: RetainedDomain) => {
-      const old = current.get(keyOf(row));
+      const old = current.get(retainedKey(row));
       return old !== undefined && differs(row, old, at);
     };
     const added = [...wanted.values()].filter(isNew);
     const updated = [...wanted.values()].filter(isChanged);
-    const removed = [...current.values()].filter((row) => !wanted.has(keyOf(row)));
+    const removed = [...current.values()].filter((row) => !wanted.has(retainedKey(row)));
     const changes = {
       removed: jsonArrays(removed).map((rows) => removals(db, isAmong(rowsIn(rows)))),
       updated: jsonArrays(updated).map((rows) => updates(db, namesIn(rowsIn(rows)), at)),

@@ -141,7 +141,7 @@ export function registrarOf(registrarId: SQLiteColumn): KindColumn {
 }
 
 /** Sorting by the text sorts by the columns. */
-export function keyOf({ key }: Pick<Kind, 'key'>, form: Form): string {
+export function formKey({ key }: Pick<Kind, 'key'>, form: Form): string {
   // Only the first of several columns may contain a space.
   return key.map((column) => form[column]).join(' ');
 }

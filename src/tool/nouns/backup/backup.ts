@@ -9,7 +9,7 @@ import { temporaryDirectory } from '../../files/temporary.ts';
 import { databaseFileOf, openFile } from '../../local/file.ts';
 import { localDirectory } from '../../project.ts';
 import { report, verb } from '../../run.ts';
-import { contentsOf, copyInto, summaryOf } from './copy.ts';
+import { contentsOf, copyInto, countContents } from './copy.ts';
 import { readSeal, writeBackup } from './file.ts';
 import { loadSql } from './load-sql.ts';
 
@@ -29,7 +29,7 @@ checked before it gets its name. A deployed database serves no requests while it
       if (options.remote) await exportRemote(target, options.env ?? 'production');
       else copyLocal(localDirectory(options.persistTo), options.env, target);
     });
-    const { tables, rows } = summaryOf(contents);
+    const { tables, rows } = countContents(contents);
     return {
       data: { file, bytes: statSync(file).size, tables, rows },
       text: `wrote ${countText(rows, 'row')} of ${countText(tables, 'table')} to ${name}`,
@@ -65,7 +65,7 @@ No registry is touched. The temporary database is below TMPDIR, takes as much ro
     const file = path.resolve(name);
     await report(json ? { json } : {}, async () => {
       using directory = temporaryDirectory(path.join(tmpdir(), 'registry-verify-'));
-      const { tables, rows } = summaryOf((await readSeal(file)).tables);
+      const { tables, rows } = countContents((await readSeal(file)).tables);
       const target = path.join(directory.path, 'restored.sqlite');
       const { database, close } = openFile(target, { isWritable: true });
       // In the same way as into a deployed database.

@@ -193,7 +193,7 @@ export function countRows(database: DatabaseSync): { tables: number; rows: numbe
   };
 }
 
-export function summaryOf(contents: Contents): { tables: number; rows: number } {
+export function countContents(contents: Contents): { tables: number; rows: number } {
   const own = Object.entries(contents).filter(([table]) => !table.startsWith('sqlite_'));
   return { tables: own.length, rows: own.reduce((total, [, { rows }]) => total + rows, 0) };
 }

@@ -52,7 +52,7 @@ a transfer's copies.`,
     };
     const what = `request ${request}: ${countText(count, 'change')}`;
     const lines = [`would revert ${what}`, ...reversals.map(reversalText)];
-    const leaves = leftLines('would leave', plan.left);
+    const leaves = remainderLines('would leave', plan.left);
     const others = (shown: number, where = '') =>
       count > shown ? [`  and ${count - shown} more${where}`] : [];
     if (isDryRun) {
@@ -88,7 +88,7 @@ a transfer's copies.`,
     const reverted = `request ${request}: ${countText(batches.written, 'change')}`;
     const left = leftOver.map(({ message }) => message);
     const text = [
-      ...leftLines('left', leftOver),
+      ...remainderLines('left', leftOver),
       [`${did('revert')} ${reverted}`, ...notes].join('; '),
     ];
     return { data: { ...data, ...(skipChanged && { left }), changed: true }, text, publish };
@@ -112,13 +112,13 @@ function nothingToRevert(
       changed: false,
     },
     text: [
-      ...leftLines('left', left),
+      ...remainderLines('left', left),
       isDone ? done : `nothing of request ${request} can be taken back`,
     ],
   };
 }
 
-const leftLines = (word: string, left: readonly Problem[]) =>
+const remainderLines = (word: string, left: readonly Problem[]) =>
   left.map(({ message }) => `  ${word}: ${message}`);
 
 function reversalData({ action, subject, key, uuid, changes }: Reversal) {

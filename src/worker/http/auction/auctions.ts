@@ -17,16 +17,16 @@ import { publishAfterResponse } from '../request/publish-after-response.ts';
 import { auctionRepresentation, forgetStarted, startedJson } from '../request/recent.ts';
 import { throttleAddress } from '../request/throttle.ts';
 
-export const auctions = newApp();
+export const auctionRoutes = newApp();
 
-auctions.get('/', async (c) =>
+auctionRoutes.get('/', async (c) =>
   c.body(await startedJson(c), 200, { 'Content-Type': 'application/json' }),
 );
 
 // For all calls but the list, which is public.
-auctions.use(throttleAddress);
+auctionRoutes.use(throttleAddress);
 
-auctions.use('/:uuid', continueSession, async (c, next) => {
+auctionRoutes.use('/:uuid', continueSession, async (c, next) => {
   const address = callerAddress(c);
   if (!settings(c.env).AUCTION_API_ALLOWED_IPS.includes(address)) {
     throw new RegistryError('address_denied', `Access denied from IP ${address ?? 'unknown'}`);
@@ -34,7 +34,7 @@ auctions.use('/:uuid', continueSession, async (c, next) => {
   await next();
 });
 
-auctions.get('/:uuid', async (c) => {
+auctionRoutes.get('/:uuid', async (c) => {
   const auction = await retry(() => getAuction(database(c), c.req.param('uuid')));
   return c.json(auctionRepresentation(auction));
 });
@@ -53,7 +53,7 @@ export const reportBody = onFirstUse(() => {
   });
 });
 
-auctions.patch('/:uuid', limitBody, body(reportBody, { isOptional: true }), async (c) => {
+auctionRoutes.patch('/:uuid', limitBody, body(reportBody, { isOptional: true }), async (c) => {
   const { status, registration_deadline: registrationDeadline, platform } = c.req.valid('json');
   const auction = await updateAuction(
     {

@@ -5,7 +5,7 @@ import { json } from '../openapi/call.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { domainAnswer } from './domains.openapi.ts';
 import { internalCalls, reasonType } from './interface.openapi.ts';
-import { checkBody, registrationBody, reservationBody, startBody } from './names.ts';
+import { nameCheckBody, registrationBody, reservationBody, startBody } from './names.ts';
 
 const auction = z.object({
   id: z.guid(),
@@ -25,7 +25,7 @@ const stateFields = {
   registered: z.boolean().describe('Whether this service has the domain.'),
 };
 
-const { names } = checkBody().shape;
+const { names } = nameCheckBody().shape;
 
 const checked = named('CheckedName', {
   ...stateFields,

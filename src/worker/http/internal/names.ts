@@ -40,9 +40,9 @@ internalNames.get('/:name', async (c) => {
 
 const maximumNames = 100;
 
-export const checkBody = onFirstUse(() => bodyOfNames(maximumNames));
+export const nameCheckBody = onFirstUse(() => bodyOfNames(maximumNames));
 
-internalNames.post('/check', limitBody, body(checkBody), async (c) => {
+internalNames.post('/check', limitBody, body(nameCheckBody), async (c) => {
   const { names } = c.req.valid('json');
   await throttleOthers(c, names.length);
   const rules = nameRulesOf(c.env);

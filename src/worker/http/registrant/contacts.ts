@@ -52,12 +52,12 @@ registrantContacts.patch('/:uuid', async (c) => {
   if (names.length > 0 && !names.some((name) => Object.hasOwn(patchBody().shape, name))) {
     throw new RegistryError('missing', 'No field of a contact is given');
   }
-  const changesOf = (onRecord: Contact) =>
+  const parseChanges = (onRecord: Contact) =>
     columnsOf('registrant', parsed(patchBody(), withoutRepeated('registrant', body, onRecord)));
   const { outcome, isReplay } = await updateContactOfPerson(
     { db: database(c), person: c.var.person, request: await writeRequest(c) },
     c.req.param('uuid'),
-    changesOf,
+    parseChanges,
   );
   queueAfterResponse(c, outcome.registrarId);
   markReplay(c, isReplay);

@@ -91,7 +91,7 @@ export function success(data: object) {
   return { code: 1000, message: 'Command completed successfully', data };
 }
 
-export function writeAnswer(
+export function answerToWrite(
   c: AppContext,
   { outcome, isReplay }: Written<ContactReference>,
   data: object,

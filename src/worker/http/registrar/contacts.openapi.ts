@@ -8,7 +8,7 @@ import {
 } from '../openapi/contact-answer.openapi.ts';
 import { describe, named } from '../openapi/describe.ts';
 import { boundedPageQuery } from '../openapi/paging.openapi.ts';
-import { checkBody, createBody, listQuery, updateBody, validateBody } from './contacts.ts';
+import { contactCheckBody, createBody, listQuery, updateBody, validateBody } from './contacts.ts';
 import { envelope, registrarCalls, registrarProblem } from './interface.openapi.ts';
 
 describe(listQuery().shape, {
@@ -153,7 +153,7 @@ export const contactPaths = registrarCalls('Registrar: contacts')({
     description:
       'Judges each id as a creation would. A malformed id is not available, and has no whole ' +
       'code. The call counts as one request and a tenth of the ids.',
-    body: checkBody().check(z.meta({ id: 'ContactCheck' })),
+    body: contactCheckBody().check(z.meta({ id: 'ContactCheck' })),
     success: 'The results, in the order given.',
     answer: envelope('ContactChecksAnswer', z.object({ results: z.array(checkedId) })),
     refusals: ['out_of_range'],

@@ -43,7 +43,7 @@ import {
   requestedPage,
   takesBoundedPage,
 } from '../request/paging.ts';
-import { errorsOf, success, writeAnswer } from './answer.ts';
+import { answerToWrite, errorsOf, success } from './answer.ts';
 import { registrarMiddleware, throttleCaller } from './login.ts';
 import { verifications } from './verifications.ts';
 
@@ -143,14 +143,14 @@ registrarContacts.get('/check/:code', async (c) => {
 
 const maximumChecked = 100;
 
-export const checkBody = onFirstUse(() =>
+export const contactCheckBody = onFirstUse(() =>
   z.object({ contacts: boundedList(maximumChecked, 'codes', z.unknown()) }),
 );
 
 registrarContacts.post('/check', async (c) => {
   const body = await jsonBody(c);
-  nameIgnoredFields(c, checkBody(), body);
-  const { contacts } = parsed(checkBody(), body);
+  nameIgnoredFields(c, contactCheckBody(), body);
+  const { contacts } = parsed(contactCheckBody(), body);
   await throttleCaller(c, Math.ceil(contacts.length / 10));
   const checked = await checkContactCodes(database(c), c.var.login, contacts.map(readId));
   const results = checked.map(({ code = null, refusal }, at) => {
@@ -253,13 +253,13 @@ function newContact(given: unknown): NewContact {
 registrarContacts.put('/:code', async (c) => {
   const body = await jsonBody(c);
   nameIgnoredFields(c, updateBody(), body);
-  const changesOf = (onRecord: Contact) => {
+  const parseChanges = (onRecord: Contact) => {
     const given = withoutRepeated('registrar', inGroups('registrar', body.contact), onRecord);
     const { contact } = parsedContact(updateBody(), body.contact, given);
     checkHasStatuses(onRecord, contact.statuses);
     return columnsOf('registrar', contact);
   };
-  return answer(c, await updateContact(await registrarCall(c), c.req.param('code'), changesOf));
+  return answer(c, await updateContact(await registrarCall(c), c.req.param('code'), parseChanges));
 });
 
 registrarContacts.delete('/:code', async (c) => {
@@ -277,5 +277,5 @@ function contactBody<Fields extends z.core.$ZodLooseShape>(fields: Fields) {
 }
 
 function answer(c: AppContext, written: Written<ContactReference>): Response {
-  return writeAnswer(c, written, { contact: { id: written.outcome.code } });
+  return answerToWrite(c, written, { contact: { id: written.outcome.code } });
 }

@@ -20,7 +20,7 @@ import { settings } from '../../settings.ts';
 import { registrarCall } from '../request/client-headers.ts';
 import { type AppContext, database, newApp } from '../request/context.ts';
 import { body } from '../request/input.ts';
-import { writeAnswer } from './answer.ts';
+import { answerToWrite } from './answer.ts';
 
 /** Mounted below the registrar's contact routes, after their middleware. */
 export const verifications = newApp();
@@ -45,13 +45,13 @@ verifications.post('/:code/verifications', body(verificationBody), async (c) => 
   const { verified_at: verifiedAt, ...check } = c.req.valid('json').verification;
   const call = await registrarCall(c);
   const recorded = await recordVerification(call, c.req.param('code'), { ...check, verifiedAt });
-  return writeAnswer(c, recorded, { verification: { id: recorded.outcome.id } });
+  return answerToWrite(c, recorded, { verification: { id: recorded.outcome.id } });
 });
 
 verifications.delete('/:code/verifications/:id', async (c) => {
   const { code, id } = c.req.param();
   const withdrawn = await withdrawVerification(await registrarCall(c), code, id);
-  return writeAnswer(c, withdrawn, {});
+  return answerToWrite(c, withdrawn, {});
 });
 
 function requireIdentityClients(c: AppContext): readonly IdentityClient[] {
@@ -65,7 +65,7 @@ verifications.post('/verify/:code', async (c) => {
   const call = await registrarCall(c);
   const requested = await requestIdentification(call, c.req.param('code'), clients);
   const { code, link } = requested.outcome;
-  return writeAnswer(c, requested, { contact: { id: code, code, link } });
+  return answerToWrite(c, requested, { contact: { id: code, code, link } });
 });
 
 for (const decision of ['approve', 'reject'] as const) {
@@ -73,7 +73,7 @@ for (const decision of ['approve', 'reject'] as const) {
     const call = await registrarCall(c);
     const decided = await decideVerification(call, c.req.param('code'), decision);
     const { code } = decided.outcome;
-    return writeAnswer(c, decided, { contact: { id: code, code } });
+    return answerToWrite(c, decided, { contact: { id: code, code } });
   });
 }
 

@@ -84,6 +84,6 @@ function webhook(event: string, summary: string): ZodOpenApiPathItemObject {
   };
 }
 
-export const webhooks = Object.fromEntries(
+export const webhookRequests = Object.fromEntries(
   Object.entries(summaries).map(([event, summary]) => [event, webhook(event, summary)]),
 );

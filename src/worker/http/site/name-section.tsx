@@ -36,7 +36,7 @@ function sentencesOf({ listed, outside }: NameAnswered, text: Texts): LinkedText
   return [{ sentence: text.foreign(outside.zones.map((zone) => `.${zone}`)) }];
 }
 
-export function summaryOf({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): Summary {
+export function pageSummary({ answer, text }: Pick<Content, 'answer'> & { text: Texts }): Summary {
   if (!answer) return { title: text.heading, description: text.description };
   if (!answer.isName) {
     return { title: `${text.error}: ${text.heading}`, description: text.description };

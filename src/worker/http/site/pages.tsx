@@ -12,7 +12,7 @@ import { AuctionsSection } from './auctions-section.tsx';
 import { type Content, isComplete, readContent } from './content.ts';
 import { DevelopersSection } from './developers-section.tsx';
 import { pageHeaders, renderDocument, type Surroundings } from './layout.tsx';
-import { NameSection, type Places, summaryOf } from './name-section.tsx';
+import { NameSection, type Places, pageSummary } from './name-section.tsx';
 import { RetainedSection } from './retained-section.tsx';
 import { texts } from './texts.ts';
 import { readView, viewParameters } from './view.ts';
@@ -78,5 +78,5 @@ function renderPage(page: Page): string {
     <YearSection {...page} />,
     <DevelopersSection {...page} />,
   ];
-  return renderDocument({ ...page, ...summaryOf(page), isLinked: true, children });
+  return renderDocument({ ...page, ...pageSummary(page), isLinked: true, children });
 }
