@@ -17,7 +17,7 @@ export const contactsView: Shown<ContactWithRegistrar> = {
     ),
     ident: { of: 'ident', cell: (one) => `${one.identCountryCode} ${one.ident}` },
     statuses: statusesOf,
-    verification_demand: openDemand,
+    verification_demand: { of: 'verificationDemand', cell: openDemand },
   },
   table: 'code name ident email statuses',
 };
