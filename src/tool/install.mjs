@@ -136,7 +136,7 @@ async function install(reason) {
       child.kill('SIGKILL');
     });
   }
-  sayWhatIsWaitedFor(child.stderr);
+  sayHowFarItIs(child.stderr);
   const [status] = await once(child, 'close');
   if (interrupted) process.exit(interrupted);
   if (status !== 0)
@@ -156,25 +156,29 @@ async function install(reason) {
   }
 }
 
-/** Prints what npm prints, but its requests, of which it prints each. Says after ten seconds without a package what npm waits for. */
-function sayWhatIsWaitedFor(output) {
+/** Prints what npm prints without its requests. Every ten seconds, says how many packages it has, or once what it waits for. */
+function sayHowFarItIs(output) {
   const { npm_config_registry: registry = 'the npm registry' } = process.env;
   let failure = '';
-  let timer;
-  const wait = () => {
-    clearTimeout(timer);
-    const say = () =>
-      console.error(`npm has fetched nothing from ${registry} for ten seconds${failure}.`);
-    timer = setTimeout(say, 10_000).unref();
+  let fetched = 0;
+  let reported = 0;
+  let isWaiting = false;
+  const say = () => {
+    if (fetched > reported) console.error(`npm has fetched ${fetched} packages.`);
+    else if (!isWaiting) {
+      console.error(`npm has fetched no package from ${registry} for ten seconds${failure}.`);
+    }
+    isWaiting = fetched === reported;
+    reported = fetched;
   };
-  wait();
+  setInterval(say, 10_000).unref();
   createInterface({ input: output }).on('line', (line) => {
     const [, level, words] = /^npm (http|warn|notice) (.*)/.exec(line) ?? [];
     if (level === undefined) console.error(line);
     if (level !== 'http') return;
     const [failed] = /\S+ attempt \d+ failed with .*/.exec(words) ?? [];
     if (failed) failure = `: ${failed}`;
-    else wait();
+    else if (words.includes('.tgz')) fetched += 1;
   });
 }
 

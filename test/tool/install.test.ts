@@ -189,10 +189,20 @@ it.runIf(inject('isDeep')).each([
   const { child, said, ended } = begin();
   await expect
     .poll(said, { timeout: 20_000 })
-    .toContain(`npm has fetched nothing from the npm registry${end}`);
+    .toContain(`npm has fetched no package from the npm registry${end}`);
   child.kill();
   await ended;
   expect(said()).not.toContain('npm http');
+});
+
+it.runIf(inject('isDeep'))('says every ten seconds how many packages npm has', async () => {
+  const line = (name: string) => `npm http fetch GET 200 https://registry.example/${name} 9ms`;
+  const lines = ['hono', 'hono/-/hono-4.0.0.tgz', 'zod/-/zod-4.0.0.tgz'].map(line).join('\\n');
+  writeFileSync(join(project, 'npm.cjs'), `console.error('${lines}');${patient}`);
+  const { child, said, ended } = begin();
+  await expect.poll(said, { timeout: 20_000 }).toContain('npm has fetched 2 packages.\n');
+  child.kill();
+  await ended;
 });
 
 it('installs once for commands that run at the same time: the second waits for the first', async () => {
