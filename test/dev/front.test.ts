@@ -13,8 +13,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listenInFront } from '../../src/dev/start/front.ts';
 import { maximumBatchBytes } from '../../src/worker/http/request/input.ts';
 
-/** Answers with what arrived, or with a compressed body below /compressed. */
+/** Answers with what arrived, or with a compressed body below /compressed; without a Date, as the local runtime. */
 const server = createServer(async (asked, answer) => {
+  answer.sendDate = false;
   if (asked.url === '/compressed') {
     answer.writeHead(200, { 'Content-Encoding': 'gzip', ETag: 'W/"1"' }).end(gzipSync('names'));
     return;
@@ -116,6 +117,12 @@ test('passes back a compressed answer as it is', async () => {
   const answer = await send({ path: '/compressed' });
   expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', etag: 'W/"1"' });
   expect(await buffer(answer)).toEqual(gzipSync('names'));
+});
+
+test('dates an answer, as the edge does', async () => {
+  const answer = await send({ path: '/compressed' });
+  answer.resume();
+  expect(answer.headers.date).toMatch(/ GMT$/);
 });
 
 test.each([

@@ -163,7 +163,6 @@ function forward(
   const { method } = request;
   const sent = httpRequest({ ...server, method, path: pathname + search, headers });
   sent.on('response', (answer) => {
-    response.sendDate = false;
     const headers = endToEnd(answer.rawHeaders).flat();
     response.writeHead(answer.statusCode!, answer.statusMessage, headers);
     pipeline(answer, response, () => {});
