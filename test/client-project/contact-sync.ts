@@ -1,7 +1,7 @@
 /**
  * Keeps a copy of a registrar's contacts in a SQLite database of its own: an example for registrars' programmers. Run it
- * every minute with Node 24, and with --all once a day, which reads everything again. It may be stopped at any moment:
- * what it has seen and where it goes on are stored together. It marks the notifications about contacts as read.
+ * every minute with Node 24 or newer, and with --all once a day, which reads everything again. It may be stopped at any
+ * moment: what it has seen and where it goes on are stored together. It marks the notifications about contacts as read.
  *
  *   npm install openapi-fetch@0.17 openapi-typescript@7 && npm pkg set type=module
  *   npx openapi-typescript http://localhost:8787/openapi.json -o registry.ts
