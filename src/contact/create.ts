@@ -7,7 +7,6 @@ import { orRefusal, RegistryError } from '../base/error.ts';
 import { asciiUpperCase } from '../base/text/ascii-case.ts';
 import { expectedSentence } from '../base/text/field.ts';
 import { difference } from '../change/history/changes.ts';
-import type { Origin } from '../change/origin.ts';
 import { changeOf, type Written, write } from '../change/write.ts';
 import { registrarIdOf } from '../party/registrar/account.ts';
 import {
@@ -19,7 +18,6 @@ import {
   withLogin,
 } from '../party/registrar/login.ts';
 import {
-  type Contact,
   type ContactReference,
   changeTime,
   contactSubject,
@@ -29,9 +27,7 @@ import {
   referenceTo,
 } from './contact.ts';
 import type { NewContact } from './fields.ts';
-import { contactColumns, verificationColumn } from './fields.ts';
 import { contactRules } from './rules.ts';
-import { withoutSource } from './verifications.ts';
 
 /** Two round trips. Throws `taken`, `invalid`, and as `withLogin` does. */
 export function createContact(
@@ -191,56 +187,4 @@ export function invalidId(): RegistryError {
   const detail = expectedSentence(contactRules.code());
   const message = 'Contact id is invalid';
   return new RegistryError([{ reason: 'invalid', message, field: 'id', detail }]);
-}
-
-/**
- * Returns a copy for another registrar, with a new code, UUID and auth_info. Throws `invalid` if the registrar's code
- * leaves no room for a contact code.
- */
-export function copyFor(
-  registrarCode: string,
-  contact: Contact,
-  { actor, request }: Origin,
-  position: number,
-) {
-  const described = { ...valuesForOthers(contact), authInfo: generateAuthInfo() };
-  return {
-    ...described,
-    ...keysOf(contact),
-    uuid: crypto.randomUUID(),
-    code: contactCode({ registrarCode }),
-    registrar: registrarCode,
-    copiedFrom: contact.copiedFrom ?? contact.id,
-    creator: actor.name,
-    createdAt: request.at.toISOString(),
-    position,
-    changes: difference({}, described),
-  };
-}
-
-/** Whether another copy of the contact would have the same values, apart from auth_info. */
-export function isStillCopy(copy: Contact, contact: Contact): boolean {
-  return Object.keys(difference(valuesForOthers(copy), valuesForOthers(contact))).length === 0;
-}
-
-function valuesForOthers(contact: Contact): Partial<Contact> {
-  const content = contactColumns.filter(
-    ([name, { isContent }]) => isContent && name !== 'authInfo',
-  );
-  return {
-    ...Object.fromEntries(content.map(([column]) => [column, contact[column]])),
-    identityRequest: null,
-    verificationDemand: null,
-    ...checksForOthers(contact),
-  };
-}
-
-/** Returns the checks for another registrar, without author and reference. */
-export function checksForOthers(contact: Contact): Partial<Contact> {
-  const checks = Object.values(verificationColumn).map((column) => {
-    const check = contact[column];
-    const publicCheck = check && withoutSource(check);
-    return [column, check?.result === 'ended' ? null : publicCheck];
-  });
-  return Object.fromEntries(checks);
 }

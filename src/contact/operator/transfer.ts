@@ -15,7 +15,8 @@ import {
   nextVersion,
   versionOf,
 } from '../contact.ts';
-import { checksForOthers, insertContacts } from '../create.ts';
+import { checksForOthers, firstId } from '../copy.ts';
+import { insertContacts } from '../create.ts';
 import { openDemand } from '../verifications.ts';
 import { demandNotice } from './verification-rules.ts';
 
@@ -40,24 +41,50 @@ export async function transferContact(
   }
   if (isDryRun) return contact;
 
+  const { row, notices } = handover(operation, contact, { id: to, code: registrar });
   const at = origin.request.at;
-  const authInfo = generateAuthInfo();
+  const rows = rowsIn(JSON.stringify([row]));
+  const statements = [
+    // A row never changes its registrar (migrations/0001_triggers.sql).
+    db.delete(contacts).where(eq(contacts.id, contact.id)),
+    insertContacts(db, rows, at),
+    ...insertNotifications(db, notices),
+  ];
+  await changeEach(
+    operation,
+    { transferred: [changesOfRows('contact', 'update', rows, statements)] },
+    sql`${isUnchanged(contact)} and ${Number((expectedVersion ?? versionOf(contact)) === versionOf(contact))}
+      and exists (select 1 from ${contacts} where id = ${contact.id} and domain_count = 0)`,
+  );
+  return contact;
+}
+
+/** The row of a contact at another registrar, for `insertContacts`, and what both registrars are told. */
+export function handover(
+  { origin }: Operation,
+  contact: ContactWithRegistrar,
+  { id: to, code: registrar }: { id: number; code: string },
+  position = 0,
+) {
+  const { at } = origin.request;
   // The former registrar made the request to the identity service.
-  const newValues = { registrar, authInfo, identityRequest: null, ...checksForOthers(contact) };
+  const newValues = {
+    registrar,
+    authInfo: generateAuthInfo(),
+    identityRequest: null,
+    ...checksForOthers(contact),
+  };
   // The insertion fills in the omitted columns.
-  const { id, number: _, registrarId: from, updatedAt: __, ...kept } = contact;
-  const version = nextVersion(at, contact.version);
-  const updater = origin.actor.name;
-  const copiedFrom = contact.copiedFrom ?? id;
+  const { id: _, number: __, registrarId: from, updatedAt: ___, ...kept } = contact;
   const row = {
     ...kept,
     ...newValues,
-    copiedFrom,
-    version,
-    updater,
+    copiedFrom: firstId(contact),
+    version: nextVersion(at, contact.version),
+    updater: origin.actor.name,
+    position,
     changes: difference(contact, newValues),
   };
-  const rows = rowsIn(JSON.stringify([row]));
   const notice = {
     text: `Contact ${contact.code} has been transferred from ${contact.registrar} to ${registrar} by registry`,
     cause: 'transfer' as const,
@@ -74,17 +101,5 @@ export async function transferContact(
       ? [{ ...gain, cause: null, fields: [], ...demandNotice(contact.code, 0, demand) }]
       : []),
   ];
-  const statements = [
-    // A row never changes its registrar (migrations/0001_triggers.sql).
-    db.delete(contacts).where(eq(contacts.id, id)),
-    insertContacts(db, rows, at),
-    ...insertNotifications(db, notices),
-  ];
-  await changeEach(
-    operation,
-    { transferred: [changesOfRows('contact', 'update', rows, statements)] },
-    sql`${isUnchanged(contact)} and ${Number((expectedVersion ?? versionOf(contact)) === versionOf(contact))}
-      and exists (select 1 from ${contacts} where id = ${id} and domain_count = 0)`,
-  );
-  return contact;
+  return { row, notices };
 }
