@@ -100,8 +100,9 @@ export const internalDomainPaths = internalCalls('domains')({
     summary: 'Give a domain to another registrar',
     description:
       'Each contact of any other registrar is replaced by one copy, as it is stored, with a new ' +
-      'code and `auth_info`; its owner and the new registrar are notified. The copy of an earlier ' +
-      'transfer to the same registrar is used again while its values are still those of the contact. ' +
+      'code and `auth_info`; its owner and the new registrar are notified. If that registrar ' +
+      'has the contact of which this one is a copy, or another copy of it, and all its values are equal, ' +
+      'it is used again. ' +
       'The call counts as one request and a tenth of the replaced contacts, at most 1,000.',
     body: transferBody().check(z.meta({ id: 'DomainTransfer' })),
     success: 'The domain as it is now, also if it was that registrar’s already.',
