@@ -1,4 +1,4 @@
-import { and, eq, gt, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, sql } from 'drizzle-orm';
 import {
   contacts,
   domainContacts,
@@ -25,6 +25,7 @@ export async function findRevertible(db: Database, request: string): Promise<boo
     .select()
     .from(history)
     .where(and(isNew, eq(history.requestId, request)))
+    .orderBy(desc(history.id))
     .limit(100);
   return entries.length === 0 ? undefined : canBeReverted(entries);
 }

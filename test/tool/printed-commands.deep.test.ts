@@ -41,6 +41,7 @@ async function collectAdvice(): Promise<void> {
   await run('retained add r.ee --status reserved');
   await run('dispute open d.ee --first-day 2026-01-01');
   await run('contact transfer ALPHA:3 --to BETA --yes');
+  await run('registrar move ALPHA --to BETA');
   await run(['registrar', 'update', 'ALPHA', '--name', "Alpha's OÜ", '--allow-ip', '192.0.2.7']);
   await run('registrar suspend BETA --reason unpaid');
   await run('system add epp --may domains --allow-ip 192.0.2.7');

@@ -11,7 +11,7 @@ import { contactHeader, startTool } from './tool.ts';
 // The rules that hold for every command, tried on each command that the program has.
 
 const tool = startTool();
-const registry = tool.sharedRegistry('ALPHA');
+const registry = tool.sharedRegistry('ALPHA', 'GAMMA');
 
 /** The arguments with which each command succeeds, with --dry-run added if it writes, and its input. */
 const calls: Record<string, [args: string[], input?: string]> = {
@@ -21,6 +21,7 @@ const calls: Record<string, [args: string[], input?: string]> = {
   'registrar update': [['ALPHA', '--name', 'Other']],
   'registrar suspend': [['ALPHA', '--reason', 'contract ended']],
   'registrar resume': [['ALPHA']],
+  'registrar move': [['ALPHA', '--to', 'GAMMA']],
   'registrar diagnose': [['ALPHA', '--username', 'ats', '--ip', '192.0.2.1']],
   'registrar webhook test': [['ALPHA']],
   'registrar webhook list': [[]],

@@ -26,6 +26,7 @@ import type { Registry } from '../registry.ts';
 import { type Report, verb } from '../run.ts';
 import { listCommand, listVerb, type RowView, showReport } from '../view.ts';
 import { diagnose } from './registrar-diagnose.ts';
+import { move } from './registrar-move.ts';
 import { webhook } from './registrar-webhook.ts';
 
 const registrars: RowView<Registrar, unknown[]> = {
@@ -163,7 +164,7 @@ function wayBack(code: string, changes: Changes): Pick<Report, 'undo'> {
   return words.length > 0 ? { undo: ['registrar', 'update', code, ...words] } : {};
 }
 
-const verbs = [add, list, show, update, suspend, resume, diagnose, webhook];
+const verbs = [add, list, show, update, suspend, resume, move, diagnose, webhook];
 export const registrarCommand = noun('registrar', 'Registrars', verbs);
 
 /** Refuses no address at all: an empty list would let any address call. */

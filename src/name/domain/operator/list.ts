@@ -36,6 +36,15 @@ export function listDomainNames(
     .limit(page.limit);
 }
 
+/** Counts the contacts that copies replace when all domains of a registrar are transferred. */
+export function countReplaced(db: Database, from: string, to: string): Promise<number> {
+  const idOf = (code: string) => sql`(select id from ${registrars} where code = ${code})`;
+  return db.$count(sql`(select distinct contact_id from ${domains}
+    join ${domainContacts} on domain_id = ${domains.id}
+    join ${contacts} on ${contacts.id} = contact_id
+    where ${domains.registrarId} = ${idOf(from)} and ${contacts.registrarId} <> ${idOf(to)})`);
+}
+
 /** Its contacts' codes are sorted. */
 export type ListedDomain = Awaited<ReturnType<typeof listDomains>>[number];
 

@@ -124,7 +124,7 @@ const fieldsOf: Record<NotificationEvent, string> = {
   'contact.updated':
     'the fields that changed; with the cause `transfer`, `registrar_id` and `auth_info` if the contact was handed over to you, and none if a copy has replaced it in a domain: the contact is still there, and `text` names the copy',
   'contact.deleted':
-    'none; with the cause `transfer`, the contact still lives, but belongs to another registrar',
+    'none; with the cause `transfer`, the contact still lives, but belongs to another registrar, or a copy there, which `text` names, has replaced it',
   'contact.verified': '`identity_verification`, and what changed with it',
   'contact.verification_pending': '`identity_request`',
   'contact.verification_required':
