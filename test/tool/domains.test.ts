@@ -67,6 +67,22 @@ test('an import without a column keeps the contacts of that role, and says which
   });
 });
 
+test('an import counts the domains whose contacts belong to another registrar', async () => {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  const importing = ['domain', 'import', '-'];
+  const file = `${header}a.ee,BETA,ALPHA:1,,\nb.ee,ALPHA,ALPHA:1,,BETA:1\nc.ee,BETA,BETA:1,,\n`;
+  for (const [option, word] of [
+    ['--dry-run', 'would add'],
+    ['--yes', 'added'],
+  ]) {
+    expect((await registry.run([...importing, option!], file)).stdout).toBe(
+      `${word} 3 domains, change${option === '--yes' ? 'd' : ''} 0, 0 already equal; 2 domains have contacts of another registrar\n`,
+    );
+  }
+  expect(await registry.done(importing, file)).toMatchObject({ foreign: 2, changed: false });
+});
+
 test("lists a registrar's domains with their contacts, or all", async () => {
   const { stdout } = await registry.run('domain list --registrar ALPHA');
   expect(stdout).toBe(

@@ -23,8 +23,8 @@ export type ImportedDomain = Omit<DomainRecord, 'admin' | 'tech'> &
 export type WantedDomain = DomainName & Partial<DomainRecord>;
 
 export interface Parties {
-  registrars: Set<string>;
-  contacts: Map<string, { id: number; uuid: string }>;
+  registrars: Map<string, number>;
+  contacts: Map<string, { id: number; uuid: string; registrarId: number }>;
 }
 
 /** Costs one round trip. */
@@ -32,23 +32,26 @@ export async function loadParties(
   db: Database,
   records: readonly ImportedDomain[],
 ): Promise<Parties> {
-  const parties: Parties = { registrars: new Set(), contacts: new Map() };
+  const parties: Parties = { registrars: new Map(), contacts: new Map() };
   const registrarCodes = records.map(({ registrar }) => registrar);
   const contactCodes = records.flatMap((record) =>
     domainRoles.flatMap((role) => codesOf(record, role)),
   );
-  const { id, uuid, code } = contacts;
+  const { id, uuid, code, registrarId } = contacts;
   const [first, ...others] = [
     ...jsonArrays(new Set(registrarCodes)).map((codes) =>
-      db.select({ code: registrars.code }).from(registrars).where(isIn(registrars.code, codes)),
+      db
+        .select({ id: registrars.id, code: registrars.code })
+        .from(registrars)
+        .where(isIn(registrars.code, codes)),
     ),
     ...jsonArrays(new Set(contactCodes)).map((codes) =>
-      db.select({ id, uuid, code }).from(contacts).where(isIn(code, codes)),
+      db.select({ id, uuid, code, registrarId }).from(contacts).where(isIn(code, codes)),
     ),
   ];
   for (const row of first ? (await db.batch([first, ...others])).flat() : []) {
     if ('uuid' in row) parties.contacts.set(row.code, row);
-    else parties.registrars.add(row.code);
+    else parties.registrars.set(row.code, row.id);
   }
   return parties;
 }
@@ -101,4 +104,14 @@ export function problemsOf(
       ? unknownContacts
       : [unknown('registrar', record.registrar, 'registrar'), ...unknownContacts];
   });
+}
+
+/** Whether the record, which has no problem, names a contact of another registrar. */
+export function hasForeignContact(
+  record: DomainRecord,
+  { registrars, contacts }: Parties,
+): boolean {
+  const own = registrars.get(record.registrar);
+  const codes = domainRoles.flatMap((role) => codesOf(record, role));
+  return codes.some((code) => contacts.get(code)?.registrarId !== own);
 }

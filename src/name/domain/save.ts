@@ -13,7 +13,13 @@ import {
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import { closings, judgeHandovers } from './handover.ts';
 import { loadDomains, type StoredDomain } from './read.ts';
-import { loadParties, problemsOf, type WantedDomain, wholeDomain } from './record.ts';
+import {
+  hasForeignContact,
+  loadParties,
+  problemsOf,
+  type WantedDomain,
+  wholeDomain,
+} from './record.ts';
 
 interface SaveOptions {
   isAllOrNone?: boolean;
@@ -71,7 +77,11 @@ export function saveDomains(
       nothingSince(lastEntryId, 'dispute', handovers.names),
     );
     const write = () => changeEach(operation, changes, isAsSeen);
-    const counts = { removed: removed.length, closed: handovers.closed.length };
+    const counts = {
+      foreign: records.filter((record) => hasForeignContact(record, parties)).length,
+      removed: removed.length,
+      closed: handovers.closed.length,
+    };
     return { outcome: { records, created, updated, problems, ...counts }, write };
   };
   return writeMany(operation, `domain ${names[0]}`, plan);

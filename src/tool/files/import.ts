@@ -21,11 +21,12 @@ export interface ImportOptions {
 
 /**
  * `unchanged` rows existed already, `over` rows have ended and are skipped, and `used` passwords
- * are left out. `obstacles` are sentences about names that were written in spite of them.
+ * are left out. `foreign` rows have contacts of another registrar. `obstacles` are sentences about names that were written in spite of them.
  */
 type Counts<Outcome extends string> = Record<Outcome | 'unchanged', number> & {
   over?: number;
   used?: number;
+  foreign?: number;
   obstacles?: readonly string[];
 };
 
@@ -127,7 +128,7 @@ export async function importRows<Row, Outcome extends string>(
     kind.isWhole ? 0 : rows.length,
   );
   const counts = await kind.write(registry, rows);
-  const { unchanged: _, over: __, used: ___, obstacles = [], ...outcomes } = counts;
+  const { unchanged: _, over: __, used: ___, foreign: ____, obstacles = [], ...outcomes } = counts;
   const isChange = Object.values<number>(outcomes).some((count) => count > 0);
   const text = [
     kind.text(counts, registry),

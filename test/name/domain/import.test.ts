@@ -77,6 +77,7 @@ describe('importDomains', () => {
       unchanged: 0,
       adminCleared: 0,
       techCleared: 0,
+      foreign: 0,
       obstacles: [],
     });
     expect(await contactsOf(record.name)).toEqual([
@@ -112,6 +113,7 @@ describe('importDomains', () => {
       unchanged: 1,
       adminCleared: 0,
       techCleared: 0,
+      foreign: 0,
       obstacles: [],
     });
     expect(await changesOf(worker.env, 'domain', record)).toHaveLength(1);
@@ -134,6 +136,7 @@ describe('importDomains', () => {
       unchanged: 0,
       adminCleared: 1,
       techCleared: 0,
+      foreign: 1,
       obstacles: [],
     });
     expect(await contactsOf(record.name)).toEqual([

@@ -23,12 +23,13 @@ export async function findDomainProblems(
 
 /**
  * Makes the domains and their contacts equal to the records, all or none, in one batch for about ten thousand records.
- * The last record of a repeated name counts. Also counts the domains that lose all contacts of a role, and returns the
+ * The last record of a repeated name counts. Also counts the domains that lose all contacts of a role, and those with a
+ * contact of another registrar, and returns the
  * obstacles that new ones had to a registration or auction, as sentences. Throws the problems of `findDomainProblems`.
  */
 export async function importDomains(operation: Operation, records: readonly ImportedDomain[]) {
   const wanted = new Map(records.map((record) => [record.name, record]));
-  const { created, updated } = await saveDomains(operation, wanted, { isAllOrNone: true });
+  const { created, updated, foreign } = await saveDomains(operation, wanted, { isAllOrNone: true });
   const found = await findAuctionObstacles(operation, created, ['registered']);
   return {
     created: created.length,
@@ -36,6 +37,7 @@ export async function importDomains(operation: Operation, records: readonly Impo
     unchanged: wanted.size - created.length - updated.length,
     adminCleared: countCleared(updated, 'admin'),
     techCleared: countCleared(updated, 'tech'),
+    foreign,
     obstacles: found.map(({ message }) => message),
   };
 }

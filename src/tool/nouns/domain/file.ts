@@ -52,7 +52,7 @@ export const domainImport = {
     const counts = await writeInChunks(
       registry,
       { label: 'importing', rows: records },
-      { created: 0, updated: 0, unchanged: 0, admin_cleared: 0, tech_cleared: 0 },
+      { created: 0, updated: 0, unchanged: 0, admin_cleared: 0, tech_cleared: 0, foreign: 0 },
       async (chunk) => {
         const counts = await importDomains(registry, chunk);
         const { adminCleared, techCleared, obstacles: found, ...others } = counts;
@@ -62,7 +62,10 @@ export const domainImport = {
     );
     return { ...counts, ...(obstacles.length > 0 && { obstacles }) };
   },
-  text: ({ created, updated, unchanged, admin_cleared, tech_cleared }, { isDryRun, did }) =>
+  text: (
+    { created, updated, unchanged, admin_cleared, tech_cleared, foreign = 0 },
+    { isDryRun, did },
+  ) =>
     `${did('add')} ${countText(created, 'domain')}, ` +
     `change${isDryRun ? '' : 'd'} ${updated}, ${unchanged} already equal` +
     Object.entries({ admin: admin_cleared, tech: tech_cleared })
@@ -71,7 +74,10 @@ export const domainImport = {
         ([role, count]) =>
           `; ${did('remove')} every ${role} contact of ${countText(count, 'domain')}`,
       )
-      .join(''),
+      .join('') +
+    (foreign > 0
+      ? `; ${countText(foreign, 'domain has', 'domains have')} contacts of another registrar`
+      : ''),
 } satisfies Import<ImportedDomain, RowResult>;
 
 /** Undefined keeps a role that the file lacks. */
