@@ -1,9 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { changesRepresentation } from '../../src/change/history/changes.ts';
 import { contactColumns, type Sender } from '../../src/contact/fields.ts';
 import { openApiDocument } from '../../src/worker/http/document.openapi.ts';
-import { examples } from '../../src/worker/http/openapi/example.ts';
 
 /** The rules that hold for every field of a contact, the next one included. */
 
@@ -54,38 +52,4 @@ test.each([
   ['RegistrantContactUpdate', 'registrant'],
 ] as const)('in %s, the document describes every field that a %s may send', (body, sender) => {
   expect(described(schemas[body])).toEqual(expect.arrayContaining(sentBy(sender)));
-});
-
-const example = (call: string) =>
-  [`an example of ${call}`, JSON.stringify(examples[call])] as const;
-const writtenOut = (file: string) => [file, readFileSync(file, 'utf8')] as const;
-
-test('no field lacks an example, or its place in the tests that write out all fields', () => {
-  const places = {
-    registrar: [
-      example('getContact'),
-      writtenOut('test/worker/http/registrar/contact-list.test.ts'),
-    ],
-    registrant: [
-      example('getContactOfPerson'),
-      writtenOut('test/worker/http/registrant/contacts.test.ts'),
-    ],
-    file: [writtenOut('test/tool/usage.test.ts')],
-    // The export shows these beside a registrant's fields.
-    exported: [writtenOut('test/worker/http/registrant/export.test.ts')],
-  };
-  const readers = Object.keys(places) as (keyof typeof places)[];
-  const content = contactColumns.filter(([, { isContent }]) => isContent);
-  const fields = content.map(([, field]) => ({
-    ...field,
-    exported: field.registrant === null ? field.registrar : null,
-  }));
-  const lacking = fields.flatMap((field) =>
-    readers.flatMap((reader) => {
-      const name = field[reader]?.split('.').at(-1);
-      const lacks = places[reader].filter(([, text]) => !new RegExp(`\\b${name}\\b`).test(text));
-      return name ? lacks.map(([place]) => `${name} lacks ${place}`) : [];
-    }),
-  );
-  expect(lacking).toEqual([]);
 });
