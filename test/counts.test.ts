@@ -8,7 +8,12 @@ import { type ContactWithRegistrar, getContactByCode } from '../src/contact/cont
 import { listContactsBy } from '../src/contact/operator/administer.ts';
 import { listDisclosuresOf } from '../src/contact/operator/disclosure/read.ts';
 import { findContacts, findNearPersons } from '../src/contact/operator/find.ts';
-import { listContactsOfSamePerson } from '../src/contact/operator/person.ts';
+import {
+  findAskedFor,
+  findGoneContacts,
+  listContactsOfSamePerson,
+  listRequestsFor,
+} from '../src/contact/operator/person.ts';
 import { callbackOf } from '../src/dev/sandbox/identity-service.ts';
 import { sendDeliveries } from '../src/party/webhook/deliver.ts';
 import { app } from '../src/worker/http/app.ts';
@@ -1070,10 +1075,17 @@ test('a search of the desk reads some rows of each registrar, and no more of a l
            json_object('ident', json_object('from', 'D' || ident, 'to', null, 'key', 'D' || ident))
          from contacts where registrar_id = ?1`,
       ).bind(id, code),
+      env.DB.prepare(
+        `insert into disclosures (ident_country_code, ident_key, ident_type, contact_uuid, requester,
+           identified_by, organization, basis, requested_fields, confidential, received_at)
+         select ident_country_code, ident_key, ident_type, uuid, '', '', '', '', '[]', 1, created_at
+         from contacts where registrar_id = ?`,
+      ).bind(id),
     ]);
     const counting = counted(env);
     const db = openDatabase(counting.env.DB);
-    const { uuid } = await getContactByCode(db, `${code}:00000001`);
+    const contact = await getContactByCode(db, `${code}:00000001`);
+    const { uuid } = contact;
     const searches: Record<string, () => Promise<unknown>> = {
       'a name': () => findContacts(db, 'maasikas mari', 21),
       nobody: () => findContacts(db, 'qwertyuiop', 21),
@@ -1084,7 +1096,11 @@ test('a search of the desk reads some rows of each registrar, and no more of a l
       'an earlier address': () => findContacts(db, 'old-mari1@example.ee', 21),
       'an identity code': () => findContacts(db, '00000001', 21),
       'the identity code of a deleted contact': () => findContacts(db, 'D00000001', 21),
+      'the code of a deleted contact': () => findGoneContacts(db, `${code}:00000001D`, 21),
+      'the UUID of a deleted contact': () => findGoneContacts(db, `gone-${uuid}`, 21),
       'a person': () => listContactsOfSamePerson(db, uuid),
+      'requests for a person’s data': () => listRequestsFor(db, contact, [uuid], 50),
+      'whose data were asked for': () => findAskedFor(db, [uuid, `gone-${uuid}`]),
     };
     for (const [what, search] of Object.entries(searches)) {
       const { rowsRead } = { ...counting.counts };

@@ -91,7 +91,8 @@ export async function findAskedFor(db: Database, uuids: readonly string[]): Prom
     with listed (uuid, "key", type, country) as (
       select uuid, ident_key, ident_type, ident_country_code from ${contacts} where ${isListed(contacts.uuid)}
       union all select subject_uuid, changes ->> '$.ident.key', changes ->> '$.identType.from', changes ->> '$.identCountryCode.from'
-        from ${history} where subject = 'contact' and action = 'delete' and action <> 'update' and ${isListed(history.subjectUuid)})
+        from ${history} indexed by history_of_contact
+        where subject = 'contact' and action = 'delete' and action <> 'update' and ${isListed(history.subjectUuid)})
     select uuid from listed where exists (select 1 from ${disclosures}
       where ${identKey} = "key" and (+${identType}, +${identCountryCode}) = (type, country))`);
   return new Set(rows.map(({ uuid }) => uuid));
