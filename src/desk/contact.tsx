@@ -85,13 +85,17 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
   ]);
   const { own } = requests;
   const others = requests.others.filter((one) => one.contactUuid === shownUuid);
-  const requestRows = (rows: readonly Disclosure[]) => (
-    <Rows
-      view={disclosuresOfContact}
-      rows={rows.map(withAnswerBy(registry.env))}
-      links={{ id: 'disclosure' }}
-    />
-  );
+  const requestPart = (title: string, rows: readonly Disclosure[]) =>
+    rows.length > 0 && (
+      <Part title={title}>
+        <Rows
+          view={disclosuresOfContact}
+          rows={rows.map(withAnswerBy(registry.env))}
+          links={{ id: 'disclosure' }}
+          label={title}
+        />
+      </Part>
+    );
   const isErasable = isErasing(erasure) && !erasure.problem;
   const isCut = domains.length === shownRows;
   return {
@@ -125,14 +129,8 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
             </a>
           </p>
         )}
-        {own.length > 0 && (
-          <Part title="Who asked for data with this identity">{requestRows(own)}</Part>
-        )}
-        {others.length > 0 && (
-          <Part title="Who asked for data of other persons who had this contact">
-            {requestRows(others)}
-          </Part>
-        )}
+        {requestPart('Who asked for data with this identity', own)}
+        {requestPart('Who asked for data of other persons who had this contact', others)}
         {before.length > 0 && <Former rows={before} title="Other contacts that had this code" />}
         <Looks looks={looks} oldest={oldest} uuid={shownUuid} />
       </>

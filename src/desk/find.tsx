@@ -129,7 +129,7 @@ export const findPage: ShowPage = async ({ registry, query }) => {
         <Found present={people.slice(0, shown)} former={former.slice(0, shown)} />
         {!isOnly && (
           <Part title="Near it">
-            <Found {...near} />
+            <Found {...near} where="near it" />
           </Part>
         )}
       </>
@@ -201,7 +201,7 @@ function pageOfNear(
   const isLong = text.length > shownText;
   const start = isLong ? `${text.slice(0, shownText)}…` : text;
   const help =
-    'Enter words of a name, or a full code, address, telephone number, domain name or request id.';
+    'Enter words of a name, or a full code (HRB 148217, not 148217), address, telephone number, domain name or request id.';
   const isPhone = /^[+\d\s().-]+$/.test(text);
   const why = isLong || isPhone || !refusal ? help : `${refusal}.`;
   return {
@@ -219,21 +219,33 @@ function pageOfNear(
         <Links hrefs={names.map((name) => pageHref('name', name))} />
         <Registrars codes={registrars} />
         <Found present={present} former={former} />
-        {!text.includes('@') && !isUuid(text) && (
-          <p>Former telephone numbers are not searched, nor former names of contacts that exist.</p>
+        {!isUuid(text) && (
+          <p>
+            Former telephone numbers are not searched, nor former names of contacts that exist. An
+            erased contact is found by its code or UUID alone.
+          </p>
         )}
       </>
     ),
   };
 }
 
-function Found({ present, former }: FoundContacts) {
+function Found({ present, former, where = '' }: FoundContacts & { where?: string }) {
   const changed = former.filter(({ ended }) => ended !== 'deleted');
   return (
     <>
-      {present.length > 0 && <Rows view={foundView} rows={present} links={{ code: 'contact' }} />}
+      {present.length > 0 && (
+        <Rows
+          view={foundView}
+          rows={present}
+          links={{ code: 'contact' }}
+          label={`Contacts ${where}`.trim()}
+        />
+      )}
       {changed.length > 0 && <Sentences all={changed.map(formerSentence)} />}
-      {former.length > 0 && <Former rows={former} title="Deleted or changed since" />}
+      {former.length > 0 && (
+        <Former rows={former} title={`Deleted or changed since${where && `, ${where}`}`} />
+      )}
     </>
   );
 }

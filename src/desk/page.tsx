@@ -130,9 +130,10 @@ export function Rows<Row>(props: {
   view: Shown<Row>;
   rows: readonly Row[];
   links?: Record<string, Thing['kind']>;
+  /** Of several tables of one kind, what distinguishes this one. */
+  label?: string;
 }) {
-  const { view, rows, links = {} } = props;
-  const label = fieldWords(view.name);
+  const { view, rows, links = {}, label = fieldWords(view.name) } = props;
   if (rows.length === 0) return <p>No {label}.</p>;
   const values = rows.map((row) => Object.fromEntries(fieldsOf(view.columns, row, true)));
   const columns = view.table.split(' ').filter((name) => {

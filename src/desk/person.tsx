@@ -92,6 +92,6 @@ const formerView: Shown<ContactDeletion> = {
 
 export const Former = ({ rows, title }: { rows: readonly ContactDeletion[]; title: string }) => (
   <Part title={title}>
-    <Rows view={formerView} rows={rows} links={{ uuid: 'contact' }} />
+    <Rows view={formerView} rows={rows} links={{ uuid: 'contact' }} label={title} />
   </Part>
 );

@@ -121,10 +121,13 @@ function commentSentences(
   disputes: readonly ShownDispute[],
 ): Sentence[] {
   return [...retained, ...disputes].flatMap((one) => {
-    const status = 'status' in one ? one.status : 'disputed';
     const { comment } = one;
-    const text = `Do not tell the caller: it is ${status} with the comment “`;
-    return comment ? [[text, { text: comment }, '”.']] : [];
+    const initiator = 'initiator' in one ? one.initiator : null;
+    if (!comment && !initiator) return [];
+    const by = initiator ? sentence` by “${{ text: initiator }}”` : '';
+    const why = comment ? sentence` with the comment “${{ text: comment }}”` : '';
+    const status = 'status' in one ? one.status : 'disputed';
+    return [sentence`Do not tell the caller: it is ${status}${by}${why}.`];
   });
 }
 

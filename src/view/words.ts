@@ -148,7 +148,8 @@ export function valueText(value: unknown, field = ''): string {
     const parts = Object.entries(value!).filter(
       ([name, part]) => name !== 'id' && !isNothing(part),
     );
-    return parts.map(([name, part]) => `${fieldWords(name)}: ${valueText(part, name)}`).join(', ');
+    const wordsOf = snakeCase(field) === 'status_notes' ? statusWords : fieldWords;
+    return parts.map(([name, part]) => `${wordsOf(name)}: ${valueText(part, name)}`).join(', ');
   }
   const text = String(value);
   const name = snakeCase(field);

@@ -334,10 +334,11 @@ test('a list of hits says whose data were asked for, present or deleted, as what
 test.each([
   ['a telephone number', '+372 5559 999'],
   ['a name', 'olematu inimene'],
+  ['an address', 'olematu@x.example'],
   ['a name with a near domain name', 'kohvikan'],
   ['a name that ends like a domain name', 'olematu.'],
 ])('a miss of %s says that former ones are not searched', async (_, text) => {
   expect((await find(text)).main).toContain(
-    'Former telephone numbers are not searched, nor former names of contacts that exist.',
+    'Former telephone numbers are not searched, nor former names of contacts that exist. An erased contact is found by its code or UUID alone.',
   );
 });

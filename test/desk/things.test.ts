@@ -346,6 +346,32 @@ test('a dispute that was closed before its first day was never in force, and is 
   );
 });
 
+test('who disputes a name is for staff alone, with the comment', async () => {
+  const open = ['dispute', 'open', 'vaidlus.ee', '--first-day', '2026-01-01'];
+  await registry.done([...open, '--initiator', 'AS Merekool', '--comment', 'trademark']);
+  const kept =
+    'Do not tell the caller: it is disputed by “AS Merekool” with the comment “trademark”.';
+  expect((await show('/name/vaidlus.ee')).text).toContain(kept);
+  expect((await registry.run('name vaidlus.ee')).stdout).toContain(kept);
+});
+
+test('the reason of a status is told in words of staff', async () => {
+  const change = ['contact', 'status', 'ALPHA:2', '--add', 'serverUpdateProhibited'];
+  await registry.done([...change, '--note', 'court case 7']);
+  expect((await show('/contact/ALPHA:2')).text).toContain(
+    'reasons of statuses: none → the registry prohibits its change: court case 7',
+  );
+});
+
+test('tables of one kind on one page have different labels', async () => {
+  await registry.done('contact import - --registrar ALPHA', csvOf(person('ALPHA:8')));
+  await registry.done('contact delete ALPHA:8 --yes');
+  const { contact } = await registry.done('contact show ALPHA:1');
+  const { html } = await show(`/person/${contact.uuid}`);
+  const labels = [...html.matchAll(/role="region" aria-label="([^"]*)"/g)].map(([, one]) => one);
+  expect(labels).toEqual(['contacts', 'domains', 'Former contacts with this code']);
+});
+
 test('a former dispute is said by its days', async () => {
   await registry.done('dispute open endine.ee --first-day 2026-02-01 --last-day 2026-03-31');
   const days = 'disputed from 1 Feb 2026 until the end of 31 Mar 2026';
