@@ -210,17 +210,18 @@ function existing(command: Command, isForItsRegistrar = true) {
 function save(
   domain: Domain & { punycode_name: string },
   authInfo: string | null = null,
-  expiresAt = yearsAfter(),
+  createdAt = new Date().toISOString(),
+  expiresAt = yearsAfter(createdAt),
 ): void {
   rows(
     `insert into domains values (?1, ?2, ifnull(?3, ?4), ?5, ?6)
      on conflict do update set domain = ?2, auth_info = ifnull(?3, auth_info)`,
     ...[domain.punycode_name, JSON.stringify(domain), authInfo],
-    ...[randomBytes(8).toString('hex'), new Date().toISOString(), expiresAt],
+    ...[randomBytes(8).toString('hex'), createdAt, expiresAt],
   );
 }
 
-function yearsAfter(from: string | number = Date.now(), years = 1): string {
+function yearsAfter(from: string, years = 1): string {
   const date = new Date(from);
   date.setUTCFullYear(date.getUTCFullYear() + years);
   return date.toISOString();
@@ -321,10 +322,10 @@ const queries: Record<string, Handler> = {
         ${org_name && xml`<contact:org>${org_name}</contact:org>`}
         <contact:addr>
           ${street && xml`<contact:street>${street}</contact:street>`}
-          <contact:city>${contact.city ?? '-'}</contact:city>
+          <contact:city>${contact.city || '-'}</contact:city>
           ${state && xml`<contact:sp>${state}</contact:sp>`}
           ${zip && xml`<contact:pc>${zip}</contact:pc>`}
-          <contact:cc>${contact.country_code ?? contact.ident_country_code}</contact:cc>
+          <contact:cc>${contact.country_code || contact.ident_country_code}</contact:cc>
         </contact:addr>
       </contact:postalInfo>
       <contact:voice>${contact.phone}</contact:voice>
@@ -392,7 +393,7 @@ const changes: Record<string, Handler> = {
       <domain:crDate>${at}</domain:crDate>
       <domain:exDate>${expiresAt}</domain:exDate>
     </domain:creData>`;
-    return { code: 1000, data, save: () => save(domain, authInfo, expiresAt) };
+    return { code: 1000, data, save: () => save(domain, authInfo, at, expiresAt) };
   },
 
   async 'domain:update'(command) {
@@ -434,7 +435,7 @@ const changes: Record<string, Handler> = {
     if (!row.expires_at!.startsWith(required(command.body, 'curExpDate'))) {
       throw new Refusal(2306, 'Parameter value policy error [curExpDate]');
     }
-    const expiresAt = yearsAfter(row.expires_at, periodOf(command));
+    const expiresAt = yearsAfter(row.expires_at!, periodOf(command));
     const data = xml`<domain:renData xmlns:domain="urn:ietf:params:xml:ns:domain-1.0">
       <domain:name>${domain.name}</domain:name>
       <domain:exDate>${expiresAt}</domain:exDate>
@@ -667,8 +668,7 @@ function readCommand(document: string, registrar: string): Command {
   const [verb] = element?.name === 'command' ? element.children : [];
   if (!element || !verb) throw new Refusal(2001, 'Command syntax error');
   const body = verb.name === 'poll' ? verb : (verb.children[0] ?? verb);
-  const [, object] =
-    /^urn:ietf:params:xml:ns:(domain|contact|host)-1\.0$/.exec(body.namespace) ?? [];
+  const [, object] = /^urn:ietf:params:xml:ns:(domain|contact)-1\.0$/.exec(body.namespace) ?? [];
   return {
     ...{ id: randomUUID(), registrar, document, at: new Date().toISOString() },
     clTRID: textOf(element, 'clTRID'),
@@ -680,9 +680,10 @@ function readCommand(document: string, registrar: string): Command {
 }
 
 function answerOf(command: Command): Answer | Promise<Answer> {
-  const { name, op } = command;
+  const { name, op, body } = command;
+  const isKnown = /^(domain|contact):/.test(name) || body.namespace.endsWith(':epp-1.0');
+  if (!isKnown) throw new Refusal(2307, 'Unimplemented object service');
   if (name === 'contact:transfer') throw new Refusal(2101, 'Unimplemented command');
-  if (name.startsWith('host:')) throw new Refusal(2307, 'Unimplemented object service');
   if (name === 'domain:transfer' && op !== 'request') return changes[name]!(command);
   if (Object.hasOwn(queries, name)) return queries[name]!(command);
   if (Object.hasOwn(changes, name)) return change(command);
