@@ -187,12 +187,13 @@ function firstMissing(list: ListName, record: PublicationRecord | undefined, day
   const journalled = sql`select at from ${retainedChanges} where id > ${position}
     and (status is null or status in (${statuses})) order by id limit 1`;
   if (!record || !shows(list, 'disputed')) return sql`select (${journalled}) as since`;
-  const midnights = sql`select first_day from ${disputes}
+  const midnights = sql`select first_day as day, created_at from ${disputes}
     where first_day > ${record.day} and first_day <= ${day}
     union all
-    select date(last_day, '+1 day') from ${disputes}
+    select date(last_day, '+1 day'), created_at from ${disputes}
       where last_day >= ${record.day} and last_day < ${day}`;
+  // A dispute may be opened after its first day has begun.
   return sql`select min(at) as since from (
     select * from (${journalled})
-    union all select first_day || 'T00:00:00.000Z' from (${midnights}))`;
+    union all select max(day || 'T00:00:00.000Z', created_at) from (${midnights}))`;
 }

@@ -238,6 +238,19 @@ it('a list that is behind is not late because of an older change that concerns o
   expect(status).toBe(200);
 });
 
+it('a list that is behind is not late at once because of a dispute that is opened on its first day', async () => {
+  await publishAll();
+  const tomorrow = Date.now() + 24 * 60 * minute;
+  const [firstDay, createdAt] = [dayOf(new Date(tomorrow)), new Date(tomorrow).toISOString()];
+  await addDispute(worker.env, { firstDay, lastDay: firstDay, createdAt });
+  await worker.env.DB.prepare('update retained_changes set at = ?').bind(createdAt).run();
+
+  const { status, body } = await healthAt(tomorrow + minute);
+
+  expect(body.lists.disputed.is_behind).toBe(true);
+  expect(status).toBe(200);
+});
+
 it('a list that is behind is behind since midnight when a dispute began with the day', async () => {
   const tomorrow = dayOf(new Date(Date.now() + 24 * 60 * minute));
   await addDispute(worker.env, { firstDay: tomorrow, lastDay: tomorrow });
