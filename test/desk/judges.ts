@@ -1,7 +1,16 @@
 import {
   dayAfter,
+  day as dayLength,
   disputeAt,
+  heldBy,
   humans,
+  isBirthday,
+  isSamePerson,
+  type Lists,
+  lastAuctionOf,
+  listed,
+  listsOf,
+  noLife,
   nowOf,
   present,
   retainedAt,
@@ -9,6 +18,7 @@ import {
   type StoryContact,
   statusOf,
   stayOf,
+  staysOf,
 } from './story.ts';
 
 /** A page as somebody reads it aloud. */
@@ -69,6 +79,8 @@ export function readPage(path: string, html: string): Read {
 
 export interface Given {
   story: Story;
+  /** As it was before the last deed. */
+  before: Story;
   now: Date;
   page: Read;
   /** The name, UUID, code or number that the page was asked for. */
@@ -85,10 +97,11 @@ const isAt = (text: string, at: Date | undefined) =>
 const dayIn = (text: string) =>
   new Date(`${text.replace('Sept', 'Sep')} UTC`).toISOString().slice(0, 10);
 
-const lifeOf = ({ story, page, key }: Given) =>
-  story.names.get(page.title) ?? story.names.get(key)!;
-const lastAuction = (given: Given) =>
-  lifeOf(given).auctions.findLast(({ isCancelled }) => !isCancelled);
+const lifeOf = ({ story, page }: Given) => story.names.get(page.title) ?? noLife();
+const lastAuction = (given: Given) => lastAuctionOf(lifeOf(given));
+const accountOf = ({ story, key }: Given) => story.accounts.get(key)!;
+const demandsOf = (story: Story) => present(story).filter(({ demand }) => demand);
+const isOverdue = ({ demand }: StoryContact, now: Date) => demand!.by < dayAfter(now, 0);
 const contactOf = ({ story, key }: Pick<Given, 'story' | 'key'>): StoryContact | undefined =>
   story.contacts.find(({ uuid }) => uuid === key) ??
   present(story).find(({ code }) => code === key) ??
@@ -98,18 +111,17 @@ const requestOf = ({ story, key }: Given) =>
 const codeOf = (story: Story, uuid: string) =>
   story.contacts.find((one) => one.uuid === uuid)!.code;
 
+const isOfZones = (name: string) => /^[^.]+\.ee$/.test(name) && name !== 'com.ee';
+
 /** What prevents a registration now. */
 function hindrances(given: Given): string[] {
   const life = lifeOf(given);
   const today = dayAfter(given.now, 0);
-  const auction = lastAuction(given);
-  const isHeld =
-    auction && ['started', 'awaiting_payment', 'payment_received'].includes(statusOf(auction));
   return [
     ...(stayOf(life) ? ['registered'] : []),
     ...retainedAt(life, today).map(({ status }) => status),
     ...(disputeAt(life, today) ? ['disputed'] : []),
-    ...(isHeld ? ['auction'] : []),
+    ...(heldBy(life) ? ['auction'] : []),
   ];
 }
 
@@ -119,8 +131,15 @@ function requestsFor({ story, key }: Given) {
   const known = story.disclosures.filter(
     ({ uuid }) => !story.contacts.find((each) => each.uuid === uuid)!.isErased,
   );
-  return known.filter(({ ident }) => ident === nowOf(one).ident);
+  const uuids = story.contacts
+    .filter((each) => each === one || isAsOne(each, one))
+    .map(({ uuid }) => uuid);
+  return known.filter(
+    ({ ident, uuid }) => ident === nowOf(one).ident && (!isBirthday(ident) || uuids.includes(uuid)),
+  );
 }
+const isAsOne = (one: StoryContact, other: StoryContact) =>
+  !one.goneAt && !other.goneAt && isSamePerson(one, other);
 type Request = ReturnType<typeof requestsFor>[number];
 const isKept = ({ isConfidential, outcome, visibleAfter }: Request, now: Date) =>
   isConfidential || (outcome === 'granted' && visibleAfter !== undefined && visibleAfter > now);
@@ -128,13 +147,22 @@ const isKept = ({ isConfidential, outcome, visibleAfter }: Request, now: Date) =
 const instant = String.raw`(?:\w{3} )?(\d+ \w+ \d{4}, \d\d:\d\d UTC) \([^)]*\)`;
 const aDay = String.raw`(\d+ \w+ \d{4})`;
 const aName = String.raw`(?:\S+\.ee|It)`;
-const registrar = String.raw`(?:Registrar \d+ )?(REG\d+)(?: \([^)]*\))?`;
+const registrar = String.raw`Registrar \d+ (REG\d+)( \(suspended\))?`;
+/** Wherever a registrar is named, its suspension is said. */
+const isState = (code: string, suspended: string | undefined, { story }: Given) =>
+  Boolean(story.accounts.get(code)!.suspendedAt) === Boolean(suspended);
+const person = String.raw`The person (?:born )?(\S+|\d+ \w+ \d+) \(Finland\)`;
+const identIn = (text: string) => (text.includes(' ') ? dayIn(text) : text);
 
 const dispute: Judge = ([, state, first, last, opened], given) => {
   const { disputes } = lifeOf(given);
   const today = dayAfter(given.now, 0);
   const one = disputes.find(
-    (each) => !each.closedAt && each.firstDay === dayIn(first!) && each.lastDay === dayIn(last!),
+    (each) =>
+      !each.isRemoved &&
+      !each.closedAt &&
+      each.firstDay === dayIn(first!) &&
+      each.lastDay === dayIn(last!),
   );
   if (!one || !isAt(opened!, one.openedAt)) return given.no('there is none');
   const isInForce = one.firstDay <= today && today <= one.lastDay;
@@ -145,19 +173,26 @@ const dispute: Judge = ([, state, first, last, opened], given) => {
 export const kinds: [pattern: string, judge: Judge][] = [
   [
     `\\S+ is registered with ${registrar}(?:, and held by (.*?))?(?:; administrative contact: .*?)?(?:; technical contact: .*?)?\\.`,
-    ([, code, holder], given) => {
+    ([, code, suspended, holder], given) => {
       const stay = stayOf(lifeOf(given));
       if (!stay || stay.registrar !== code) return given.no('with nobody, or another');
+      if (!isState(code, suspended, given)) given.no('suspended, or not');
       if (!holder?.endsWith(codeOf(given.story, stay.registrant))) given.no('another holder');
     },
   ],
   [
     `It is on record here since ${instant}(?:, and again since ${instant})?(?:; its registrar last changed on ${instant})?(?:; the contact of its holder last changed on ${instant})?\\.`,
-    ([, since, , moved, given_], given) => {
+    ([, since, again, moved, handed], given) => {
       const stay = stayOf(lifeOf(given));
       if (!stay || !isAt(since!, stay.recordedAt)) return given.no('since another time');
-      if (moved && !isAt(moved, stay.withRegistrarSince)) given.no('moved at another time');
-      if (given_ && !(isAt(given_, stay.heldSince) || isAt(given_, stay.withRegistrarSince)))
+      const { againSince, withRegistrarSince, heldSince } = stay;
+      const start = againSince ?? stay.recordedAt;
+      const isSaid = (text: string | undefined, at: Date) =>
+        text ? isAt(text, at) : at.getTime() === start.getTime();
+      if (again ? !isAt(again, againSince) : againSince) given.no('again at another time');
+      if (!isSaid(moved, withRegistrarSince)) given.no('moved at another time');
+      // A transfer copies the contacts.
+      if (!isSaid(handed, heldSince) && !isAt(handed ?? '', withRegistrarSince))
         given.no('given at another time');
     },
   ],
@@ -220,12 +255,13 @@ export const kinds: [pattern: string, judge: Judge][] = [
     'Nothing here prevents its registration\\.',
     (_, given) => {
       if (hindrances(given).length > 0) given.no(hindrances(given).join());
+      if (!isOfZones(given.page.title)) given.no('it is not a name of the registry');
     },
   ],
   [
     'Its registration (?:is refused now: .*|needs .* now)\\.',
     (_, given) => {
-      if (hindrances(given).length === 0) given.no('nothing prevents it');
+      if (hindrances(given).length === 0 && isOfZones(given.page.title)) given.no('nothing does');
     },
   ],
   [
@@ -237,19 +273,23 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
   [
-    `The person (\\S+) \\(Finland\\), a contact of ${registrar}\\.`,
-    ([, ident, code], given) => {
+    `${person}, a contact of ${registrar}\\.`,
+    ([, ident, code, suspended], given) => {
       const one = contactOf(given);
-      if (!one || one.goneAt || nowOf(one).ident !== ident || one.registrar !== code)
+      if (!one || one.goneAt || nowOf(one).ident !== identIn(ident!) || one.registrar !== code)
         given.no('it is not');
+      if (!isState(code!, suspended, given)) given.no('suspended, or not');
     },
   ],
   [
-    `This contact no longer exists: it was (deleted|erased) on ${instant} by the operator \\(olga\\)(?:, request \\S+\\. To whom its data were given is no longer known)?\\.`,
-    ([, how, at], given) => {
+    `This contact no longer exists: it was (deleted|erased) on ${instant} by (the operator \\(olga\\)|the scheduled run)(?:, request \\S+\\. To whom its data were given is no longer known)?\\.`,
+    ([, how, at, by], given) => {
       const one = contactOf(given);
-      if (!one?.goneAt || Boolean(one.isErased) !== (how === 'erased')) given.no('it was not');
-      else if (!isAt(at!, one.isErased ? one.erasedAt : one.goneAt)) given.no('at another time');
+      if (!one?.goneAt || Boolean(one.isErased) !== (how === 'erased'))
+        return given.no('it was not');
+      if (!isAt(at!, one.isErased ? one.erasedAt : one.goneAt)) given.no('at another time');
+      if (!one.isErased && (one.goneBy === 'cron') !== (by === 'the scheduled run'))
+        given.no('by somebody else');
     },
   ],
   [
@@ -260,14 +300,15 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
   [
-    'No granted request that the person may know of is on record with this identity code\\.',
+    'No granted request that the person may know of is on record (?:with this identity code|about these contacts)\\.',
     (_, given) => {
+      if (contactOf(given)?.isErased) given.no('it is erased');
       const granted = requestsFor(given).filter(({ outcome }) => outcome === 'granted');
       if (granted.some((one) => !isKept(one, given.now))) given.no('one is');
     },
   ],
   [
-    'Data were given on request to (.*), with this identity code\\.',
+    'Data were given on request to (.*), (?:with this identity code|about these contacts)\\.',
     ([, text], given) => {
       const granted = requestsFor(given).filter(
         (one) => one.outcome === 'granted' && !isKept(one, given.now),
@@ -277,17 +318,20 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
   [
-    'The person (\\S+) \\(Finland\\) has (\\d+) contacts? at \\d+ registrars? with this identity, holds (\\d+) domains?, and is named in (\\d+) others?\\.',
-    ([, ident, contacts, holds, named], { story, no }) => {
-      const own = present(story).filter((one) => nowOf(one).ident === ident);
+    `${person} has (\\d+) contacts? at (\\d+) registrars? with this identity, holds (\\d+) domains?, and is named in (\\d+) others?\\.`,
+    ([, ident, ...numbers], given) => {
+      const { story, no } = given;
+      const one = contactOf(given)!;
+      const own = present(story).filter((each) => isSamePerson(each, one));
       const uuids = own.map(({ uuid }) => uuid);
-      const stays = [...story.names.values()].flatMap((life) => stayOf(life) ?? []);
-      const held = stays.filter(({ registrant }) => uuids.includes(registrant));
-      const others = stays.filter(
+      const held = staysOf(story).filter(({ registrant }) => uuids.includes(registrant));
+      const named = staysOf(story).filter(
         (stay) => !held.includes(stay) && stay.others.some((uuid) => uuids.includes(uuid)),
       );
-      const counted = [own.length, held.length, others.length];
-      if (counted.join() !== [contacts, holds, named].map(Number).join()) no(`it is ${counted}`);
+      const registrars = new Set(own.map((each) => each.registrar));
+      const counted = [own.length, registrars.size, held.length, named.length];
+      if (counted.join() !== numbers.map(Number).join()) no(`it is ${counted}`);
+      if (nowOf(one).ident !== identIn(ident!)) no('it has another');
     },
   ],
   [
@@ -343,14 +387,45 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
   [
-    '(?:Warning|Alarm): The request for disclosure (\\d+) (?:is|was) to be answered by .*\\.',
-    ([, id], { story, no }) => {
-      if (story.disclosures.find((one) => String(one.id) === id)!.outcome) no('it is answered');
+    'To be checked by (.*): (.*) of (.*) (\\S+)\\.',
+    ([, by, claims, , code], { story, no }) => {
+      const { demand } = byCode(story, code!);
+      if (
+        demand?.by !== dayIn(by!) ||
+        demand.claims.join(', ') !== claims!.replace('e-mail', 'email')
+      )
+        no('nobody demands it');
     },
   ],
-  // Of the service, or of what the story does not do.
-  ['(?:Warning|Alarm): .*', () => {}],
-  ['.*API users? .*|Neither its phone nor its e-mail address is recorded\\.', () => {}],
+  [
+    `Suspended since ${instant}: fees\\. Nobody can log in for it\\.`,
+    ([, since], given) => {
+      if (!isAt(since!, accountOf(given).suspendedAt)) given.no('it is not');
+    },
+  ],
+  [
+    '(\\d+|No) API users? can log in for it(?:, from every address(?:; (\\d+) of them with a client certificate)?)?\\.',
+    ([, count, bound], given) => {
+      const { suspendedAt, isUserDisabled, certificateEnds: ends } = accountOf(given);
+      const can = !suspendedAt && !isUserDisabled && (!ends || ends > given.now);
+      if (can !== (count === '1')) given.no('it can, or not');
+      if (can && Boolean(ends) !== (bound === '1')) given.no('with a certificate, or not');
+    },
+  ],
+  [
+    'Logins as \\S+ need a client certificate, and no valid one is bound\\.',
+    (_, given) => {
+      const { certificateEnds: ends } = accountOf(given);
+      if (!ends || ends > given.now) given.no('one is');
+    },
+  ],
+  ['Neither its phone nor its e-mail address is recorded\\.', () => {}],
+  [
+    '(\\S+) is understood as (\\S+)\\.',
+    ([, asked, name], { no }) => {
+      if (!asked!.endsWith(`.${name}`)) no('it is not below it');
+    },
+  ],
   [
     'Do not tell the caller: (?:data were given to (.*)|(.*) ask(?:s|ed) for data) \\((?:kept from the person|not to be told before .*)\\)\\.',
     ([, given_, asking], given) => {
@@ -365,20 +440,28 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
 ];
-const patterns = kinds.map(([pattern]) => new RegExp(`^(?:${pattern})$`));
+const byCode = (story: Story, code: string) => present(story).find((one) => one.code === code)!;
+
+export const wholly = (pattern: string) => new RegExp(`^(?:${pattern})$`);
+const patterns = kinds.map(([pattern]) => wholly(pattern));
 
 /** Finds what is said, on any page but that of a search, and is not so. */
 export function judgePage(given: Given): void {
   const { page, story, now } = given;
-  const sentences = [...page.answer, ...page.kept];
-  for (const sentence of sentences) {
+  const isFirst = page.path === '/';
+  if (isFirst) judgeAlarms(given);
+  for (const sentence of [...(isFirst ? [] : page.answer), ...page.kept]) {
     const index = patterns.findIndex((pattern) => pattern.test(sentence));
     const no = (why: string) => given.no(`${why}: ${sentence}`);
     if (index < 0) no('no judge knows it');
     else kinds[index]![1](patterns[index]!.exec(sentence)!, { ...given, no });
   }
   const one = page.path.startsWith('/contact/') ? contactOf(given) : undefined;
-  if (one && !page.answer.some((each) => / had this code/.test(each))) {
+  const ofCode = story.contacts.filter(({ code }) => page.path === `/contact/${code}`);
+  const isChoice = page.answer.some((each) => / had this code/.test(each));
+  if (ofCode.length > 1 && ofCode.every(({ goneAt }) => goneAt) && !isChoice)
+    given.no(`one of ${ofCode.length} contacts that had the code`);
+  if (one && !isChoice) {
     const secrets = one.isErased ? [] : requestsFor(given).filter((each) => isKept(each, now));
     for (const { organization } of secrets) {
       if (!page.kept.some((each) => each.includes(organization))) given.no('a secret is not named');
@@ -389,16 +472,160 @@ export function judgePage(given: Given): void {
     if (listed !== Math.min(count, 10)) given.no(`${count} looks, ${listed} listed: ${looked}`);
     if (!/Only the deployed desk keeps looks/.test(looked)) given.no('looks are kept everywhere?');
   }
-  const waits = page.parts.get('What waits');
-  if (waits === 'Nothing waits for you.' && story.disclosures.some(({ outcome }) => !outcome))
-    given.no('a request waits');
-  const changed = page.parts.get('What its users changed');
-  if (changed?.startsWith('They have changed no') && story.changedBy.includes(given.key))
+  const near = page.parts.get('Names near it that are on record, or were');
+  if (page.path.startsWith('/name/'))
+    for (const [name, life] of story.names) {
+      const isOn = Object.values(life).some((all) => all.length > 0);
+      if (near?.includes(name) && !isOn) given.no(`${name} was never on record`);
+      if (page.title === 'esimen.ee' && name === 'esimene.ee' && isOn && !near?.includes(name))
+        given.no(`${name} is near`);
+    }
+  const changed = page.parts.get('What its users and systems changed');
+  if (changed?.startsWith('No change') && story.changedBy.includes(given.key))
     given.no('they have changed something');
   // Whose name it was then, nobody can see: today's stands behind the code, and is called so.
   const beside = new RegExp(`(?:${humans.map(({ name }) => name).join('|')}) REG\\d+:`);
   for (const entry of page.entries)
     if (beside.test(entry)) given.no(`a name of today in an old entry: ${entry}`);
+}
+
+/** What needs attention, and since when. */
+function alarmsOf({ story, before, now }: Given): string[] {
+  const today = dayAfter(now, 0);
+  const open = story.disclosures.filter(({ outcome }) => !outcome);
+  const hoursLeft = (one: { askedAt: Date }) =>
+    72 - (now.getTime() - one.askedAt.getTime()) / 3_600_000;
+  const overdue = demandsOf(story).filter((one) => isOverdue(one, now));
+  const names = [...story.names].flatMap(([name, life]) => {
+    const auction = heldBy(life);
+    const isPaid = auction && statusOf(auction) === 'payment_received';
+    return [
+      ...(stayOf(life) && auction ? [`domain ${name} ${wordsOf(statusOf(auction))}`] : []),
+      ...(!stayOf(life) && isPaid && auction.deadline && auction.deadline < today
+        ? [`unregistered ${name}`]
+        : []),
+    ];
+  });
+  const accounts = [...story.accounts].flatMap(
+    ([code, { user, certificateEnds: ends, webhook }]) => {
+      const daysLeft = ends ? (ends.getTime() - now.getTime()) / dayLength : 31;
+      const isFailing =
+        webhook?.failedAt && now.getTime() - webhook.failedAt.getTime() >= 3_600_000;
+      return [
+        ...(daysLeft <= 30 ? [`certificate ${user} ${daysLeft < 0 ? 'ended' : 'ends'}`] : []),
+        ...(isFailing && webhook.missing.size > 0 ? [`webhook ${code}`] : []),
+        ...(story.givenUp.has(code) ? [`given up ${code}`] : []),
+      ];
+    },
+  );
+  // For two minutes, a list is not late.
+  const [is, was] = [listsOf(story, today), listsOf(before, today)];
+  const late = listed.filter(
+    (list) => `${is[list]}` === `${was[list]}` && `${is[list]}` !== `${story.published[list]}`,
+  );
+  return [
+    ...open
+      .filter((one) => hoursLeft(one) <= 24)
+      .map((one) => `disclosure ${one.id} ${hoursLeft(one) < 0 ? 'was' : 'is'}`),
+    ...(overdue.length > 0 ? [`demands ${overdue.length}`] : []),
+    ...[...names, ...accounts],
+    ...late.map((list) => `list ${list}`),
+  ];
+}
+
+/** What an alarm says, in the words of the function above, and whether more of it is so. */
+export const alarms: [
+  pattern: string,
+  words: string,
+  isSo?: (match: string[], given: Given) => unknown,
+][] = [
+  ['Warning: Contacts with overdue demands for verification: (\\d+)\\.', 'demands $1'],
+  [
+    `(?:Warning|Alarm): The request for disclosure (\\d+) (is|was) to be answered by ${instant}\\.`,
+    'disclosure $1 $2',
+  ],
+  [
+    'Warning: (\\S+) is a registered domain, and has an auction with the status (.*)\\.',
+    'domain $1 $2',
+  ],
+  [
+    `Warning: (\\S+) was sold at auction and is paid, and was to be registered by ${aDay}\\.`,
+    'unregistered $1',
+    ([, name, day], { story }) => dayIn(day!) === heldBy(story.names.get(name!)!)!.deadline,
+  ],
+  [
+    `Alarm: The last certificate of API user (\\S+), which needs one, (ends|ended) at ${instant}(?:: its logins are refused)?\\.`,
+    'certificate $1 $2',
+  ],
+  [
+    `Alarm: The webhook of ${registrar} fails; the oldest delivery that has not arrived was created at ${instant}\\.`,
+    'webhook $1',
+    ([, code, state, since], given) =>
+      isState(code!, state, given) && isAt(since!, oldestMissing(given.story, code!)),
+  ],
+  [
+    `Warning: Deliveries to the webhook of ${registrar} that were given up: \\d+, the oldest created at ${instant}\\. Send them again, or drop them\\.`,
+    'given up $1',
+    ([, code, state], given) => isState(code!, state, given),
+  ],
+  [
+    `Alarm: The list (\\S+) has been behind its source since ${instant}\\.`,
+    'list $1',
+    ([, list, since], { story }) => isBehind(story, list!, since!),
+  ],
+  [
+    'Warning: (\\S+) has had no auction since one ended as (.*), and is or was blocked or disputed\\.',
+    '',
+    ([, name, status], { story }) => {
+      const life = story.names.get(name!)!;
+      const isHindered =
+        life.disputes.length > 0 || life.retained.some((one) => one.status === 'blocked');
+      const last = lastAuctionOf(life);
+      return last && wordsOf(statusOf(last)) === status && isHindered && !stayOf(life);
+    },
+  ],
+];
+const wordsOf = (status: string) => status.replaceAll('_', ' ');
+
+/** Those that were given up have not arrived either. */
+const oldestMissing = ({ accounts }: Story, code: string) =>
+  [...accounts.get(code)!.webhook!.missing.values()].sort(
+    (one, other) => one.getTime() - other.getTime(),
+  )[0];
+
+/** Since a change, or since the midnight at which a dispute began or ended. */
+function isBehind({ changed, names }: Story, list: string, since: string): boolean {
+  const disputes = [...names.values()].flatMap((life) => life.disputes);
+  const isMidnight = disputes.some(({ firstDay, lastDay, openedAt }) =>
+    [firstDay, dayAfter(new Date(lastDay), 1)].some(
+      (day) => isAt(since, new Date(day)) && openedAt < new Date(day),
+    ),
+  );
+  const parts = listed.filter((one) => one === list || (list === 'all' && one !== 'auctions'));
+  return parts.some((one) => isAt(since, changed.get(one)) || (one === 'disputed' && isMidnight));
+}
+
+function judgeAlarms(given: Given): void {
+  const { page, story, now, no } = given;
+  const expected = alarmsOf(given);
+  const said = page.answer.map((sentence) => {
+    const known = alarms.find(([pattern]) => wholly(pattern).test(sentence));
+    if (!known) return no(`no judge knows it: ${sentence}`);
+    const match = wholly(known[0]).exec(sentence)!;
+    const words = known[1].replace(/\$(\d)/g, (_, n) => match[Number(n)]!);
+    // A list may be behind for less than its alarm takes, and one has more in it than the others.
+    if (known[2] ? !known[2](match, given) : !expected.includes(words))
+      no(`it is not so: ${sentence}`);
+    return words;
+  });
+  for (const one of expected) if (!said.includes(one)) no(`nothing is said of: ${one}`);
+  const title = page.answer.length === 0 ? 'No alarm, no warning' : 'Needs attention';
+  if (page.title !== title) no(`${page.title} over ${page.answer.length} alarms`);
+  const waits = page.parts.get('What waits') ?? '';
+  const waiting =
+    story.disclosures.some(({ outcome }) => !outcome) ||
+    demandsOf(story).some((one) => isOverdue(one, now));
+  if (waiting === waits.startsWith('No request for disclosure is open')) no(`what waits: ${waits}`);
 }
 
 /** Finds what a search says that is not so of those who have, or had, the text. */
@@ -411,6 +638,9 @@ export function judgeSearch(text: string, { story, page, no }: Given): void {
   const isFormer = (one: StoryContact) =>
     !now.includes(one) && one.versions.some((version) => has(one, version));
   const gone = story.contacts.filter((one) => one.goneAt && isFormer(one));
+  const name = story.names.has(text) || text === 'esimen.ee';
+  if (name !== (page.path === `/name/${text}`)) no(`${text} leads to ${page.path}`);
+  if (name) return;
   const isNamed = gone.some((one) => [one.code, one.uuid].includes(text));
   if (/Nothing (found|to show)/.test(page.title)) {
     const isUnsearched = /Former telephone numbers are not searched/.test(page.text);
@@ -438,4 +668,78 @@ export function judgeSearch(text: string, { story, page, no }: Given): void {
   }
   for (const row of page.rows)
     if (!now.some((one) => row.includes(one.code))) no(`${text}: has it no longer: ${row}`);
+}
+
+/** The tool says what the desk says. */
+export function judgeTool(output: string, answer: readonly string[], no: (why: string) => void) {
+  // A registrar's code and state are in one pair of brackets, or only its state.
+  const words = (text: string) => text.replace(/[\s(),;.]+/g, ' ');
+  for (const sentence of answer.filter((one) => !one.includes('understood as')))
+    if (!words(output).includes(words(sentence))) no(`not said: ${sentence}`);
+}
+
+/** The tool has the alarms of the desk, with times as programs write them. */
+export function judgeHealth(output: string, answer: readonly string[], no: (why: string) => void) {
+  for (const level of ['Alarm', 'Warning']) {
+    const count = answer.filter((one) => one.startsWith(level)).length;
+    const lines = output.match(new RegExp(`^${level.toLowerCase()} `, 'gm')) ?? [];
+    if (lines.length !== count) no(`${lines.length} of level ${level}, not ${count}`);
+  }
+}
+
+export function judgeShown(
+  output: string,
+  story: Story,
+  one: StoryContact,
+  no: (why: string) => void,
+): void {
+  const { ident, email, phone, human } = nowOf(one);
+  const names = [...story.names].filter(([, life]) => {
+    const stay = stayOf(life);
+    return stay && [stay.registrant, ...stay.others].includes(one.uuid);
+  });
+  const said = new Map(
+    output
+      .split('\n')
+      .map((line) => /^(\w+): +(.*)$/.exec(line)?.slice(1) as [string, string])
+      .filter(Boolean),
+  );
+  const expected = {
+    registrar: one.registrar,
+    code: one.code,
+    name: humans[human]!.name,
+    ident: `FI ${ident}`,
+    email,
+    phone,
+  };
+  for (const [field, value] of Object.entries(expected))
+    if (said.get(field) !== value) no(`${field} is ${said.get(field)}, not ${value}`);
+  const domains = (said.get('domains') ?? '')
+    .split(/[- ,]+/)
+    .filter(Boolean)
+    .sort();
+  if (`${domains}` !== `${names.map(([name]) => name).sort()}`) no(`domains: ${domains}`);
+}
+
+/** The page for the public says what was published last. */
+export function judgePublic(html: string, { story, key, no }: Given): void {
+  const [answer = ''] = /<section class="answer .*?<\/section>/s.exec(html) ?? [];
+  const verdict = plain(/<h2.*?<\/h2>/s.exec(answer)?.[0] ?? '');
+  const states = {
+    blocked: 'blocked',
+    disputed: 'disputed',
+    auctions: 'in auction',
+    reserved: 'reserved',
+  };
+  const is = (Object.keys(states) as (keyof Lists)[])
+    .filter((list) => story.published[list].includes(key))
+    .map((list) => states[list]);
+  const listing = is.join(', ').replace(/, (?=[^,]*$)/, ' and ');
+  const outside: Record<string, string> = {
+    'pood.esimene.ee': 'belongs to esimene.ee',
+    'com.ee': 'is a zone of this registry',
+    'esimene.org': 'is not a name of this registry',
+  };
+  const expected = listing ? `is ${listing}` : (outside[key] ?? 'is on none of the lists');
+  if (verdict !== `${key} ${expected}`) no(`${verdict}, not ${expected}`);
 }

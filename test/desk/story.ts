@@ -1,40 +1,10 @@
-import { eq } from 'drizzle-orm';
-import { auctions, contacts } from '../../drizzle/schema.ts';
-import type { Database } from '../../src/base/database/open.ts';
-import type { Operation } from '../../src/change/origin.ts';
-import { deleteAnyContact, updateAnyContact } from '../../src/contact/operator/administer.ts';
-import {
-  declineDisclosure,
-  grantDisclosure,
-  openDisclosure,
-} from '../../src/contact/operator/disclosure/disclosure.ts';
-import { eraseContact } from '../../src/contact/operator/erase.ts';
-import { importContacts } from '../../src/contact/operator/import.ts';
-import { transferContact } from '../../src/contact/operator/transfer.ts';
-import { updateContact } from '../../src/contact/update.ts';
-import { recordLooks } from '../../src/desk/guard.ts';
-import { cancelAuction } from '../../src/name/auction/cancel.ts';
-import { correctAuction } from '../../src/name/auction/operator/correct.ts';
-import { startAuctions } from '../../src/name/auction/operator/start.ts';
-import { updateAuction } from '../../src/name/auction/report.ts';
-import { importDomains } from '../../src/name/domain/operator/import.ts';
-import { parseDomainName } from '../../src/name/domain/operator/name.ts';
-import { updateDomain } from '../../src/name/domain/operator/update.ts';
-import { removeDomains } from '../../src/name/domain/save.ts';
-import { transferDomain } from '../../src/name/domain/transfer.ts';
-import { registerDomain } from '../../src/name/registration/register.ts';
-import { removeRetainedDomains } from '../../src/name/retained/change-names.ts';
-import { addRetainedDomains } from '../../src/name/retained/operator/change-names.ts';
-import { closeDispute, openDispute } from '../../src/name/retained/operator/dispute.ts';
-import type { Login } from '../../src/party/registrar/login.ts';
-
 /** What a registry has been through, as somebody knows who was there all the time. Nothing here is read from the registry. */
 
-const day = 86_400_000;
+export const day = 86_400_000;
 export const dayAfter = (now: Date, days: number) =>
   new Date(now.getTime() + days * day).toISOString().slice(0, 10);
 
-/** Three people: the first has a second code, with which they are registered by mistake. */
+/** The first has a second code, with which they are registered by mistake; the last two have the same birthday. */
 export const humans = [
   {
     name: 'Mari Maasikas',
@@ -44,9 +14,22 @@ export const humans = [
   },
   { name: 'Jaan Kuusk', idents: ['BB2001'], emails: ['jaan@a.example'], phones: ['+372.5552001'] },
   { name: 'Liis Paju', idents: ['CC3001'], emails: ['liis@a.example'], phones: ['+372.5553001'] },
+  {
+    name: 'Piret Saar',
+    idents: ['1980-01-01'],
+    emails: ['piret@a.example'],
+    phones: ['+372.5554001'],
+  },
+  {
+    name: 'Rein Sepp',
+    idents: ['1980-01-01'],
+    emails: ['rein@a.example'],
+    phones: ['+372.5555001'],
+  },
 ];
+export const isBirthday = (ident: string) => ident.includes('-');
 
-interface Version {
+export interface Version {
   at: Date;
   human: number;
   ident: string;
@@ -58,7 +41,13 @@ export interface StoryContact {
   code: string;
   registrar: string;
   versions: Version[];
-  goneAt?: Date;
+  /** The contact of which it is a copy, as far back as they go. */
+  lineage: string;
+  /** Since when no domain refers to it; undefined while one does. */
+  unlinkedAt?: Date | undefined;
+  demand?: { claims: string[]; by: string } | undefined;
+  goneAt?: Date | undefined;
+  goneBy?: 'operator' | 'cron';
   isErased?: boolean;
   erasedAt?: Date;
   looks: { by: string; isRecorded: boolean; at: Date }[];
@@ -70,11 +59,12 @@ export interface StoryDisclosure {
   ident: string;
   organization: string;
   isConfidential: boolean;
+  askedAt: Date;
   visibleAfter?: Date;
   outcome?: string;
   at?: Date;
 }
-interface Stay {
+export interface Stay {
   registrar: string;
   registrant: string;
   others: string[];
@@ -84,333 +74,171 @@ interface Stay {
   withRegistrarSince: Date;
   heldSince: Date;
   byWinner: boolean;
-  until?: Date;
+  /** Its removal was taken back. */
+  againSince?: Date;
+  until?: Date | undefined;
 }
 export interface StoryAuction {
   statuses: { status: string; at: Date; byReport: boolean }[];
   deadline?: string | null;
   isCancelled?: boolean;
-  cancelledAt?: Date;
 }
 export interface StoryName {
   stays: Stay[];
-  retained: { status: string; lastDay: string | null; from: Date; until?: Date }[];
-  disputes: { firstDay: string; lastDay: string; openedAt: Date; closedAt?: Date }[];
+  retained: { status: string; lastDay: string | null; from: Date; until?: Date | undefined }[];
+  disputes: {
+    firstDay: string;
+    lastDay: string;
+    openedAt: Date;
+    closedAt?: Date | undefined;
+    isRemoved?: boolean;
+  }[];
   auctions: StoryAuction[];
 }
 
-export function newStory(registrars: string[]) {
+/** A registrar with its only API user and its webhook. */
+export interface Account {
+  user: string;
+  suspendedAt?: Date | undefined;
+  isUserDisabled?: boolean;
+  certificateEnds?: Date;
+  webhook?: { failedAt?: Date | undefined; missing: Map<string, Date> };
+}
+export const listed = ['auctions', 'reserved', 'blocked', 'disputed'] as const;
+/** The names of each public list. */
+export type Lists = Record<(typeof listed)[number], string[]>;
+
+export function newStory(accounts: Map<string, Account>) {
   return {
-    registrars,
+    accounts,
+    registrars: [...accounts.keys()],
+    /** As the last scheduled run published them, and when each has changed since. */
+    published: { auctions: [], reserved: [], blocked: [], disputed: [] } as Lists,
+    changed: new Map<string, Date>(),
+    givenUp: new Set<string>(),
     contacts: [] as StoryContact[],
     /** The registrars whose users have changed something, and how often. */
     changedBy: [] as string[],
     disclosures: [] as StoryDisclosure[],
-    names: new Map<string, StoryName>(
-      ['esimene.ee', 'teine.ee'].map((name) => [
-        name,
-        { stays: [], retained: [], disputes: [], auctions: [] },
-      ]),
-    ),
+    names: new Map<string, StoryName>(['esimene.ee', 'teine.ee'].map((name) => [name, noLife()])),
   };
 }
 export type Story = ReturnType<typeof newStory>;
+export const noLife = (): StoryName => ({ stays: [], retained: [], disputes: [], auctions: [] });
 
 export const nowOf = (one: StoryContact) => one.versions.at(-1)!;
 export const present = (story: Story) => story.contacts.filter(({ goneAt }) => !goneAt);
 export const stayOf = (one: StoryName) => one.stays.find(({ until }) => !until);
 export const statusOf = (one: StoryAuction) => one.statuses.at(-1)!.status;
 export const disputeAt = ({ disputes }: StoryName, today: string) =>
-  disputes.find((one) => !one.closedAt && one.firstDay <= today && today <= one.lastDay);
+  disputes.find(
+    (one) => !one.isRemoved && !one.closedAt && one.firstDay <= today && today <= one.lastDay,
+  );
 export const retainedAt = ({ retained }: StoryName, today: string) =>
   retained.filter((one) => !one.until && (one.lastDay === null || one.lastDay >= today));
 
-interface Given {
-  db: Database;
-  operation: Operation;
-  story: Story;
-  now: Date;
-  system: { id: number };
-  /** Of the registrars, in their order. */
-  logins: Login[];
-  DB: D1Database;
+export const lastAuctionOf = ({ auctions }: StoryName) =>
+  auctions.findLast(({ isCancelled }) => !isCancelled);
+const holding = ['started', 'awaiting_payment', 'payment_received'];
+export const heldBy = (one: StoryName) =>
+  [lastAuctionOf(one)].find((last) => last && holding.includes(statusOf(last)));
+
+/** What the public lists should have on a day. */
+export function listsOf({ names }: Story, today: string): Lists {
+  const lives = [...names];
+  const named = (isIn: (one: StoryName) => unknown) =>
+    lives.filter(([, life]) => isIn(life)).map(([name]) => name);
+  const retained = (status: string) =>
+    named((one) => retainedAt(one, today).some((each) => each.status === status));
+  return {
+    auctions: named((one) => lastAuctionOf(one) && statusOf(lastAuctionOf(one)!) === 'started'),
+    reserved: retained('reserved'),
+    blocked: retained('blocked'),
+    disputed: named((one) => disputeAt(one, today)),
+  };
 }
-type Deed = (given: Given, a: number, b: number, c: number) => Promise<unknown>;
+export const staysOf = ({ names }: Story) =>
+  [...names.values()].flatMap((one) => stayOf(one) ?? []);
+/** Of one person, as far as the registry can know: those with the same birthday may be two. */
+export const isSamePerson = (one: StoryContact, other: StoryContact) =>
+  nowOf(one).ident === nowOf(other).ident &&
+  (!isBirthday(nowOf(one).ident) ||
+    nowOf(one).human === nowOf(other).human ||
+    one.lineage === other.lineage);
 
-const at = <Item>(items: readonly Item[], n: number): Item | undefined => items[n % items.length];
-const nameAt = ({ story }: Given, n: number) => {
-  const name = at([...story.names.keys()], n)!;
-  return { name, parsed: parseDomainName(name), life: story.names.get(name)! };
-};
-const valuesOf = (human: number, variant: number, now: Date): Version => {
-  const { idents, emails, phones } = humans[human]!;
-  const ident = at(idents, variant)!;
-  return { at: now, human, ident, email: at(emails, variant)!, phone: at(phones, variant)! };
-};
-const columnsOf = ({ human, ident, email, phone }: Version) => ({
-  ...{ ident, email, phone, name: humans[human]!.name, identType: 'priv', identCountryCode: 'FI' },
-});
-const byCode = (story: Story, code: string) => present(story).find((one) => one.code === code)!;
+/** After each deed. */
+export function settle(story: Story, before: Story, now: Date): void {
+  const linked = new Set(staysOf(story).flatMap((one) => [one.registrant, ...one.others]));
+  for (const one of story.contacts) {
+    if (linked.has(one.uuid)) one.unlinkedAt = undefined;
+    else one.unlinkedAt ??= now;
+  }
+  const today = dayAfter(now, 0);
+  const [was, is] = [listsOf(before, today), listsOf(story, today)];
+  // A source also has days to come, and another auction of the same name.
+  const othersIn = ({ names }: Story) => ({
+    disputed: JSON.stringify([...names.values()].map(({ disputes }) => disputes)),
+    auctions: [...names.values()].map(({ auctions }) => auctions.length),
+  });
+  const [had, has] = [othersIn(before), othersIn(story)] as Record<string, unknown>[];
+  for (const list of listed)
+    if (`${[was[list], had![list]]}` !== `${[is[list], has![list]]}` && !story.changed.has(list))
+      story.changed.set(list, now);
+}
 
-export const deeds: Record<string, Deed> = {
-  async 'create contact'({ operation, story, now }, a, b, c) {
-    const registrar = at(story.registrars, a)!;
-    const code = `${registrar}:${1 + (b % 2)}`;
-    const version = valuesOf(c % 3, 0, now);
-    const uuid = crypto.randomUUID();
-    if (present(story).some((one) => one.code === code)) return;
-    await importContacts(operation, [{ ...columnsOf(version), code, registrar, uuid }]);
-    story.contacts.push({ uuid, code, registrar, versions: [version], looks: [] });
-  },
-  async 'other person'({ operation, story, now }, a, b) {
-    const one = at(present(story), a);
-    if (!one) return;
-    const version = valuesOf(b % 3, 0, now);
-    await updateAnyContact(operation, one.code, columnsOf(version));
-    one.versions.push(version);
-  },
-  /** The same human: a code that was wrong, and another address. */
-  async 'other code and address'({ operation, story, now }, a, b) {
-    const one = at(present(story), a);
-    if (!one) return;
-    const version = valuesOf(nowOf(one).human, b, now);
-    await updateAnyContact(operation, one.code, columnsOf(version));
-    one.versions.push(version);
-  },
-  async 'delete contact'({ operation, story, now }, a) {
-    const one = at(present(story), a);
-    if (!one) return;
-    await deleteAnyContact(operation, one.code);
-    one.goneAt = now;
-  },
-  async 'erase contact'({ operation, story, now }, a) {
-    const one = at(story.contacts, a);
-    if (!one) return;
-    await eraseContact(operation, one.uuid);
-    one.goneAt ??= now;
-    one.isErased = true;
-    one.erasedAt ??= now;
-  },
-  async 'transfer contact'({ operation, story }, a, b) {
-    const one = at(present(story), a);
-    if (!one) return;
-    const registrar = at(story.registrars, b)!;
-    await transferContact(operation, one.code, registrar);
-    one.registrar = registrar;
-  },
-  async 'move domain in'(given, a, b, c) {
-    const { operation, story, now } = given;
-    const { parsed, life } = nameAt(given, a);
-    const [holder, other] = [at(present(story), b), at(present(story), c)];
-    if (!holder || !other || stayOf(life)) return;
-    const { registrar } = holder;
-    const tech = other === holder ? [] : [other.code];
-    await importDomains(operation, [
-      { ...parsed, registrar, registrant: holder.code, admin: [], tech },
-    ]);
-    const times = { recordedAt: now, withRegistrarSince: now, heldSince: now };
-    // It was registered years ago, elsewhere.
-    const since = new Date('2019-02-03T04:05:00Z');
-    life.stays.push({
-      ...times,
-      ...{ registrar, registrant: holder.uuid, since, byWinner: false },
-      others: tech.length > 0 ? [other.uuid] : [],
-    });
-  },
-  async 'other holder'(given, a, b) {
-    const { operation, story, now } = given;
-    const { parsed, life } = nameAt(given, a);
-    const [stay, holder] = [stayOf(life), at(present(story), b)];
-    if (!stay || !holder) return;
-    await updateDomain(operation, parsed, { registrant: holder.code });
-    if (stay.registrant !== holder.uuid)
-      Object.assign(stay, { registrant: holder.uuid, heldSince: now });
-  },
-  async 'transfer domain'(given, a, b) {
-    const { operation, story, now, db } = given;
-    const { parsed, life } = nameAt(given, a);
-    const stay = stayOf(life);
-    const registrar = at(story.registrars, b)!;
-    if (!stay || stay.registrar === registrar) return;
-    const { copies } = await transferDomain(operation, parsed, registrar);
-    const uuids = new Map<string, string>();
-    for (const [from, code] of Object.entries(copies)) {
-      const source = byCode(story, from);
-      if (!present(story).some((one) => one.code === code)) {
-        const [row] = await db
-          .select({ uuid: contacts.uuid })
-          .from(contacts)
-          .where(eq(contacts.code, code));
-        const version = { ...nowOf(source), at: now };
-        story.contacts.push({ uuid: row!.uuid, code, registrar, versions: [version], looks: [] });
+/** Takes back what a request did to the story. The registry keeps that it happened. */
+export function takeBack(
+  story: Story,
+  { before, after }: Record<'before' | 'after', Story>,
+  now: Date,
+) {
+  for (const one of story.contacts) {
+    const isIt = ({ uuid }: StoryContact) => uuid === one.uuid;
+    const [was, became] = [before.contacts.find(isIt), after.contacts.find(isIt)];
+    if (!became) continue;
+    const wasThere = was && !was.goneAt;
+    if (!became.goneAt && !wasThere) Object.assign(one, { goneAt: now, goneBy: 'operator' });
+    else if (became.goneAt && wasThere) Object.assign(one, { goneAt: undefined, unlinkedAt: now });
+    if (!was) continue;
+    if (became.versions.length > was.versions.length) one.versions.push({ ...nowOf(was), at: now });
+    if (became.registrar !== was.registrar) one.registrar = was.registrar;
+    if (became.demand?.by !== was.demand?.by) one.demand = was.demand;
+  }
+  for (const [name, life] of story.names) {
+    const [was, became] = [before.names.get(name)!, after.names.get(name)!];
+    for (const [n, stay] of life.stays.entries()) {
+      const [old, made] = [was.stays[n], became.stays[n]];
+      if (!made) continue;
+      if (!made.until && (!old || old.until)) stay.until = now;
+      else if (made.until && !old!.until)
+        Object.assign(stay, {
+          until: undefined,
+          againSince: now,
+          withRegistrarSince: now,
+          heldSince: now,
+        });
+      else if (old && (made.registrar !== old.registrar || made.registrant !== old.registrant)) {
+        if (made.registrar !== old.registrar) stay.withRegistrarSince = now;
+        if (made.registrant !== old.registrant) stay.heldSince = now;
+        const { registrar, registrant, others } = old;
+        Object.assign(stay, { registrar, registrant, others: [...others] });
       }
-      uuids.set(source.uuid, byCode(story, code).uuid);
     }
-    Object.assign(stay, {
-      ...{ registrar, withRegistrarSince: now },
-      registrant: uuids.get(stay.registrant) ?? stay.registrant,
-      others: stay.others.map((uuid) => uuids.get(uuid) ?? uuid),
-    });
-  },
-  async 'remove domain'(given, a) {
-    const { name, life } = nameAt(given, a);
-    const stay = stayOf(life);
-    if (!stay) return;
-    await removeDomains(given.operation, [name]);
-    stay.until = given.now;
-  },
-  async 'retain name'(given, a, b, c) {
-    const { parsed, life } = nameAt(given, a);
-    const status = b % 2 === 0 ? ('reserved' as const) : ('blocked' as const);
-    const lastDay = status === 'reserved' ? at([null, dayAfter(given.now, 5)], c)! : null;
-    if (life.retained.some((one) => one.status === status && !one.until)) return;
-    await addRetainedDomains(given.operation, [{ ...parsed, status, lastDay }]);
-    life.retained.push({ status, lastDay, from: given.now });
-  },
-  async 'release name'(given, a, b) {
-    const { parsed, life } = nameAt(given, a);
-    const status = b % 2 === 0 ? ('reserved' as const) : ('blocked' as const);
-    const one = life.retained.find((each) => each.status === status && !each.until);
-    if (!one) return;
-    await removeRetainedDomains(given.operation, [{ ...parsed, status, lastDay: null }]);
-    one.until = given.now;
-  },
-  async 'open dispute'(given, a, b, c) {
-    const { parsed, life } = nameAt(given, a);
-    const firstDay = dayAfter(given.now, at([0, 0, -30, 20], b)!);
-    const lastDay = dayAfter(given.now, at([30, 60], c)!);
-    await openDispute(given.operation, { ...parsed, firstDay, lastDay });
-    life.disputes.push({ firstDay, lastDay, openedAt: given.now });
-  },
-  async 'close dispute'(given, a) {
-    const { parsed, life } = nameAt(given, a);
-    await closeDispute(given.operation, { name: parsed.name, reason: 'settled' });
-    const open = life.disputes.filter(
-      (one) => !one.closedAt && one.lastDay >= dayAfter(given.now, 0),
-    );
-    open.sort((x, y) => (x.firstDay < y.firstDay ? -1 : 1))[0]!.closedAt = given.now;
-  },
-  async 'start auction'(given, a) {
-    const { parsed, life } = nameAt(given, a);
-    await startAuctions(given.operation, [parsed]);
-    life.auctions.push({ statuses: [{ status: 'started', at: given.now, byReport: false }] });
-  },
-  async 'report on auction'(given, a, b, c) {
-    const { db, operation, now } = given;
-    const { name, life } = nameAt(given, a);
-    const last = life.auctions.findLast(({ isCancelled }) => !isCancelled);
-    const rows = await db.select().from(auctions).where(eq(auctions.name, name));
-    if (!last || rows.length === 0) return;
-    const known = life.auctions.filter(({ isCancelled }) => !isCancelled).length;
-    const status = at(
-      ['awaiting_payment', 'payment_received', 'no_bids', 'payment_not_received'] as const,
-      b,
-    )!;
-    const registrationDeadline = at([undefined, dayAfter(now, 7)], c);
-    const report = { status, registrationDeadline };
-    if (['domain_registered', status].includes(statusOf(last))) return;
-    await updateAuction(operation, rows.at(-1)!.uuid, report, ['no_bids', 'payment_not_received']);
-    last.statuses.push({ status, at: now, byReport: true });
-    if (registrationDeadline) last.deadline = registrationDeadline;
-    const after = await db.select().from(auctions).where(eq(auctions.name, name));
-    if (after.length > known)
-      life.auctions.push({ statuses: [{ status: 'started', at: now, byReport: true }] });
-  },
-  async 'correct auction'(given, a, b) {
-    const { name, life } = nameAt(given, a);
-    const last = life.auctions.findLast(({ isCancelled }) => !isCancelled);
-    const status = at(['started', 'no_bids', 'payment_received'] as const, b)!;
-    if (!last || statusOf(last) === status) return;
-    await correctAuction(given.operation, { auction: name, status, reason: 'test' });
-    last.statuses.push({ status, at: given.now, byReport: false });
-  },
-  async 'cancel auction'(given, a) {
-    const { name, life } = nameAt(given, a);
-    await cancelAuction(given.operation, { auction: name, reason: 'test' });
-    const last = life.auctions.findLast(({ isCancelled }) => !isCancelled)!;
-    Object.assign(last, { isCancelled: true, cancelledAt: given.now });
-  },
-  async 'winner registers'(given, a, b) {
-    const { db, operation, story, now, system } = given;
-    const { name, parsed, life } = nameAt(given, a);
-    const holder = at(present(story), b);
-    const [row] = (await db.select().from(auctions).where(eq(auctions.name, name))).reverse();
-    if (!holder || !row?.registrationCode) return;
-    const { registrar } = holder;
-    const record = { ...parsed, registrar, registrant: holder.code, admin: [], tech: [] };
-    if (!(await registerDomain(operation, system, record, [row.registrationCode])).isNew) return;
-    life.auctions
-      .findLast(({ isCancelled }) => !isCancelled)!
-      .statuses.push({ status: 'domain_registered', at: now, byReport: false });
-    const times = { since: now, recordedAt: now, withRegistrarSince: now, heldSince: now };
-    life.stays.push({ ...times, registrar, registrant: holder.uuid, others: [], byWinner: true });
-  },
-  async 'ask for data'({ operation, story, now }, a, b, c) {
-    const one = at(present(story), a);
-    if (!one) return;
-    const { organization, isConfidential } = at(
-      [
-        { organization: 'Police', isConfidential: false },
-        { organization: 'Tax Board', isConfidential: true },
-      ],
-      b,
-    )!;
-    const { id } = await openDisclosure(operation, {
-      ...{ contact: one.code, requester: 'Uurija', identifiedBy: 'ID card', organization },
-      ...{ basis: 'case', isConfidential, receivedAt: now },
-      requestedFields: at(
-        [
-          ['name', 'email'],
-          ['name', 'fax'],
-        ],
-        c,
-      )!,
-    });
-    story.disclosures.push({
-      id,
-      uuid: one.uuid,
-      human: nowOf(one).human,
-      ident: nowOf(one).ident,
-      organization,
-      isConfidential,
-    });
-  },
-  async 'give data'({ operation, story, now }, a, b) {
-    const one = at(
-      story.disclosures.filter(({ outcome }) => !outcome),
-      a,
-    );
-    if (!one) return;
-    const visibleAfter =
-      !one.isConfidential && b % 2 === 0 ? new Date(now.getTime() + 90 * day) : undefined;
-    await grantDisclosure(operation, one.id, { fields: ['name'], visibleAfter });
-    Object.assign(one, { outcome: 'granted', at: now, visibleAfter });
-  },
-  async 'refuse data'({ operation, story, now }, a) {
-    const one = at(
-      story.disclosures.filter(({ outcome }) => !outcome),
-      a,
-    );
-    if (!one) return;
-    await declineDisclosure(operation, one.id, { outcome: 'refused', explanation: 'no basis' });
-    Object.assign(one, { outcome: 'refused', at: now });
-  },
-  async 'registrar changes its contact'({ db, operation, story, logins }, a, b) {
-    const one = at(present(story), a);
-    if (!one) return;
-    const login = logins[story.registrars.indexOf(one.registrar)]!;
-    await updateContact({ db, login, request: operation.origin.request }, one.code, () => ({
-      city: `Linn ${b} ${Date.now()}`,
-    }));
-    story.changedBy.push(one.registrar);
-  },
-  async look({ story, DB, now }, a, b) {
-    const one = at(present(story), a);
-    if (!one) return;
-    // The desk on a machine of the registry, and the tool, record nothing.
-    const isRecorded = b % 2 === 0;
-    if (isRecorded)
-      await recordLooks(DB, [{ subject: 'contact', key: one.uuid }], 'kati@r.example', now);
-    one.looks.push({ by: 'kati', isRecorded, at: now });
-  },
-};
+    for (const [n, one] of life.retained.entries()) {
+      const [old, made] = [was.retained[n], became.retained[n]];
+      if (made && !made.until && (!old || old.until)) one.until = now;
+      else if (made?.until && !old!.until) one.until = undefined;
+    }
+    for (const [n, one] of life.disputes.entries()) {
+      const [old, made] = [was.disputes[n], became.disputes[n]];
+      if (made && !made.isRemoved && (!old || old.isRemoved)) one.isRemoved = true;
+      else if (made?.isRemoved && !old!.isRemoved) one.isRemoved = false;
+      else if (made?.closedAt && !old!.closedAt) one.closedAt = undefined;
+      else if (made && old?.closedAt && !made.closedAt) one.closedAt = now;
+    }
+    for (const [n, one] of life.auctions.entries()) {
+      const [old, made] = [was.auctions[n], became.auctions[n]];
+      if (made) one.isCancelled = old ? (old.isCancelled ?? false) : true;
+    }
+  }
+}
