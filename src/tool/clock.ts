@@ -26,8 +26,10 @@ export async function checkClock(db: D1Database, clock: () => Date = currentTime
 }
 
 /** Throws `invalid` for a clock that is before the release: then this machine has lost its time. */
-export function checkAfterRelease(releaseDay: string, now = currentTime()): void {
-  if (now.toISOString() < releaseDay) throw wrongClock(now, `before this release (${releaseDay})`);
+export function checkAfterRelease(releaseDay: string, wayOut = setOrInsist): void {
+  const now = currentTime();
+  if (now.toISOString() >= releaseDay) return;
+  throw wrongClock(now, `before this release (${releaseDay})`, wayOut);
 }
 
 /**
@@ -50,7 +52,9 @@ export async function checkClockByHistory(db: Database, now = currentTime()): Pr
   );
 }
 
-function wrongClock(now: Date, why: string): RegistryError {
-  const message = `this machine's clock says ${now.toISOString()}, which is ${why}, so nothing was written: set it, or, if it is right, add --clock-is-right`;
+const setOrInsist = 'so nothing was written: set it, or, if it is right, add --clock-is-right';
+
+function wrongClock(now: Date, why: string, wayOut = setOrInsist): RegistryError {
+  const message = `this machine's clock says ${now.toISOString()}, which is ${why}, ${wayOut}`;
   return new RegistryError('invalid', message);
 }

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { dayOf, daysBefore } from '../../src/base/time/day.ts';
 import { basic } from '../support/fixtures.ts';
-import { runServer, startServer } from './server.ts';
+import { runServer, runServerIn, startServer } from './server.ts';
 
 // On a machine that is busy with other tests.
 const startMilliseconds = 120_000;
@@ -264,5 +264,15 @@ describe('npm start', () => {
     expect(await ended).toBe(2);
     expect(printed()).toContain(message);
     expect(printed()).not.toContain('✓');
+  });
+
+  it('refuses a clock before the release, and does not wait for the runtime', async () => {
+    const early = 'const now = Date.now; Date.now = () => now() - 1000 * 24 * 3600 * 1000';
+    const NODE_OPTIONS = `--import=data:text/javascript,${encodeURIComponent(early)}`;
+    const { ended, printed } = tracked(runServerIn('.', { NODE_OPTIONS }, '--port', '0'));
+    expect(await ended).toBe(1);
+    expect(printed()).toMatch(
+      /^this machine's clock says 20\S+Z, which is before this release \(20\S+\), so nothing was started: set it\n$/,
+    );
   });
 });

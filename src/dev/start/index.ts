@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, globSync, mkdirSync, readFileSync } 
 import path from 'node:path';
 import { styleText } from 'node:util';
 import { Hono } from 'hono';
+import { checkAfterRelease } from '../../tool/clock.ts';
 import { commandLine } from '../../tool/command.ts';
 import { serveDesk } from '../../tool/desk/server.ts';
 import { databaseFileOf, explainFailure, findDatabaseFile } from '../../tool/local/file.ts';
@@ -96,6 +97,11 @@ function expectWritable(directory: string): void {
 
 async function start(options: StartOptions): Promise<void> {
   const { ip, port, directory, env: environment, demo: isDemoWanted, isSandbox } = options;
+  // The runtime refuses it, and wrangler waits for the runtime.
+  checkAfterRelease(
+    readLocalConfig(environment).compatibilityDate,
+    'so nothing was started: set it',
+  );
   expectWritable(directory);
   findDatabaseFile(directory, environment);
   const [token, frontToken] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
