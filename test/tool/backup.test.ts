@@ -65,6 +65,17 @@ test('gives no id again that a caller has seen, in a new database neither, and l
   expect(Math.max(...ids)).toBeGreaterThan(before[0]!);
 });
 
+test('says before it publishes the lists how to, in case it is killed then', async () => {
+  const file = path.join(await tool.newDirectory(), 'killed.sqlite');
+  await registry.done(['backup', file]);
+  const other = await tool.newRegistry();
+  const { status, stderr } = await other.run(['restore', file, '--yes']);
+  expect({ status, stderr }).toEqual({
+    status: 0,
+    stderr: `restored; if this is killed before it publishes the lists: npm run registry -- lists publish --persist-to ${other.directory}\n`,
+  });
+});
+
 /** The files and directories of a registry that others than their owner may read or enter. */
 function openToOthers(directory: string): string[] {
   return readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter(

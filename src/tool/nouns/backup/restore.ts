@@ -19,6 +19,7 @@ import { localDirectory } from '../../project.ts';
 import { checkMigrations, type Registry } from '../../registry.ts';
 import { confirm } from '../../report/confirm.ts';
 import { atInterrupt } from '../../report/interrupt.ts';
+import { say } from '../../report/output.ts';
 import { attempt, type Report, run } from '../../run.ts';
 import { repeatErasures } from '../contact/erase.ts';
 import { type Account, keepAccess, readAccounts } from './access.ts';
@@ -115,6 +116,8 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
   }
   const publish = commandLine(['lists', 'publish'], options);
   source.state = `the database is restored; to publish its lists: ${publish}`;
+  // A kill leaves nothing that says it.
+  say(`restored; if this is killed before it publishes the lists: ${publish}`);
   using restored = new DatabaseSync(source.copy, { readOnly: true });
   const { rows, tables } = countRows(restored);
   const text = `restored ${countText(rows, 'row')} of ${countText(tables, 'table')} from ${source.file}`;
