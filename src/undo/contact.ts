@@ -1,8 +1,9 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, history } from '../../drizzle/schema.ts';
+import { contacts, history, registrars } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
-import type { Operation } from '../change/origin.ts';
+import { changesRepresentation } from '../change/history/changes.ts';
+import type { Operation, WriteRequest } from '../change/origin.ts';
 import { changedMeanwhile } from '../change/write.ts';
 import { type ChangesOfMany, changesOfRows } from '../change/write-many.ts';
 import { notifyRegistrar, rowUpdate } from '../contact/change.ts';
@@ -16,7 +17,7 @@ import {
 import { insertContacts } from '../contact/create.ts';
 import { changesOfDeletion } from '../contact/delete.ts';
 import { deleteContacts } from '../contact/operator/administer.ts';
-import { insertNotifications } from '../party/registrar/notification.ts';
+import { type NewNotification, withNotifications } from '../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
 /** Notifies the contacts' registrars. */
@@ -38,7 +39,7 @@ export async function contactUpdates(
   return (await Promise.all(lookups)).flat();
 }
 
-/** Notifies each registrar once. */
+/** Notifies the contacts' registrars. */
 export async function contactDeletions(
   { db, origin: { request } }: Operation,
   reversals: readonly Reversal[],
@@ -47,37 +48,31 @@ export async function contactDeletions(
     selectContacts(db).where(isIn(contacts.uuid, uuids)).orderBy(contacts.code),
   );
   const all = (await Promise.all(lookups)).flat();
-  const ofRegistrars = [...Map.groupBy(all, ({ registrarId }) => registrarId)];
-  const notices = insertNotifications(
-    db,
-    ofRegistrars.map(([registrarId, [first, ...others]]) => ({
+  const notices = all.map(
+    ({ registrarId, code }): NewNotification => ({
+      ...noticeOf(code, request),
       registrarId,
       event: 'contact.deleted',
-      cause: null,
-      text:
-        others.length === 0
-          ? `Contact ${first!.code} has been deleted by registry`
-          : `Contact ${first!.code} and ${others.length} more that were added with it have been deleted by registry`,
-      subjectKey: first!.code,
+      text: `Contact ${code} has been deleted by registry`,
       fields: [],
-      createdAt: request.at.toISOString(),
-    })),
+    }),
   );
   const going = all.map((contact) => ({
     ...contactSubject(contact),
     changes: changesOfDeletion(contact),
   }));
-  return jsonArrays(going).map((array, index, arrays) => {
-    const rows = rowsIn(array);
-    // A notification needs the history entry of its contact, which may be in any of the arrays.
-    const last = index === arrays.length - 1 ? notices : [];
-    return changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows), ...last]);
-  });
+  const deleted = jsonArrays(going)
+    .map(rowsIn)
+    .map((rows) => changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows)]));
+  return withNotifications(db, deleted, notices);
 }
+
+const noticeOf = (subjectKey: string, { at }: WriteRequest) =>
+  ({ cause: null, subjectKey, createdAt: at.toISOString() }) as const;
 
 /**
  * A restored contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
- * new.
+ * new. Notifies the registrars, which were told of the deletions.
  */
 export async function contactReturns(
   { db, origin: { actor, request } }: Operation,
@@ -105,9 +100,22 @@ export async function contactReturns(
       changes,
     };
   });
-  const rows = rowsIn(JSON.stringify(await Promise.all(returning)));
-  const additions = [insertContacts(db, rows, request.at)];
-  return [changesOfRows('contact', 'create', rows, additions)];
+  const known = await db.select({ id: registrars.id, code: registrars.code }).from(registrars);
+  const notices = reversals.map(
+    ({ key, registrar, changes }): NewNotification => ({
+      ...noticeOf(key, request),
+      registrarId: known.find(({ code }) => code === registrar)!.id,
+      event: 'contact.updated',
+      text: `Contact ${key} has been restored by registry`,
+      fields: Object.keys(changesRepresentation(changes)),
+    }),
+  );
+  const restored = jsonArrays(await Promise.all(returning))
+    .map(rowsIn)
+    .map((rows) =>
+      changesOfRows('contact', 'create', rows, [insertContacts(db, rows, request.at)]),
+    );
+  return withNotifications(db, restored, notices);
 }
 
 /** Undefined if an earlier build archived the entry. */

@@ -11,7 +11,7 @@ import {
   writeMany,
 } from '../../change/write-many.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
-import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
+import { type NewNotification, withNotifications } from '../../party/registrar/notification.ts';
 import { notifyRegistrar, rowUpdate } from '../change.ts';
 import {
   type Contact,
@@ -180,12 +180,7 @@ function changesFor(
       .map(rowsIn)
       .map((rows) => changesOfRows('contact', 'delete', rows, [deleteContacts(db, rows)])),
   ];
-  const last = moved.at(-1)!;
-  const all = [...handovers.flatMap((one) => one.notices), ...notices];
-  return moved.with(-1, {
-    ...last,
-    statements: [...last.statements, ...insertNotifications(db, all)],
-  });
+  return withNotifications(db, moved, [...handovers.flatMap((one) => one.notices), ...notices]);
 }
 
 /** Gives the demands of contacts that are deleted to those that replace them and have none. */

@@ -13,7 +13,7 @@ import {
 import { copyFor, firstId, isOfLineages, isStillCopy, noneSince } from '../../contact/copy.ts';
 import { insertContacts } from '../../contact/create.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
-import { insertNotifications, type NewNotification } from '../../party/registrar/notification.ts';
+import { type NewNotification, withNotifications } from '../../party/registrar/notification.ts';
 import type { DomainName } from '../name.ts';
 import { domainChanges, domainRow } from './change.ts';
 import { getDomain, type StoredDomain } from './read.ts';
@@ -113,12 +113,10 @@ export async function planTransfer(
     const transferred = jsonArrays(
       rows.map((row) => domainRow({ ...row.name, ...row.transferred }, row.present)),
     ).map((array) => domainChanges(operation, 'update', array));
-    const last = transferred.at(-1)!;
-    const notices = insertNotifications(db, notifications);
     const changes = {
       // Copies come first, because the history of the domain records their UUIDs.
       copied,
-      transferred: transferred.with(-1, { ...last, statements: [...last.statements, ...notices] }),
+      transferred: withNotifications(db, transferred, notifications),
     };
     const isAsSeen = sql`${nothingSince(lastEntryId, 'domain', names)}
       and ${nothingSince(lastEntryId, 'contact', Object.entries(copies).flat())}

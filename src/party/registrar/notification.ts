@@ -8,6 +8,7 @@ import { retry } from '../../base/database/retry.ts';
 import { deleteOlder } from '../../base/database/sweep.ts';
 import { RegistryError } from '../../base/error.ts';
 import { appendStatements, type Change } from '../../change/write.ts';
+import type { ChangesOfMany } from '../../change/write-many.ts';
 import { type Login, readWithLogin } from './login.ts';
 
 export type Notification = typeof notifications.$inferSelect;
@@ -30,6 +31,17 @@ export function addNotification<Outcome>(
   notification: NewNotification,
 ): Change<Outcome> {
   return appendStatements(change, insertion(db, notification, change.isWritten));
+}
+
+/** Adds notifications to changes of one batch, at the end: one may be about the row of any of them. */
+export function withNotifications(
+  db: Database,
+  changes: readonly ChangesOfMany[],
+  all: readonly NewNotification[],
+): ChangesOfMany[] {
+  const last = changes.at(-1)!;
+  const statements = [...last.statements, ...insertNotifications(db, all)];
+  return changes.with(-1, { ...last, statements });
 }
 
 export function insertNotifications(db: Database, all: readonly NewNotification[]) {

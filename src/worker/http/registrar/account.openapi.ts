@@ -122,7 +122,7 @@ const testDelivery = z.object({
 /** What `fields` holds for each `type` and `cause`. */
 const fieldsOf: Record<NotificationEvent, string> = {
   'contact.updated':
-    'the fields that changed; with the cause `transfer`, `registrar_id` and `auth_info` if the contact was handed over to you, and none if a copy has replaced it in a domain: the contact is still there, and `text` names the copy',
+    'the fields that changed; with the cause `transfer`, `registrar_id` and `auth_info` if the contact was handed over to you, and none if a copy has replaced it in a domain: the contact is still there, and `text` names the copy; all that have a value if its deletion was taken back',
   'contact.deleted':
     'none; with the cause `transfer`, the contact still lives, but belongs to another registrar, or a copy there, which `text` names, has replaced it',
   'contact.verified': '`identity_verification`, and what changed with it',
