@@ -20,6 +20,13 @@ export function isAboutContact(uuid: SQL): SQL {
     and history.subject_key in (${code} union all ${codesOf(uuid)})`;
 }
 
+/** True if no contact has got another identity since the entry. */
+export function noIdentitySince(id: number): SQL {
+  // Without an index, it reads the entries since then alone.
+  return sql`not exists (
+    select 1 from ${history} not indexed where id > ${id} and ${changesIdentity})`;
+}
+
 /**
  * Splits `isAboutContact` into two halves of a `union all` in the order of ids. SQLite has the entries of one code in
  * that order and sorts only those of other codes, which are rare.

@@ -1,6 +1,6 @@
 import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
-import { changesIdentity, type HistorySubject, history } from '../../drizzle/schema.ts';
+import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
 import { retry } from '../base/database/retry.ts';
 import { type Problem, RegistryError, throwProblems } from '../base/error.ts';
@@ -8,6 +8,7 @@ import { findNewestId, type HistoryEntry, nothingSince } from '../change/history
 import type { Operation } from '../change/origin.ts';
 import { changeEach } from '../change/write-many.ts';
 import { disputedSentence, findDisputedDomains } from '../contact/disputed.ts';
+import { noIdentitySince } from '../contact/entries.ts';
 import { columnsOfClaim } from '../contact/fields.ts';
 import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
@@ -288,10 +289,7 @@ async function revertPage(
     nothingSince(seen, 'retained_domain', inAuction),
     nothingSince(seen, 'dispute', [...domains.keys()]),
     // Restores domains only while their contacts belong to the same persons.
-    bySubject.has('domain')
-      ? sql`not exists (select 1 from ${history} not indexed
-        where id > ${seen} and ${changesIdentity})`
-      : undefined,
+    bySubject.has('domain') ? noIdentitySince(seen) : undefined,
     ...Array.from(bySubject, ([subject, some]) => {
       const keys = some.map(({ key }) => key);
       return nothingSince(seen, subject, keys);

@@ -23,7 +23,8 @@ import { codesOf, type ImportedDomain } from './record.ts';
 /**
  * Judges the records that would give a disputed domain to another person. Returns a problem for each, or the dispute
  * if the password is its own: the write closes it with `closings`. `names` would get another registrant, so the write
- * must fail if one of their disputes has changed since. Costs a round trip if there are any.
+ * must fail if one of their disputes has changed since and, with `isAnyDisputed`, if a contact has got another identity.
+ * Costs a round trip if there are any.
  */
 export async function judgeHandovers<Domain extends ImportedDomain>(
   { db, origin }: Operation,
@@ -76,7 +77,8 @@ export async function judgeHandovers<Domain extends ImportedDomain>(
     if (await fits(dispute.password)) closed.push(dispute);
     else problems.push({ ...refusal.problems[0], record });
   }
-  return { names: handovers.map(({ name }) => name), problems, closed };
+  const names = handovers.map(({ name }) => name);
+  return { names, isAnyDisputed: judged.length > 0, problems, closed };
 }
 
 type Next = ReturnType<typeof nextContact>;

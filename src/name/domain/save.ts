@@ -10,6 +10,7 @@ import {
   type SeenOperation,
   writeMany,
 } from '../../change/write-many.ts';
+import { noIdentitySince } from '../../contact/entries.ts';
 import { deleteDomains, domainChanges, domainRow, removalRow } from './change.ts';
 import { closings, judgeHandovers } from './handover.ts';
 import { loadDomains, type StoredDomain } from './read.ts';
@@ -75,6 +76,7 @@ export function saveDomains(
     const isAsSeen = and(
       nothingSince(lastEntryId, 'domain', names),
       nothingSince(lastEntryId, 'dispute', handovers.names),
+      handovers.isAnyDisputed ? noIdentitySince(lastEntryId) : undefined,
     );
     const write = () => changeEach(operation, changes, isAsSeen);
     const counts = {

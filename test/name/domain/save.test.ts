@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../../src/base/database/open.ts';
-import { deleteAnyContact } from '../../../src/contact/operator/administer.ts';
+import { deleteAnyContact, updateAnyContact } from '../../../src/contact/operator/administer.ts';
 import { parseDomainName } from '../../../src/name/domain/operator/name.ts';
 import { loadDomains } from '../../../src/name/domain/read.ts';
 import type { ImportedDomain } from '../../../src/name/domain/record.ts';
 import { removeDomains, saveDomain, saveDomains } from '../../../src/name/domain/save.ts';
 import type { DomainName } from '../../../src/name/name.ts';
-import { addContact, addRegistrar, operator, unique } from '../../support/fixtures.ts';
+import { addContact, addDispute, addRegistrar, operator, unique } from '../../support/fixtures.ts';
 import { aroundBatches, beforeBatch } from '../../support/meanwhile.ts';
 import { historyOf } from '../../support/stored.ts';
 import { shareWorker } from '../../support/worker.ts';
@@ -106,3 +106,26 @@ test.each([
     expect(await present(names.slice(0, 1))).toEqual([true]);
   },
 );
+
+test("a disputed domain stays with its person, though the next contact becomes another person's in that moment", async () => {
+  const { registrar, told, names } = await prepare();
+  const [name] = names;
+  const ident = `P${unique()}`;
+  const [holder, next] = [
+    await addContact(worker.env, registrar, { ident, identKey: ident }),
+    await addContact(worker.env, registrar, { ident, identKey: ident }),
+  ];
+  await report(worker.db, [{ ...name!, ...told, registrant: holder.code }]);
+  await addDispute(worker.env, { name: name!.name });
+  const wanted = new Map([[name!.name, { ...name!, ...told, registrant: next.code }]]);
+  const db = beforeBatch(worker.env, 2, async () => {
+    await updateAnyContact(worker.operation, next.code, {
+      ident: `Q${unique()}`,
+      identCountryCode: 'LV',
+    });
+  });
+  const { problems } = await saveDomains({ db, origin: { ...operator } }, wanted);
+  expect(problems.get(name!.name)).toMatchObject([{ obstacle: 'disputed' }]);
+  const domains = await loadDomains(worker.db, [name!.name]);
+  expect(domains.get(name!.name)?.registrant).toBe(holder.code);
+});
