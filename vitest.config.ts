@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import type { Reporter } from 'vitest/node';
+import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
 /** Says after a run which tests were skipped for want of something, and of what. */
 const whySkipped: Reporter = {
@@ -19,6 +19,16 @@ const whySkipped: Reporter = {
 
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
+
+/** Begins with the files that take minutes, so that no worker ends with one of them alone. CI knows no durations. */
+class DeepFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]) {
+    const sorted = await super.sort(files);
+    const isDeep = ({ moduleId }: TestSpecification) => moduleId.endsWith('.deep.test.ts');
+    return sorted.toSorted((one, other) => Number(isDeep(other)) - Number(isDeep(one)));
+  }
+}
+
 /** Whether the directory has room for the databases of all tests. */
 function hasRoom(directory: string): boolean {
   const stats = statfsSync(directory, { bigint: true });
@@ -49,6 +59,7 @@ export default defineConfig(({ mode }) => {
         (name) => `test/support/${name}.ts`,
       ),
       maxWorkers: availableParallelism(),
+      sequence: { sequencer: DeepFirst },
       // The log lines of what is called in the test process matter where a test fails.
       silent: 'passed-only',
       reporters: ['default', whySkipped, whichSeed],
