@@ -149,3 +149,32 @@ test('says in JSON that a change is made but not published', async () => {
     repeat: `npm run registry -- lists publish --persist-to ${registry.directory}`,
   });
 });
+
+test('a move of a registrar that fails after the domains is taken back, or continued, by the commands that it prints', async () => {
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
+  await registry.addContacts('ALPHA:1', 'ALPHA:2');
+  await registry.done('domain import -', 'name,registrar,registrant\na.ee,ALPHA,ALPHA:1\n');
+  const place = ['--persist-to', registry.directory];
+  const args = ['registrar', 'move', 'ALPHA', '--to', 'BETA', ...place, '--yes'];
+  const { status, stderr } = await captured(() => runProgram(args, untilGone(2)));
+  const [, request] = /by request (\S+)\n/.exec(stderr)!;
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr:
+      `request ${request}; if it ends early, the same command continues\n` +
+      'failed: other side closed\n' +
+      `1 change was written, and perhaps 2 more, by request ${request}\n` +
+      `to write the rest: npm run registry -- ${args.join(' ')}\n` +
+      `to take back what was written: npm run registry -- history revert ${request} ${place.join(' ')}\n`,
+  });
+  const stateOf = async () => [
+    (await registry.done('domain show a.ee')).domain.registrar,
+    (await registry.done('contact list --registrar ALPHA')).contacts.length,
+    (await registry.done('contact list --registrar BETA')).contacts.length,
+  ];
+  expect(await stateOf()).toEqual(['BETA', 2, 1]);
+  await registry.done(['history', 'revert', request!, '--yes']);
+  expect(await stateOf()).toEqual(['ALPHA', 2, 0]);
+  await captured(() => runProgram(args, openKept));
+  expect(await stateOf()).toEqual(['BETA', 0, 2]);
+});

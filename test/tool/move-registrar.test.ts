@@ -204,3 +204,12 @@ test('a move that has come to the contacts is refused by history revert, and pri
     'refused: update contact ALPHA:4: the history does not have the values of auth_info',
   );
 });
+
+test('a move of many domains that has come to the contacts prints no command that takes it back', async () => {
+  const registry = await tool.newRegistry('ALPHA', 'BETA');
+  await registry.addContacts('ALPHA:1');
+  const rows = Array.from({ length: 120 }, (_, n) => `nimi${n}.ee,ALPHA,ALPHA:1\n`);
+  await registry.done('domain import -', `name,registrar,registrant\n${rows.join('')}`);
+  const { stderr } = await registry.run(`${move} --yes`);
+  expect(stderr).toMatch(/\nrequest \S+\n$/);
+});

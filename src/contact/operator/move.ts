@@ -42,7 +42,8 @@ export interface MovedContacts {
   last: number | undefined;
 }
 
-const pageSize = 250;
+/** At most so many in one batch. */
+export const contactsOfBatch = 250;
 
 /**
  * Takes the registrar's next contacts in one batch, after its domains have been transferred to another registrar. Deletes
@@ -74,7 +75,7 @@ export async function moveContacts(
       else if (copy) replaced.push({ contact, copy });
       else handed.push(contact);
     }
-    const last = page.length < pageSize ? undefined : page.at(-1)!.number;
+    const last = page.length < contactsOfBatch ? undefined : page.at(-1)!.number;
     const write = async () => {
       const changed = [...replaced.map(({ contact }) => contact), ...handed];
       if (changed.length === 0) return;
@@ -108,14 +109,14 @@ interface Link {
 
 /** In the order of numbers; one round trip. */
 async function readPage(db: Database, from: number, to: number, after: number) {
-  const isNext = sql`registrar_id = ${from} and number > ${after} order by number limit ${pageSize}`;
+  const isNext = sql`registrar_id = ${from} and number > ${after} order by number limit ${contactsOfBatch}`;
   const ids = sql`select id from ${contacts} where ${isNext}`;
   const firstIds = sql`select ifnull(copied_from, id) from ${contacts} where id in (${ids})`;
   const [page, equals, links] = await db.batch([
     selectContacts(db)
       .where(and(eq(contacts.registrarId, from), gt(contacts.number, after)))
       .orderBy(contacts.number)
-      .limit(pageSize),
+      .limit(contactsOfBatch),
     db
       .select({
         ...getTableColumns(contacts),

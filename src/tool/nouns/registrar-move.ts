@@ -2,7 +2,12 @@ import { everyRow } from '../../base/database/every-row.ts';
 import { RegistryError } from '../../base/error.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { Operation } from '../../change/origin.ts';
-import { type KeptContact, type MovedContacts, moveContacts } from '../../contact/operator/move.ts';
+import {
+  contactsOfBatch,
+  type KeptContact,
+  type MovedContacts,
+  moveContacts,
+} from '../../contact/operator/move.ts';
 import { countReplaced, listDomainNames } from '../../name/domain/operator/list.ts';
 import { transferDomains } from '../../name/domain/operator/transfer.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
@@ -114,7 +119,7 @@ async function makeMove(registry: Registry, code: string, to: string): Promise<M
   const pages = contactPages(async (after) => {
     const take = () => moveContacts(registry, code, to, after);
     const changes = ({ handedOver, deleted }: MovedContacts) => handedOver + deleted;
-    const page = await batches.write(1, take, changes);
+    const page = await batches.write(Math.min(contactCount, contactsOfBatch), take, changes);
     progress.advance(changes(page) + page.kept.length);
     return page;
   });
