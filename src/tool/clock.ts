@@ -13,11 +13,11 @@ const maximumBehind = 5 * 60_000;
 const day = 24 * 60 * 60_000;
 
 /** Throws `invalid` if this machine's clock and the deployed database's differ by more. One round trip. */
-export async function checkClock(db: D1Database, clock: () => Date = currentTime): Promise<void> {
-  const before = clock().getTime();
+export async function checkClock(db: D1Database): Promise<void> {
+  const before = currentTime().getTime();
   const query = db.prepare(`select strftime('%Y-%m-%dT%H:%M:%fZ', 'now') as now`);
   const now = Date.parse((await query.first<string>('now'))!);
-  if (Math.max(before - now, now - clock().getTime()) <= maximumDifference) return;
+  if (Math.max(before - now, now - currentTime().getTime()) <= maximumDifference) return;
   const difference = `${Math.round((before - now) / 1000)} seconds from`;
   throw new RegistryError(
     'invalid',
@@ -36,10 +36,11 @@ export function checkAfterRelease(releaseDay: string, wayOut = setOrInsist): voi
  * Compares the clock with the newest entry of the history. Throws `invalid` if it is more than five minutes earlier. If
  * it is more than a day later, which may also be because nobody has changed anything, says so.
  */
-export async function checkClockByHistory(db: Database, now = currentTime()): Promise<void> {
+export async function checkClockByHistory(db: Database): Promise<void> {
   const columns = { at: history.occurredAt };
   const [newest] = await db.select(columns).from(history).orderBy(desc(history.id)).limit(1);
   if (!newest) return;
+  const now = currentTime();
   const ahead = now.getTime() - Date.parse(newest.at);
   if (ahead < -maximumBehind) {
     throw wrongClock(now, `before the newest entry of the history (${newest.at})`);
