@@ -152,7 +152,7 @@ export async function checkContactCodes(
 }
 
 /** Returns the taken codes among those that these ids would get. */
-export function selectDuplicates(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
+function selectDuplicates(db: Database, registrarId: SQL<number>, ids: readonly string[]) {
   const upper = JSON.stringify(ids.map(asciiUpperCase));
   // An id may be a whole code.
   return db

@@ -11,8 +11,7 @@ type PersonColumns = IdentityColumns & Record<'nameKey', AnyColumn | SQL>;
 type LineageColumns = Record<'id' | 'copiedFrom', AnyColumn | SQL>;
 
 /** The id of the first contact of which this one is a copy, or its own. */
-export const lineageOf = ({ id, copiedFrom }: LineageColumns): SQL =>
-  sql`ifnull(${copiedFrom}, ${id})`;
+const lineageOf = ({ id, copiedFrom }: LineageColumns): SQL => sql`ifnull(${copiedFrom}, ${id})`;
 
 const isSameLineage = (one: LineageColumns, other: LineageColumns): SQL =>
   sql`${lineageOf(one)} = ${lineageOf(other)}`;

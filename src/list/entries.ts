@@ -57,7 +57,7 @@ export async function* entryPages(
   }
 }
 
-export interface Building {
+interface Building {
   list: ListName;
   save: (entries: ListEntry[]) => Promise<Block>;
 }

@@ -11,7 +11,7 @@ export function domainNameOf(text: string): DomainName {
 }
 
 /** Obstacles to a change of a name: for programs, and for people as words after the name. */
-export const nameObstacles = {
+const nameObstacles = {
   registered: 'is a registered domain',
   blocked: 'is blocked',
   disputed: 'is disputed',

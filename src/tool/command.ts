@@ -104,7 +104,7 @@ export type CommonOptions = ReturnType<ReturnType<typeof readCommand>['opts']> &
 };
 
 /** The options that choose the same registry, from any directory. */
-export function registryOptions({
+function registryOptions({
   persistTo,
   remote,
   env,

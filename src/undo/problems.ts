@@ -31,7 +31,7 @@ export async function findRevertible(db: Database, request: string): Promise<boo
 }
 
 /** Considers the kinds of the changes alone, not later changes. */
-export function canBeReverted(entries: readonly HistoryEntry[]): boolean {
+function canBeReverted(entries: readonly HistoryEntry[]): boolean {
   const problems = entries.flatMap((entry) => reversalProblems(entry, null));
   return [...problems, ...mixedProblems(entries.map(reversalOf))].length === 0;
 }

@@ -248,7 +248,7 @@ async function readPage(db: Database, request: string, [start, last]: [number, n
 }
 
 /** Calls `write` for each batch, with the number of its changes. */
-export type WriteBatch = (count: number, write: () => Promise<void>) => Promise<void>;
+type WriteBatch = (count: number, write: () => Promise<void>) => Promise<void>;
 
 /**
  * Makes the changes of a plan under a request of its own, whose history names the request that it takes back. Each

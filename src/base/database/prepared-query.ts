@@ -4,7 +4,7 @@ import { SQLiteAsyncDialect } from 'drizzle-orm/sqlite-core';
 import type { Database } from './open.ts';
 
 /** Its result has the rows as D1 returns them. */
-export type PreparedQuery<Row> = BatchItem<'sqlite'> & { _: { result: Row[] } };
+type PreparedQuery<Row> = BatchItem<'sqlite'> & { _: { result: Row[] } };
 
 const dialect = new SQLiteAsyncDialect();
 

@@ -5,7 +5,7 @@ import { timeAfter } from '../time/clock.ts';
 import type { Database } from './open.ts';
 
 /** Tables of which the cron examines a part in each run. */
-export type Sweep = 'history_values' | 'orphan_contacts';
+type Sweep = 'history_values' | 'orphan_contacts';
 
 export interface SweepLimits {
   /** Rows of one query. */

@@ -31,7 +31,7 @@ export const nameFaults = {
 };
 export type NameFault = keyof typeof nameFaults;
 
-export type ReadName =
+type ReadName =
   | { domain: DomainName; fault?: undefined }
   | { domain?: undefined; fault: NameFault };
 
@@ -57,7 +57,7 @@ export const nameOpenedFor = (text: string) => readDomainName(hostOpenedFor(text
  * Returns the host that a browser opens for the text, in punycode by UTS 46. The text may be a web or e-mail address.
  * Undefined if there is none.
  */
-export function hostOpenedFor(text: string): string | undefined {
+function hostOpenedFor(text: string): string | undefined {
   if (text.length > unitsPerCharacter * maximumNameOctets) return undefined;
   const address = `http://${text.replace(/^[a-z][a-z\d+.-]*:\/\//i, '')}`;
   return URL.parse(address)?.hostname;

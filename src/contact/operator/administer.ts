@@ -228,7 +228,7 @@ export async function deleteAnyContact(operation: Operation, code: string): Prom
   return change(operation, code, (contact) => contactDeletion(operation, contact, linked));
 }
 
-export interface StatusChange {
+interface StatusChange {
   add: readonly ContactStatus[];
   remove: readonly string[];
   note?: string | undefined;

@@ -10,7 +10,7 @@ const text = anyText.check(z.minLength(1, 'is empty'));
 const textOrNull = z._default(z.nullable(anyText), null);
 
 /** A time that is not in the future, in the database's form. */
-export const pastInstantRule = z.pipe(
+const pastInstantRule = z.pipe(
   instantRule('is not an ISO 8601 timestamp such as 2026-01-31T12:00:00.000Z').check(
     // Otherwise all later changes of the registrar would get times in the future, too.
     z.refine((instant) => instant <= currentTime(), 'is in the future'),

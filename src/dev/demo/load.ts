@@ -147,7 +147,7 @@ async function addAuctions(db: Database): Promise<void> {
  * The last row of the file is the Saturday of this week, because auctions begin on Mondays and most
  * end before the weekend.
  */
-export async function demoDailyCounts(today: string) {
+async function demoDailyCounts(today: string) {
   const file = path.join(import.meta.dirname, 'daily-counts.csv');
   const rows = await Array.fromAsync(readRows(file, columnsNamed(singleLists)));
   const daysToSaturday = 6 - new Date(today).getUTCDay();

@@ -4,7 +4,7 @@ import { joinBytes } from '../../base/bytes/encoding.ts';
 /**
  * A part of a gzip member (RFC 1952), compressed on its own. A full flush ends it, so pieces can be joined as they are.
  */
-export interface Piece {
+interface Piece {
   data: Uint8Array<ArrayBuffer>;
   sum: Sum;
 }

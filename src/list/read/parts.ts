@@ -24,7 +24,7 @@ export interface Reader {
   countAs: (requests: number) => Promise<void>;
 }
 
-export type Trouble = 'missing' | 'incomplete';
+type Trouble = 'missing' | 'incomplete';
 
 /** The minimum that KV allows. */
 const headCacheSeconds = 30;

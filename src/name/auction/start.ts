@@ -80,7 +80,7 @@ export function insertAuctions(db: Database, rows: SQL) {
   return insertRows(db, auctions, valuesInJson(auctions), sql`from (${rows})`);
 }
 
-export type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {
+type AuctionInProgress = Pick<Auction, 'uuid' | 'name' | 'status' | 'platform'> & {
   isNew: boolean;
 };
 

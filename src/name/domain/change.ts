@@ -68,7 +68,7 @@ export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
 }
 
 /** Links the domains of such rows to exactly their `contacts`, which are roles with ids or codes. */
-export function linkContacts(db: Database, rows: SQL) {
+function linkContacts(db: Database, rows: SQL) {
   const rowDomains = sql`(${rows}) as given join ${domains} on ${domains.name} = row ->> 'name'`;
   const links = sql`${rowDomains}, json_each(row, '$.contacts') as contact`;
   const link = {

@@ -6,7 +6,7 @@ import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { DomainName } from '../name.ts';
 import type { StoredDomain } from './read.ts';
 
-export type DomainRole = (typeof domainRoles)[number];
+type DomainRole = (typeof domainRoles)[number];
 
 export interface DomainRecord extends DomainName {
   registrar: string;

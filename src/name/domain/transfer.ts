@@ -18,7 +18,7 @@ import type { DomainName } from '../name.ts';
 import { domainChanges, domainRow } from './change.ts';
 import { getDomain, type StoredDomain } from './read.ts';
 
-export interface TransferredDomain extends StoredDomain {
+interface TransferredDomain extends StoredDomain {
   /** By the code of each contact of another registrar, the code of the copy in its place. */
   copies: Record<string, string>;
   notified: number[];

@@ -21,7 +21,7 @@ export interface Reservation {
   lastDay?: string | null | undefined;
 }
 
-export interface SavedName {
+interface SavedName {
   lastDay: string | null;
   /** The random password of a new reservation that came without one. */
   password?: string;

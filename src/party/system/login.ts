@@ -8,7 +8,7 @@ import type { Actor } from '../../change/origin.ts';
 import { endOfReplaced, hasSecret, isFirstUse, presentedCertificate } from '../credential/login.ts';
 import type { ActingLogin, UserLogin } from '../registrar/login.ts';
 
-export interface SystemLogin
+interface SystemLogin
   extends Pick<UserLogin, 'secretDigest' | 'address' | 'certificate' | 'at' | 'onFirstPresented'> {
   registrarCode?: string | undefined;
 }

@@ -13,7 +13,7 @@ import { type Columns, type FileRow, ownColumns, rejectionColumns, type Values }
 import { readRows } from './read.ts';
 import { writeFileRows } from './write.ts';
 
-export interface ImportOptions {
+interface ImportOptions {
   skipInvalid?: true;
   rejected?: string;
   dryRun?: boolean;

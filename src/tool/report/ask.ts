@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 
 import { type Lines, printable } from '../../view/text.ts';
 
-export interface Terminal {
+interface Terminal {
   input: NodeJS.ReadableStream & { isTTY?: boolean };
   output: NodeJS.WritableStream;
 }

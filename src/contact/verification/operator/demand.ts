@@ -28,7 +28,7 @@ export function readDemand(input: Record<keyof VerificationDemand, unknown>, now
   return { claims: claims.filter((claim) => data.claims.includes(claim)), by };
 }
 
-export interface DemandResult {
+interface DemandResult {
   changes: Changes;
   /** What is demanded and verified already. */
   verified: Claim[];

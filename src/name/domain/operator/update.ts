@@ -6,7 +6,7 @@ import type { DomainRecord } from '../record.ts';
 import { saveDomain } from '../save.ts';
 
 /** A role that is left out keeps its contacts. */
-export type DomainContacts = Partial<Pick<DomainRecord, 'registrant' | 'admin' | 'tech'>>;
+type DomainContacts = Partial<Pick<DomainRecord, 'registrant' | 'admin' | 'tech'>>;
 
 /** Returns the changes. Throws `not_found` for the domain and each contact, and `conflict` while it is disputed. */
 export async function updateDomain(

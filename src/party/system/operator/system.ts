@@ -10,9 +10,9 @@ import { addHolder, changeHolder } from '../../credential/operator/holder.ts';
 import { getRegistrar } from '../../registrar/account.ts';
 import { addressEntries } from '../../registrar/operator/account.ts';
 
-export type SystemAccount = typeof systems.$inferSelect;
+type SystemAccount = typeof systems.$inferSelect;
 
-export type SystemSettings = Pick<SystemAccount, 'rights' | 'allowedIps'>;
+type SystemSettings = Pick<SystemAccount, 'rights' | 'allowedIps'>;
 
 export function listSystems(db: Database): Promise<SystemAccount[]> {
   return db.select().from(systems).orderBy(asc(systems.name));

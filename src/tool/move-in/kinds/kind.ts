@@ -14,7 +14,7 @@ export type Form = Record<string, string | null>;
 /** The keys of a part's rows by list, such as a domain's contacts. */
 export type PartLists = Record<string, string[]>;
 
-export interface KindColumn {
+interface KindColumn {
   read: ReadText;
   /** Undefined counts as absent. */
   empty: string | null | undefined;

@@ -48,7 +48,7 @@ export const domainKind = kindOf(domains, {
   ],
 });
 
-export const linkKind = kindOf(domainContacts, {
+const linkKind = kindOf(domainContacts, {
   name: 'domain-contacts',
   columns: {
     domain: reference('domains', {

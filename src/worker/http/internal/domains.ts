@@ -35,7 +35,7 @@ import { may, operationOf } from './login.ts';
 
 const codeRule = (message: string) => z.pipe(textField(message, 100), z.transform(asciiUpperCase));
 
-export const registrarRule = onFirstUse(() => codeRule('is not the code of a registrar'));
+const registrarRule = onFirstUse(() => codeRule('is not the code of a registrar'));
 
 const maximumContactsOfRole = 100;
 
@@ -85,12 +85,12 @@ export const deletedDomain = onFirstUse(() =>
   z.object({ name: domainNameRule(), deleted: z.literal(true, 'is not true') }),
 );
 
-export const itemsOfBatch = onFirstUse(() =>
+const itemsOfBatch = onFirstUse(() =>
   z.object({ domains: z.array(z.object({ ...reportedDomain().shape, deleted: z.unknown() })) }),
 );
 
 /** Reads an element of a batch: the wanted domain or the refusal, and the name if readable. */
-export function readReported(item: unknown) {
+function readReported(item: unknown) {
   const { name: text, deleted } = isObject(item) ? item : {};
   const wanted = orRefusal(() => {
     if (!isObject(item)) throw new RegistryError('invalid', 'is not an object');

@@ -128,7 +128,7 @@ registrantDisclosures.get('/', takesPage, async (c) => {
   return c.json({ disclosures: disclosures.map(personalDisclosure) });
 });
 
-export function personalDisclosure(disclosure: PersonalDisclosure) {
+function personalDisclosure(disclosure: PersonalDisclosure) {
   return {
     contact: disclosure.contactCode,
     organization: disclosure.organization,

@@ -67,7 +67,7 @@ export const echoClientReference: MiddlewareHandler<AppEnv> = async (c, next) =>
 
 /** Conditions on the version of one contact (RFC 9110, section 13). Malformed ones throw `invalid`. */
 
-export function writeCondition(c: AppContext): (version: string) => boolean {
+function writeCondition(c: AppContext): (version: string) => boolean {
   const { isExpected, isKnown } = conditionsIn(c);
   return (version) => isExpected(version) && !isKnown(version);
 }
@@ -100,7 +100,7 @@ function tagListIn(c: AppContext, name: 'If-Match' | 'If-None-Match'): string | 
 /** Matches entity tags (RFC 9110, 8.8.3), which may contain commas but no white space. */
 const listedTag = /(?:^|,)[\t ]*(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"(?=[\t ]*(?:,|$))/g;
 
-export function isTagList(header: string): boolean {
+function isTagList(header: string): boolean {
   const rest = header.replace(listedTag, '');
   return header.trim() === '*' || (rest !== header && /^[\t ,]*$/.test(rest));
 }

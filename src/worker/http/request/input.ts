@@ -149,7 +149,7 @@ function isDeeper(value: unknown, than: number): boolean {
   return than === 0 || Object.values(value).some((inner) => isDeeper(inner, than - 1));
 }
 
-export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
+function unknownFields(shape: z.ZodMiniObject, body: object, prefix = ''): string[] {
   return Object.entries(body).flatMap(([name, value]) => {
     const path = prefix + name;
     const inner = fieldOf(shape, name);
@@ -166,7 +166,7 @@ export function unknownFields(shape: z.ZodMiniObject, body: object, prefix = '')
   });
 }
 
-export function objectDetail(
+function objectDetail(
   shape: z.ZodMiniObject,
   body: unknown,
   path: readonly PropertyKey[],
