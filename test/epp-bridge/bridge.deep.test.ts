@@ -509,7 +509,8 @@ test.each([
   const { code: said } = await send(domain.create('teine.ee'));
   instead = undefined;
   expect(said).toBe(code);
-  if (code === 1001) await vi.waitUntil(async () => (await readMessages('ALPHA')).length > 0);
+  if (code === 1001)
+    await vi.waitUntil(async () => (await readMessages('ALPHA')).length > 0, 10_000);
   if (code === 1001) await expectCodes([[domain.delete('teine.ee'), 1000]]);
 });
 
@@ -540,7 +541,7 @@ test('a command without an answer is pending: it is finished later, and its resu
   ]);
   instead = undefined;
   const messages: string[] = [];
-  await vi.waitUntil(async () => messages.push(...(await readMessages('ALPHA'))) === 2);
+  await vi.waitUntil(async () => messages.push(...(await readMessages('ALPHA'))) === 2, 10_000);
   expect(messages).toEqual([
     'domain:create: 1000 Command completed successfully',
     'contact:create: 1000 Command completed successfully',
@@ -725,7 +726,7 @@ async function liveAFortnight() {
     ...['history revert', 'retained add', 'retained remove'],
   ]);
   expect(codes.filter((code) => code === 1000).length).toBeGreaterThan(days);
-  await vi.waitFor(() => expect(restarts).toBeGreaterThan(0));
+  await vi.waitFor(() => expect(restarts).toBeGreaterThan(0), 10_000);
 
   const recorded = new Map<string, unknown>();
   for (const name of [...names, kept]) {
