@@ -20,6 +20,7 @@ import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
 import {
   deletedIdentityOf,
   findGoneContacts,
+  isOfOnePerson,
   listContactsOfSamePerson,
   listRequestsFor,
   readEnd,
@@ -107,7 +108,7 @@ export const contactPage: ShowPage = async ({ registry, key }) => {
         ? [
             receiversSentence(own, {
               isCut: own.length === shownRows,
-              isBirthday: identity.identType === 'birthday',
+              isShared: !isOfOnePerson(identity),
             }),
           ]
         : []),

@@ -1,7 +1,11 @@
 import type { Sentence } from '../base/text/sentence.ts';
 import { type ContactDeletion, findDeletedContactsBy } from '../contact/operator/administer.ts';
 import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
-import { listContactsOfSamePerson, listRequestsFor } from '../contact/operator/person.ts';
+import {
+  isOfOnePerson,
+  listContactsOfSamePerson,
+  listRequestsFor,
+} from '../contact/operator/person.ts';
 import { openDemand } from '../contact/verifications.ts';
 import { listDomainsOfContacts } from '../name/domain/operator/list.ts';
 import { plain, type Shown } from '../view/columns.ts';
@@ -23,11 +27,11 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
   const contacts = await listContactsOfSamePerson(db, uuid);
   const one = contacts.find((contact) => contact.uuid === uuid);
   if (!one) return { shows: [], redirect: pageHref('contact', key) };
-  const isBirthday = one.identType === 'birthday';
+  const isShared = !isOfOnePerson(one);
   const [domains, former] = await Promise.all([
     listDomainsOfContacts(db, contacts, shownRows),
-    // Others have the same birthday.
-    isBirthday ? [] : findDeletedContactsBy(db, { ident: one.ident }, shownRows),
+    // Others may have the same identity.
+    isShared ? [] : findDeletedContactsBy(db, { ident: one.ident }, shownRows),
   ]);
   const uuids = [...new Set([...contacts, ...former].map((each) => each.uuid))];
   const [{ own }, looks, oldest] = await Promise.all([
@@ -49,7 +53,7 @@ export const personPage: ShowPage = async ({ registry: { db }, key }) => {
         `The ${identityText(one)} has ${counted} with this identity, ` +
           `holds ${least}${countText(held, 'domain')}, and is named in ${least}${countText(domains.length - held, 'other')}.`,
       ],
-      receiversSentence(own, { isCut: own.length === shownRequests, isBirthday }),
+      receiversSentence(own, { isCut: own.length === shownRequests, isShared }),
       ...contacts.flatMap((contact): Sentence[] => {
         const { code: key, uuid } = contact;
         const demand = openDemand(contact);

@@ -28,11 +28,11 @@ const isKept = ({ isConfidential, outcome, visibleAfter }: Disclosure) =>
 /** What the person may know of the newest requests for the data of somebody with this identity. */
 export function receiversSentence(
   requests: readonly Disclosure[],
-  { isCut, isBirthday }: { isCut: boolean; isBirthday: boolean },
+  { isCut, isShared }: { isCut: boolean; isShared: boolean },
 ): Sentence {
   const granted = requests.filter((one) => one.outcome === 'granted' && !isKept(one));
   const receivers = [...new Set(granted.map(({ organization }) => organization))];
-  const whose = isBirthday ? 'about these contacts' : 'with this identity code';
+  const whose = isShared ? 'about these contacts' : 'with this identity code';
   const ofNewest = `Of the newest ${requests.length} requests ${whose}`;
   if (receivers.length === 0) {
     const none = 'granted request that the person may know of is on record';

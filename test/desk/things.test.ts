@@ -372,6 +372,22 @@ test('tables of one kind on one page have different labels', async () => {
   expect(labels).toEqual(['contacts', 'domains', 'Former contacts with this code']);
 });
 
+test('a request about a contact without an identity is said of that contact alone', async () => {
+  const nobody = { name: 'Keegi Teadmata', ident: '-', ident_country_code: 'FI' };
+  const both = [person('ALPHA:U1', nobody), person('ALPHA:U2', nobody)];
+  await registry.done('contact import - --registrar ALPHA', csvOf(...both));
+  await registry.done([
+    ...['disclosure', 'open', '--contact', 'ALPHA:U1', '--requester', 'Mati', '--basis', 'case 1'],
+    ...['--identified-by', 'ID card', '--organization', 'Tax Board', '--fields', 'name'],
+    '--confidential',
+  ]);
+  expect((await show('/contact/ALPHA:U1')).text).toContain('Do not tell the caller: Tax Board');
+  expect((await show('/contact/ALPHA:U2')).text).not.toContain('Tax Board');
+  expect((await show('/find?q=Keegi')).text).toMatch(
+    /Do not tell the caller: .* of Keegi Teadmata ALPHA:U1 \. The page/,
+  );
+});
+
 test('a former dispute is said by its days', async () => {
   await registry.done('dispute open endine.ee --first-day 2026-02-01 --last-day 2026-03-31');
   const days = 'disputed from 1 Feb 2026 until the end of 31 Mar 2026';

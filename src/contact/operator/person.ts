@@ -13,7 +13,8 @@ import type { Database } from '../../base/database/open.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { HistoryEntry } from '../../change/history/search.ts';
 import { selectContacts } from '../contact.ts';
-import { isPerhapsSamePerson } from '../same-person.ts';
+import { isCode } from '../identity-code.ts';
+import { identifies, isPerhapsSamePerson } from '../same-person.ts';
 import { type ContactDeletion, findDeletedContacts } from './administer.ts';
 import {
   type Disclosure,
@@ -62,7 +63,7 @@ export function deletedIdentityOf({ changes }: HistoryEntry): Identity | undefin
 
 /**
  * The newest requests for the data of the person with this identity, whichever contacts had it, and those about persons
- * who had the contact before. Many persons have the same birthday: only requests about these contacts count.
+ * who had the contact before. Of an identity that many may have, only requests about these contacts count.
  */
 export async function listRequestsFor(
   db: Database,
@@ -76,17 +77,22 @@ export async function listRequestsFor(
     one.identType === identity.identType &&
     one.identCountryCode === identity.identCountryCode;
   const ofContacts = await listDisclosuresOf(db, uuids, limit);
-  const isShared = identity === undefined || identity.identType === 'birthday';
-  const own = isShared
-    ? ofContacts.filter(isOwn)
-    : await listDisclosuresOfIdentity(db, identity, limit);
+  const own =
+    identity !== undefined && isOfOnePerson(identity)
+      ? await listDisclosuresOfIdentity(db, identity, limit)
+      : ofContacts.filter(isOwn);
   return { own, others: ofContacts.filter((one) => !isOwn(one)) };
 }
+
+/** As `identifies` in SQL. */
+export const isOfOnePerson = ({ identType, identKey, identCountryCode }: Identity): boolean =>
+  identType !== 'birthday' && identCountryCode !== '' && isCode(identKey);
 
 /** Of these contacts, present or deleted, the UUIDs of those with an identity whose data somebody has asked for. */
 export async function findAskedFor(db: Database, uuids: readonly string[]): Promise<Set<string>> {
   const isListed = (uuid: AnyColumn) => isIn(uuid, JSON.stringify(uuids));
-  const { identKey, identType, identCountryCode } = disclosures;
+  const { identKey, identType, identCountryCode, contactUuid } = disclosures;
+  const listed = { identKey: sql`"key"`, identType: sql`type`, identCountryCode: sql`country` };
   const rows = await db.all<{ uuid: string }>(sql`
     with listed (uuid, "key", type, country) as (
       select uuid, ident_key, ident_type, ident_country_code from ${contacts} where ${isListed(contacts.uuid)}
@@ -94,7 +100,8 @@ export async function findAskedFor(db: Database, uuids: readonly string[]): Prom
         from ${history} indexed by history_of_contact
         where subject = 'contact' and action = 'delete' and action <> 'update' and ${isListed(history.subjectUuid)})
     select uuid from listed where exists (select 1 from ${disclosures}
-      where ${identKey} = "key" and (+${identType}, +${identCountryCode}) = (type, country))`);
+      where ${identKey} = "key" and (+${identType}, +${identCountryCode}) = (type, country)
+        and (type = 'birthday' or ${identifies(listed)} or ${contactUuid} = uuid))`);
   return new Set(rows.map(({ uuid }) => uuid));
 }
 
