@@ -1,5 +1,12 @@
 import { expect, test } from 'vitest';
-import { contactHeader, startTool, type TestRegistry } from './tool.ts';
+import { openDatabase } from '../../src/base/database/open.ts';
+import { importDomains } from '../../src/name/domain/operator/import.ts';
+import { parseDomainName } from '../../src/name/domain/operator/name.ts';
+import type { OpenBindings } from '../../src/tool/bindings.ts';
+import { runProgram } from '../../src/tool/program.ts';
+import { operator } from '../support/fixtures.ts';
+import { captured } from './captured.ts';
+import { contactHeader, openKept, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 
@@ -212,4 +219,32 @@ test('a move of many domains that has come to the contacts prints no command tha
   await registry.done('domain import -', `name,registrar,registrant\n${rows.join('')}`);
   const { stderr } = await registry.run(`${move} --yes`);
   expect(stderr).toMatch(/\nrequest \S+\n$/);
+});
+
+test('names the command that takes a domain which came meanwhile, and it works', async () => {
+  const registry = await newRegistry();
+  let batches = 0;
+  const open: OpenBindings = async (options, access) => {
+    const { env, ...others } = await openKept(options, access);
+    const late = { ...parseDomainName('uus.ee'), registrar: 'ALPHA', registrant: 'ALPHA:4' };
+    const DB = {
+      prepare: env.DB.prepare.bind(env.DB),
+      async batch(statements: D1PreparedStatement[]) {
+        batches += 1;
+        // The first one reads the domains' contacts.
+        if (batches === 2)
+          await importDomains({ db: openDatabase(env.DB), origin: operator }, [late]);
+        return env.DB.batch(statements);
+      },
+    };
+    return { env: { ...env, DB: DB as unknown as D1Database }, ...others };
+  };
+  const args = [...move.split(' '), '--persist-to', registry.directory, '--yes'];
+  const { stdout } = await captured(() => runProgram(args, open));
+  expect(stdout.split('\n').slice(1, 4)).toEqual([
+    'ALPHA:3 stays: c.ee of GAMMA uses it',
+    'ALPHA:4 stays: uus.ee of ALPHA uses it',
+    `1 domain has come to ALPHA meanwhile: npm run registry -- ${args.slice(0, -1).join(' ')}`,
+  ]);
+  expect(await registry.done(`${move} --yes`)).toMatchObject({ domains: 1, deleted: 1 });
 });

@@ -12,7 +12,7 @@ import { countReplaced, listDomainNames } from '../../name/domain/operator/list.
 import { transferDomains } from '../../name/domain/operator/transfer.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { countText } from '../../view/text.ts';
-import { typedWords, writeCommand } from '../command.ts';
+import { writeCommand } from '../command.ts';
 import type { Registry } from '../registry.ts';
 import { Batches } from '../report/batches.ts';
 import { confirm } from '../report/confirm.ts';
@@ -48,14 +48,14 @@ command continues. history revert takes back domains alone: it refuses a run tha
   async (registry, code, { to, yes }) => {
     const { db, isDryRun } = registry;
     const notes = await notesOn(registry, code, to);
-    const wayOn = registry.commandLine(['registrar', 'move', code, '--to', to, '--dry-run']);
+    const words = ['registrar', 'move', code, '--to', to];
     if (isDryRun || !yes) {
       const would = await tryMove({ ...registry, isDryRun: true }, code, to);
       const text = [movedText(registry, would), ...keptLines(would), ...notes];
       if (isDryRun || isNothing(would)) return reportOf(registry, would, text);
       await confirm([
         movedText({ did: (verb) => `would ${verb}` }, would),
-        `${countText(would.kept.length, 'contact')} would stay, see ${wayOn}`,
+        `${countText(would.kept.length, 'contact')} would stay, see ${registry.commandLine([...words, '--dry-run'])}`,
         ...notes,
         `This moves ${code} to ${to}, and can't be taken back as a whole.`,
       ]);
@@ -65,7 +65,7 @@ command continues. history revert takes back domains alone: it refuses a run tha
     );
     const moved = await makeMove(registry, code, to);
     const left = (await namesOf(db, code)).length;
-    const since = `${countText(left, 'domain has', 'domains have')} come to ${code} meanwhile: ${registry.commandLine(typedWords.getStore()!)}`;
+    const since = `${countText(left, 'domain has', 'domains have')} come to ${code} meanwhile: ${registry.commandLine(words)}`;
     const text = [
       movedText(registry, moved),
       ...keptLines(moved),
