@@ -94,7 +94,7 @@ const mayRestart = (rows: NameRows, now: Date) =>
   rows.retained.every(({ status }) => status !== 'blocked');
 
 const secretsIn = ({ retained, disputes, auctions }: NameRows) =>
-  [...retained, ...disputes]
+  [...disputes.toReversed(), ...retained]
     .map(({ password }) => password)
     .concat(auctions.map(({ registrationCode }) => registrationCode))
     .filter((secret) => secret !== null);
@@ -231,7 +231,9 @@ export async function newWitness(db: Database, pool: Pick<Pool, 'names'>) {
     }),
     /** Whether this is worth while for the name. */
     isOccasion(kind: string, name: string) {
-      const { domain, auctions } = rows.get(name)!;
+      const { domain, auctions, disputes } = rows.get(name)!;
+      const isDisputed = disputes.some(({ closedAt, password }) => password && closedAt === null);
+      if (kind === 'save domain') return domain !== undefined && isDisputed;
       if (kind === 'take back') return registered.has(name);
       if (kind === 'report on auction') return auctions.length > 0;
       return (kind === 'register' || kind === 'sell name') === (domain === undefined);

@@ -41,7 +41,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   kind: fc.oneof(
     { weight: 9, arbitrary: fc.constantFrom('register', 'register', 'take back') },
     { weight: 3, arbitrary: fc.constantFrom('report on auction', 'open dispute with a password') },
-    { weight: 2, arbitrary: fc.constant('repeat report') },
+    { weight: 4, arbitrary: fc.constantFrom('repeat report', 'save domain') },
     { weight: 3, arbitrary: fc.constantFrom('delete domain', 'release domain') },
     { weight: 5, arbitrary: fc.constantFrom(...Object.keys(bySystem)) },
     { weight: 2, arbitrary: fc.constantFrom(...Object.keys(byOthers)) },
