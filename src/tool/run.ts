@@ -81,9 +81,12 @@ export async function run(
 ): Promise<void> {
   // Disposed of after the answer is printed.
   await using opened = new AsyncDisposableStack();
-  const explain = (error: unknown): never => {
+  const explained = (error: unknown) => {
     const { persistTo, env, remote } = options;
-    throw remote ? error : explainFailure(error, localDirectory(persistTo), env);
+    return remote ? error : explainFailure(error, localDirectory(persistTo), env);
+  };
+  const explain = (error: unknown): never => {
+    throw error instanceof UnfinishedError ? error : explained(error);
   };
   const answer = async () => {
     const registry: Registry = await openRegistry(options, opened, needs);
@@ -93,7 +96,7 @@ export async function run(
     const worked = await work(registry).catch(async (error) => {
       if (!isWriting || registry.isDryRun) throw error;
       const progress = await progressOf(registry, error);
-      throw progress ? new UnfinishedError(error, progress) : uncertain(error);
+      throw progress ? new UnfinishedError(explained(error), progress) : uncertain(error);
     });
     if (!worked) return undefined;
     const { changed = true } = worked.data;

@@ -7,8 +7,8 @@ import { contactHeader, openKept, startTool } from './tool.ts';
 
 const tool = startTool();
 
-/** A registry whose server goes away after so many batches. */
-function untilGone(batches: number): OpenBindings {
+/** A registry whose server goes away, or fails with this message, after so many batches. */
+function untilGone(batches: number, message = 'other side closed'): OpenBindings {
   let left = batches;
   return async (options, access) => {
     const { env, dispose } = await openKept(options, access);
@@ -16,7 +16,7 @@ function untilGone(batches: number): OpenBindings {
       prepare: env.DB.prepare.bind(env.DB),
       batch: async (statements: D1PreparedStatement[]) => {
         left -= 1;
-        if (left < 0) throw new Error('other side closed');
+        if (left < 0) throw new Error(message);
         return env.DB.batch(statements);
       },
     };
@@ -178,3 +178,22 @@ test('a move of a registrar that fails after the domains is taken back, or conti
   await captured(() => runProgram(args, openKept));
   expect(await stateOf()).toEqual(['BETA', 0, 2]);
 });
+
+test('an import that finds the disk full names the folder, what it wrote, and how to go on', async () => {
+  const { directory, file } = await importOf(1_500);
+  const full = untilGone(1, 'D1_ERROR: database or disk is full: SQLITE_FULL');
+  const args = ['retained', 'import', file, '--persist-to', directory];
+  const { stderr } = await captured(() => runProgram(args, full));
+  expect(stderr.replace(/^checking.*\n/gm, '')).toMatch(
+    new RegExp(
+      `^failed: no space is left on the disk of ${directory}\n1000 rows were written, and perhaps 500 more, by request \\S+\nto write the rest: `,
+    ),
+  );
+});
+
+async function importOf(count: number) {
+  const registry = await tool.newRegistry();
+  const rows = Array.from({ length: count }, (_, n) => `nimi${n}.ee,reserved\n`);
+  const file = await registry.file('names.csv', `name,status\n${rows.join('')}`);
+  return { directory: registry.directory, file };
+}
