@@ -1,3 +1,4 @@
+import { existsSync, statfsSync } from 'node:fs';
 import { RegistryError } from '../../base/error.ts';
 import { messageOf } from '../../view/message.ts';
 
@@ -12,9 +13,19 @@ export function explainFullDisk(error: unknown, folder: string): unknown {
   return fileFull.test(messageOf(error)) ? noSpace(folder) : explainFullDatabase(error, folder);
 }
 
-/** The same for a database alone. */
+/** The runtime hides some causes, and prints them itself. */
+const hidden = /^internal error; reference = /;
+const littleBytes = 16_000_000;
+
+/** The same for a database alone. Adds to a failure that the runtime hides how little room is left, if it is little. */
 export function explainFullDatabase(error: unknown, folder: string): unknown {
-  return databaseFull.test(messageOf(error)) ? noSpace(folder) : error;
+  const message = messageOf(error);
+  if (databaseFull.test(message)) return noSpace(folder);
+  if (!hidden.test(message) || !existsSync(folder)) return error;
+  const { bavail, bsize } = statfsSync(folder);
+  if (bavail * bsize > littleBytes) return error;
+  const left = `the disk of ${folder} has ${Math.floor((bavail * bsize) / 1000)} kB left`;
+  return new RegistryError('unexpected', `${message}; ${left}`);
 }
 
 function noSpace(folder: string): RegistryError {
