@@ -86,14 +86,14 @@ export async function publish(
 async function putHeadOf(
   round: Round,
   state: Progress,
-  recording: Promise<PublicationResult | Draft>,
+  publishing: Promise<PublicationResult | Draft>,
 ): Promise<Draft | undefined> {
   try {
-    const recorded = await recording;
-    if (typeof recorded === 'string') return undefined;
-    if (!('head' in recorded)) return recorded;
-    await putHead(round.kv, recorded, round.expectInTime);
-    Object.assign(state, { inKv: recorded.metadata, isWritten: true, isForced: false });
+    const result = await publishing;
+    if (typeof result === 'string') return undefined;
+    if (!('head' in result)) return result;
+    await putHead(round.kv, result, round.expectInTime);
+    Object.assign(state, { inKv: result.metadata, isWritten: true, isForced: false });
   } catch (error) {
     Object.assign(state, afterFailure(state, error));
   }
