@@ -148,8 +148,9 @@ export function listsOf({ names }: Story, today: string): Lists {
   const lives = [...names];
   const named = (isIn: (one: StoryName) => unknown) =>
     lives.filter(([, life]) => isIn(life)).map(([name]) => name);
+  // Until the scheduled run, the lists have a reservation whose last day is over.
   const retained = (status: string) =>
-    named((one) => retainedAt(one, today).some((each) => each.status === status));
+    named((one) => one.retained.some((each) => each.status === status && !each.until));
   return {
     auctions: named((one) => lastAuctionOf(one) && statusOf(lastAuctionOf(one)!) === 'started'),
     reserved: retained('reserved'),
