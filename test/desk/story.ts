@@ -171,8 +171,10 @@ export const isSamePerson = (one: StoryContact, other: StoryContact) =>
 export function settle(story: Story, before: Story, now: Date): void {
   const linked = new Set(staysOf(story).flatMap((one) => [one.registrant, ...one.others]));
   for (const one of story.contacts) {
+    // Another registrar has as much time with it.
+    const old = before.contacts.find(({ uuid }) => uuid === one.uuid);
     if (linked.has(one.uuid)) one.unlinkedAt = undefined;
-    else one.unlinkedAt ??= now;
+    else if (!one.unlinkedAt || (old && old.registrar !== one.registrar)) one.unlinkedAt = now;
   }
   const today = dayAfter(now, 0);
   const [was, is] = [listsOf(before, today), listsOf(story, today)];
