@@ -625,7 +625,7 @@ function judgeAlarms(given: Given): void {
   const waiting =
     story.disclosures.some(({ outcome }) => !outcome) ||
     demandsOf(story).some((one) => isOverdue(one, now));
-  if (waiting === waits.startsWith('No request for disclosure is open')) no(`what waits: ${waits}`);
+  if (waiting === waits.includes('No request for disclosure is open')) no(`what waits: ${waits}`);
 }
 
 /** Finds what a search says that is not so of those who have, or had, the text. */
