@@ -209,7 +209,7 @@ export const kinds: [pattern: string, judge: Judge][] = [
     dispute,
   ],
   [
-    `${aName} had a dispute \\(first day ${aDay}, last day ${aDay}\\) that was closed on ${instant}: settled\\.`,
+    `${aName} had a dispute \\(first day ${aDay}, last day ${aDay}\\) that was closed on ${instant}(?:: settled)?\\.`,
     ([, first, , closed], given) => {
       const { disputes } = lifeOf(given);
       if (!disputes.some((one) => one.firstDay === dayIn(first!) && isAt(closed!, one.closedAt)))
@@ -347,7 +347,9 @@ export const kinds: [pattern: string, judge: Judge][] = [
       const one = requestOf(given);
       const contact = given.story.contacts.find(({ uuid }) => uuid === one.uuid)!;
       const named = humans.find(({ name }) => whose!.startsWith(name));
-      if (named && named !== humans[one.human]) given.no('names somebody else');
+      // Of a birthday, the registry keeps no name with the request.
+      if (named && named !== humans[one.human] && !isBirthday(one.ident))
+        given.no('names somebody else');
       if (!contact.isErased && whose === 'somebody who was erased') given.no('not erased');
       if ((one.outcome === undefined) !== (verb === 'asks')) given.no('answered, or not');
     },
@@ -602,7 +604,11 @@ function isBehind({ changed, names }: Story, list: string, since: string): boole
     ),
   );
   const parts = listed.filter((one) => one === list || (list === 'all' && one !== 'auctions'));
-  return parts.some((one) => isAt(since, changed.get(one)) || (one === 'disputed' && isMidnight));
+  return parts.some(
+    (one) =>
+      isAt(since, changed.get(one)) ||
+      (one === 'disputed' ? isMidnight : one !== 'auctions' && changed.size > 0),
+  );
 }
 
 function judgeAlarms(given: Given): void {

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+
 /** What a registry has been through, as somebody knows who was there all the time. Nothing here is read from the registry. */
 
 export const day = 86_400_000;
@@ -205,7 +207,7 @@ export function takeBack(
     if (!was) continue;
     if (became.versions.length > was.versions.length) one.versions.push({ ...nowOf(was), at: now });
     if (became.registrar !== was.registrar) one.registrar = was.registrar;
-    if (became.demand?.by !== was.demand?.by) one.demand = was.demand;
+    if (!isDeepStrictEqual(became.demand, was.demand)) one.demand = was.demand;
   }
   for (const [name, life] of story.names) {
     const [was, became] = [before.names.get(name)!, after.names.get(name)!];
