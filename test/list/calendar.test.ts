@@ -5,6 +5,7 @@ import { openDatabase } from '../../src/base/database/open.ts';
 import { listsShowing } from '../../src/list/lists.ts';
 import { listStatus } from '../../src/list/publish/operator/status.ts';
 import { publish } from '../../src/list/publish/publish.ts';
+import { findBehindSince, readSource } from '../../src/list/publish/source.ts';
 import { addDispute, emptyLists } from '../support/fixtures.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 import { published } from './published.ts';
@@ -73,4 +74,17 @@ test('is behind its source from the day on which a dispute begins', async () => 
   };
   expect(await isBehindAt('2026-05-04T23:59:59')).toBe(false);
   expect(await isBehindAt('2026-05-05T00:00:00')).toBe(true);
+});
+
+test('is behind since the midnight at which a dispute has begun, or was over', async () => {
+  const { DB } = worker.env;
+  await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: '2026-05-07' });
+  const behindSince = async (time: string) => {
+    const source = await readSource(openDatabase(DB), new Date(`${time}Z`));
+    return findBehindSince(openDatabase(DB), 'disputed', source);
+  };
+  await publishAt('2026-05-04T12:00:00');
+  expect(await behindSince('2026-05-05T00:01:00')).toBe('2026-05-05T00:00:00.000Z');
+  await publishAt('2026-05-05T12:00:00');
+  expect(await behindSince('2026-05-08T00:01:00')).toBe('2026-05-08T00:00:00.000Z');
 });
