@@ -45,7 +45,7 @@ without a copy, as by contact transfer, and a contact that a copy has replaced i
 copy. Contacts that a domain of another registrar uses stay, and are listed. If it is interrupted or killed, the same
 command continues. history revert takes back domains alone: it refuses a run that has come to the contacts.`,
     ),
-  async (registry, code, { to, yes }) => {
+  async (registry, code, { to, yes, json }) => {
     const { db, isDryRun } = registry;
     const notes = await notesOn(registry, code, to);
     const words = ['registrar', 'move', code, '--to', to];
@@ -60,9 +60,8 @@ command continues. history revert takes back domains alone: it refuses a run tha
         `This moves ${code} to ${to}, and can't be taken back as a whole.`,
       ]);
     }
-    say(
-      `request ${registry.origin.request.requestId}; if it ends early, the same command continues`,
-    );
+    const { requestId } = registry.origin.request;
+    if (!json) say(`request ${requestId}; if it ends early, the same command continues`);
     const moved = await makeMove(registry, code, to);
     const left = (await namesOf(db, code)).length;
     const since = `${countText(left, 'domain has', 'domains have')} come to ${code} meanwhile: ${registry.commandLine(words)}`;

@@ -117,7 +117,7 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
   const publish = commandLine(['lists', 'publish'], options);
   source.state = `the database is restored; to publish its lists: ${publish}`;
   // A kill leaves nothing that says it.
-  say(`restored; if this is killed before it publishes the lists: ${publish}`);
+  if (!options.json) say(`restored; if this is killed before it publishes the lists: ${publish}`);
   using restored = new DatabaseSync(source.copy, { readOnly: true });
   const { rows, tables } = countRows(restored);
   const text = `restored ${countText(rows, 'row')} of ${countText(tables, 'table')} from ${source.file}`;
