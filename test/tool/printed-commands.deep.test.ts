@@ -13,6 +13,9 @@ import { withoutPublishing } from './faults.ts';
 import { everyCommand, helpOf } from './program.ts';
 import { killGroup, openKept, startTool } from './tool.ts';
 
+// It and its libraries remember the directory in which they are loaded, which a test below changes.
+await import('wrangler');
+
 const tool = startTool();
 const registry = tool.sharedRegistry('ALPHA', 'BETA');
 const program = await loadProgram();
