@@ -148,7 +148,9 @@ function closingSentence({ disputes: [newest], entries }: Facts): Sentence[] {
   const { to: reason } = { to: undefined, ...closing?.changes.reason };
   const why = reason === undefined ? '' : `: ${reason}`;
   const days = daysSentence(firstDay, lastDay);
-  return [sentence` had a dispute (${days}) that was closed on ${{ instant: closedAt }}${why}.`];
+  // If its opening again was taken back, it was closed then, though the first time is on record.
+  const instant = closing?.action === 'update' ? closing.occurredAt : closedAt;
+  return [sentence` had a dispute (${days}) that was closed on ${{ instant }}${why}.`];
 }
 
 const isHeld = ({ status }: Auction) => (holdingStatuses as readonly string[]).includes(status);

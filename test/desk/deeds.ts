@@ -373,12 +373,10 @@ export const deeds: Record<string, Deed> = {
       if (!one.goneAt && one.unlinkedAt && one.unlinkedAt < monthAgo)
         Object.assign(one, { goneAt: now, goneBy: 'cron' });
     }
-    for (const [code, { webhook }] of story.accounts)
-      for (const [id, createdAt] of webhook?.missing ?? [])
-        if (now.getTime() - createdAt.getTime() > 7 * day) {
-          webhook!.missing.delete(id);
-          story.givenUp.add(code);
-        }
+    for (const { webhook } of story.accounts.values())
+      for (const one of webhook?.seen.values() ?? [])
+        if (one.state === 'missing' && now.getTime() - one.at.getTime() > 7 * day)
+          one.state = 'given up';
     story.published = listsOf(story, today);
     story.changed.clear();
   },
@@ -428,7 +426,7 @@ export const deeds: Record<string, Deed> = {
     const [code, account] = at([...story.accounts], a)!;
     if (account.webhook) return;
     await updateRegistrar(operation, code, { webhookUrl: 'https://receiver.ee/' });
-    account.webhook = { missing: new Map() };
+    account.webhook = { seen: new Map() };
   },
   async 'receive notifications'({ db, story, owners, now }, a, b) {
     const { webhook } = at([...story.accounts.values()], a)!;
@@ -436,9 +434,8 @@ export const deeds: Record<string, Deed> = {
     if (!webhook) return;
     const receive: typeof fetch = async (_, init) => {
       const { timestamp, data } = JSON.parse(String(init?.body));
-      const id = String(data.id);
-      if (status === 500) webhook.missing.set(id, new Date(timestamp));
-      else webhook.missing.delete(id);
+      const state = status === 500 ? 'missing' : 'arrived';
+      webhook.seen.set(String(data.id), { at: new Date(timestamp), state });
       webhook.failedAt = status === 500 ? (webhook.failedAt ?? now) : undefined;
       return new Response(null, { status });
     };

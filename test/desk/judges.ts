@@ -1,4 +1,5 @@
 import {
+  type Account,
   dayAfter,
   day as dayLength,
   disputeAt,
@@ -92,8 +93,9 @@ type Judge = (match: RegExpExecArray, given: Given) => void;
 
 const minuteOf = (text: string) =>
   Math.floor(Date.parse(text.replace(',', '').replace('Sept', 'Sep')) / 60_000);
+const minuteAt = (at: Date) => Math.floor(at.getTime() / 60_000);
 const isAt = (text: string, at: Date | undefined) =>
-  at !== undefined && Math.floor(at.getTime() / 60_000) === minuteOf(text);
+  at !== undefined && minuteAt(at) === minuteOf(text);
 const dayIn = (text: string) =>
   new Date(`${text.replace('Sept', 'Sep')} UTC`).toISOString().slice(0, 10);
 
@@ -515,8 +517,8 @@ function alarmsOf({ story, before, now }: Given): string[] {
         webhook?.failedAt && now.getTime() - webhook.failedAt.getTime() >= 3_600_000;
       return [
         ...(daysLeft <= 30 ? [`certificate ${user} ${daysLeft < 0 ? 'ended' : 'ends'}`] : []),
-        ...(isFailing && webhook.missing.size > 0 ? [`webhook ${code}`] : []),
-        ...(story.givenUp.has(code) ? [`given up ${code}`] : []),
+        ...(isFailing && timesOf(webhook, 'missing').length > 0 ? [`webhook ${code}`] : []),
+        ...(timesOf(webhook, 'given up').length > 0 ? [`given up ${code}`] : []),
       ];
     },
   );
@@ -563,7 +565,7 @@ export const alarms: [
     `Alarm: The webhook of ${registrar} fails; the oldest delivery that has not arrived was created at ${instant}\\.`,
     'webhook $1',
     ([, code, state, since], given) =>
-      isState(code!, state, given) && isAt(since!, oldestMissing(given.story, code!)),
+      isState(code!, state, given) && isOldestMissing(given.story.accounts.get(code!)!, since!),
   ],
   [
     `Warning: Deliveries to the webhook of ${registrar} that were given up: \\d+, the oldest created at ${instant}\\. Send them again, or drop them\\.`,
@@ -589,11 +591,18 @@ export const alarms: [
 ];
 const wordsOf = (status: string) => status.replaceAll('_', ' ');
 
-/** Those that were given up have not arrived either. */
-const oldestMissing = ({ accounts }: Story, code: string) =>
-  [...accounts.get(code)!.webhook!.missing.values()].sort(
-    (one, other) => one.getTime() - other.getTime(),
-  )[0];
+type Webhook = Account['webhook'];
+const timesOf = (webhook: Webhook, ...states: string[]) =>
+  [...(webhook?.seen.values() ?? [])]
+    .filter(({ state }) => states.includes(state))
+    .map(({ at }) => at.getTime());
+
+/** Those that were given up have not arrived either, and older ones may never have been attempted. */
+function isOldestMissing({ webhook }: Account, since: string): boolean {
+  const oldest = new Date(Math.min(...timesOf(webhook, 'missing', 'given up')));
+  const isArrived = timesOf(webhook, 'arrived').some((time) => isAt(since, new Date(time)));
+  return isAt(since, oldest) || (minuteOf(since) < minuteAt(oldest) && !isArrived);
+}
 
 /** Since a change, or since the midnight at which a dispute began or ended. */
 function isBehind({ changed, names }: Story, list: string, since: string): boolean {

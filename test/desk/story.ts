@@ -104,7 +104,11 @@ export interface Account {
   suspendedAt?: Date | undefined;
   isUserDisabled?: boolean;
   certificateEnds?: Date;
-  webhook?: { failedAt?: Date | undefined; missing: Map<string, Date> };
+  webhook?: {
+    failedAt?: Date | undefined;
+    /** The receiver's notifications, by id; those that were never attempted it can't know. */
+    seen: Map<string, { at: Date; state: 'missing' | 'given up' | 'arrived' }>;
+  };
 }
 export const listed = ['auctions', 'reserved', 'blocked', 'disputed'] as const;
 /** The names of each public list. */
@@ -117,7 +121,6 @@ export function newStory(accounts: Map<string, Account>) {
     /** As the last scheduled run published them, and when each has changed since. */
     published: { auctions: [], reserved: [], blocked: [], disputed: [] } as Lists,
     changed: new Map<string, Date>(),
-    givenUp: new Set<string>(),
     contacts: [] as StoryContact[],
     /** The registrars whose users have changed something, and how often. */
     changedBy: [] as string[],
@@ -243,7 +246,8 @@ export function takeBack(
     }
     for (const [n, one] of life.auctions.entries()) {
       const [old, made] = [was.auctions[n], became.auctions[n]];
-      if (made) one.isCancelled = old ? (old.isCancelled ?? false) : true;
+      if (made && !old) one.isCancelled = true;
+      else if (made?.isCancelled !== old?.isCancelled) one.isCancelled = old!.isCancelled ?? false;
     }
   }
 }

@@ -123,6 +123,11 @@ const examples: [deeds: string, page: string, sentence: string][] = [
     'It had a dispute (first day 1 Mar 2026, last day 31 Mar 2026) that was closed on Sun 1 Mar 2026, 13:01 UTC (1 minute ago): settled.',
   ],
   [
+    'open dispute 0, close dispute 0, undo 0, undo 0',
+    '/name/esimene.ee',
+    'It had a dispute (first day 1 Mar 2026, last day 31 Mar 2026) that was closed on Sun 1 Mar 2026, 17:03 UTC (1 minute ago).',
+  ],
+  [
     'start auction 0',
     '/name/esimene.ee',
     'esimene.ee is in auction; this auction was opened on Sun 1 Mar 2026, 11:00 UTC (1 minute ago).',
