@@ -250,7 +250,7 @@ function obstacleSentence(
   return [`Nothing is recorded as ${fields}: ${advice}.`];
 }
 
-/** Names the person only if the contact still has the identity that was asked for. */
+/** Names the person only if the contact certainly has the person who was asked for. */
 export function disclosureSentence(request: Disclosure, isSamePerson: boolean): Sentence {
   const { requester, organization, requestedFields, contactCode: key, contactUuid: uuid } = request;
   const named = isSamePerson ? {} : ({ named: 'never' } as const);

@@ -349,9 +349,7 @@ export const kinds: [pattern: string, judge: Judge][] = [
       const one = requestOf(given);
       const contact = given.story.contacts.find(({ uuid }) => uuid === one.uuid)!;
       const named = humans.find(({ name }) => whose!.startsWith(name));
-      // Of a birthday, the registry keeps no name with the request.
-      if (named && named !== humans[one.human] && !isBirthday(one.ident))
-        given.no('names somebody else');
+      if (named && named !== humans[one.human]) given.no('names somebody else');
       if (!contact.isErased && whose === 'somebody who was erased') given.no('not erased');
       if ((one.outcome === undefined) !== (verb === 'asks')) given.no('answered, or not');
     },

@@ -225,6 +225,11 @@ const examples: [deeds: string, page: string, sentence: string][] = [
     'Uurija (Police) asks for name, e-mail of Mari Maasikas REG1:1.',
   ],
   [
+    `${piret}, ask for data 0 0`,
+    '/disclosure/1',
+    'Uurija (Police) asks for name, e-mail of REG1:1.',
+  ],
+  [
     `${mari}, ask for data 0 0`,
     '/disclosure/1',
     'Not answered yet: to be answered by Wed 4 Mar 2026, 13:01 UTC (in 2 days).',

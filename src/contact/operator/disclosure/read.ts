@@ -7,6 +7,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import type { Contact } from '../../contact.ts';
 import { contactColumns } from '../../fields.ts';
+import { identifies, isSameIdentity } from '../../same-person.ts';
 
 /** How a contact's person is known. */
 export type Identity = Pick<Contact, 'identCountryCode' | 'identKey' | 'identType'>;
@@ -77,7 +78,7 @@ export function findGrantObstacle(
   wanted: readonly string[] = disclosure.requestedFields,
 ): GrantObstacle | undefined {
   if (!contact) return { kind: 'gone' };
-  if (!isOfSamePerson({ disclosure, contact })) return { kind: 'former_person' };
+  if (!hasSameIdentity({ disclosure, contact })) return { kind: 'former_person' };
   const values = disclosedValues(contact, disclosure.requestedFields);
   const fields = wanted.filter((field) => field in values && (values[field] ?? '') === '');
   return fields.length > 0 ? { kind: 'without_values', fields } : undefined;
@@ -130,21 +131,22 @@ export function listDisclosuresOfIdentity(
 const listNewest = (db: Database, condition: SQL | undefined, limit: number) =>
   db.select().from(disclosures).where(condition).orderBy(desc(disclosures.id)).limit(limit);
 
-/** Of these requests, those whose contact still has the identity that was asked for. */
+/** Of these requests, those whose contact still has the person who was asked for. Of a birthday, nobody can know. */
 export async function findUnchanged(
   db: Database,
   requests: readonly Disclosure[],
 ): Promise<Set<number>> {
-  const ids = JSON.stringify(requests.map(({ id }) => id));
+  const { id, contactUuid } = disclosures;
+  const ids = JSON.stringify(requests.map((request) => request.id));
   const rows = await db
-    .select({ disclosure: disclosures, contact: contacts })
+    .select({ id })
     .from(disclosures)
-    .innerJoin(contacts, eq(contacts.uuid, disclosures.contactUuid))
-    .where(isIn(disclosures.id, ids));
-  return new Set(rows.filter(isOfSamePerson).map(({ disclosure }) => disclosure.id));
+    .innerJoin(contacts, eq(contacts.uuid, contactUuid))
+    .where(and(isIn(id, ids), isSameIdentity(contacts, disclosures), identifies(contacts)));
+  return new Set(rows.map((row) => row.id));
 }
 
-const isOfSamePerson = (row: { disclosure: Disclosure; contact: Contact }) =>
+const hasSameIdentity = (row: { disclosure: Disclosure; contact: Contact }) =>
   row.contact.identCountryCode === row.disclosure.identCountryCode &&
   row.contact.identKey === row.disclosure.identKey &&
   row.contact.identType === row.disclosure.identType;
