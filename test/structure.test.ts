@@ -177,6 +177,7 @@ test('what the service does not call lies in operator/, or in a room of another 
   // One file compares persons.
   expect(onlyOfTool.sort()).toEqual([
     'base/time/clock.ts: setClockAhead',
+    'contact/same-person.ts: isOfOnePerson',
     'contact/same-person.ts: isPerhapsSamePerson',
   ]);
 });

@@ -1,17 +1,22 @@
 import { type AnyColumn, type SQL, sql } from 'drizzle-orm';
-import { separatorText } from './identity-code.ts';
+import type { Contact } from './contact.ts';
+import { isCode, separatorText } from './identity-code.ts';
 
 /*
  * Two questions about the persons of two contacts. Many people have the same birthday, and many contacts of a former
  * registry have no identity, or a code such as "-".
  */
 
+/** How a contact's person is known. */
+export type Identity = Pick<Contact, 'identCountryCode' | 'identKey' | 'identType'>;
+
 type IdentityColumns = Record<'identCountryCode' | 'identType' | 'identKey', AnyColumn | SQL>;
 type PersonColumns = IdentityColumns & Record<'nameKey', AnyColumn | SQL>;
 type LineageColumns = Record<'id' | 'copiedFrom', AnyColumn | SQL>;
 
 /** The id of the first contact of which this one is a copy, or its own. */
-const lineageOf = ({ id, copiedFrom }: LineageColumns): SQL => sql`ifnull(${copiedFrom}, ${id})`;
+export const lineageOf = ({ id, copiedFrom }: LineageColumns): SQL =>
+  sql`ifnull(${copiedFrom}, ${id})`;
 
 const isSameLineage = (one: LineageColumns, other: LineageColumns): SQL =>
   sql`${lineageOf(one)} = ${lineageOf(other)}`;
@@ -41,6 +46,10 @@ export const isSameHolder = (
 /** True for an identity that one person has alone. */
 export const identifies = (one: IdentityColumns): SQL =>
   sql`(${one.identType} <> 'birthday' and ${isKnown(one)})`;
+
+/** As `identifies`. */
+export const isOfOnePerson = ({ identType, identKey, identCountryCode }: Identity): boolean =>
+  identType !== 'birthday' && identCountryCode !== '' && isCode(identKey);
 
 /**
  * True if both contacts may have the same person: as `isSameHolder`, and for a birthday, if the names have the same key.

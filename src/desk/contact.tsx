@@ -20,11 +20,11 @@ import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
 import {
   deletedIdentityOf,
   findGoneContacts,
-  isOfOnePerson,
   listContactsOfSamePerson,
   listRequestsFor,
   readEnd,
 } from '../contact/operator/person.ts';
+import { isOfOnePerson } from '../contact/same-person.ts';
 import { openDemand } from '../contact/verifications.ts';
 import { listDomains } from '../name/domain/operator/list.ts';
 import { checkText, identityText } from '../view/contact.ts';

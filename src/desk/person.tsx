@@ -1,11 +1,8 @@
 import type { Sentence } from '../base/text/sentence.ts';
 import { type ContactDeletion, findDeletedContactsBy } from '../contact/operator/administer.ts';
 import { findOldestLook, listLooks } from '../contact/operator/looks.ts';
-import {
-  isOfOnePerson,
-  listContactsOfSamePerson,
-  listRequestsFor,
-} from '../contact/operator/person.ts';
+import { listContactsOfSamePerson, listRequestsFor } from '../contact/operator/person.ts';
+import { isOfOnePerson } from '../contact/same-person.ts';
 import { openDemand } from '../contact/verifications.ts';
 import { listDomainsOfContacts } from '../name/domain/operator/list.ts';
 import { plain, type Shown } from '../view/columns.ts';

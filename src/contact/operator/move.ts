@@ -22,6 +22,7 @@ import {
 import { firstId, isOfLineages, isStillCopy, noneSince } from '../copy.ts';
 import { insertContacts } from '../create.ts';
 import { changesOfDeletion } from '../delete.ts';
+import { lineageOf } from '../same-person.ts';
 import { openDemand } from '../verifications.ts';
 import { deleteContacts } from './administer.ts';
 import { handover } from './transfer.ts';
@@ -111,7 +112,7 @@ interface Link {
 async function readPage(db: Database, from: number, to: number, after: number) {
   const isNext = sql`registrar_id = ${from} and number > ${after} order by number limit ${contactsOfBatch}`;
   const ids = sql`select id from ${contacts} where ${isNext}`;
-  const firstIds = sql`select ifnull(copied_from, id) from ${contacts} where id in (${ids})`;
+  const firstIds = sql`select ${lineageOf(contacts)} from ${contacts} where id in (${ids})`;
   const [page, equals, links] = await db.batch([
     selectContacts(db)
       .where(and(eq(contacts.registrarId, from), gt(contacts.number, after)))

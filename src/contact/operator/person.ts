@@ -13,12 +13,10 @@ import type { Database } from '../../base/database/open.ts';
 import { asciiUpperCase } from '../../base/text/ascii-case.ts';
 import type { HistoryEntry } from '../../change/history/search.ts';
 import { selectContacts } from '../contact.ts';
-import { isCode } from '../identity-code.ts';
-import { identifies, isPerhapsSamePerson } from '../same-person.ts';
+import { type Identity, identifies, isOfOnePerson, isPerhapsSamePerson } from '../same-person.ts';
 import { type ContactDeletion, findDeletedContacts } from './administer.ts';
 import {
   type Disclosure,
-  type Identity,
   listDisclosuresOf,
   listDisclosuresOfIdentity,
 } from './disclosure/read.ts';
@@ -83,10 +81,6 @@ export async function listRequestsFor(
       : ofContacts.filter(isOwn);
   return { own, others: ofContacts.filter((one) => !isOwn(one)) };
 }
-
-/** As `identifies` in SQL. */
-export const isOfOnePerson = ({ identType, identKey, identCountryCode }: Identity): boolean =>
-  identType !== 'birthday' && identCountryCode !== '' && isCode(identKey);
 
 /** Of these contacts, present or deleted, the UUIDs of those with an identity whose data somebody has asked for. */
 export async function findAskedFor(db: Database, uuids: readonly string[]): Promise<Set<string>> {

@@ -12,6 +12,7 @@ import {
 } from '../../change/write-many.ts';
 import { copyFor, firstId, isOfLineages, isStillCopy, noneSince } from '../../contact/copy.ts';
 import { insertContacts } from '../../contact/create.ts';
+import { lineageOf } from '../../contact/same-person.ts';
 import { getRegistrar } from '../../party/registrar/account.ts';
 import { type NewNotification, withNotifications } from '../../party/registrar/notification.ts';
 import type { DomainName } from '../name.ts';
@@ -133,8 +134,8 @@ export async function planTransfer(
 async function findContacts(db: Database, names: readonly string[], registrarId: number) {
   const links = sql`from ${domainContacts} join ${domains} on ${domains.id} = domain_id
     where ${isIn(domains.name, JSON.stringify(names))}`;
-  const lineages = sql`select ifnull(linked.copied_from, linked.id) from ${contacts} as linked
-    where linked.registrar_id <> ${registrarId} and linked.id in (select contact_id ${links})`;
+  const lineages = sql`select ${lineageOf(contacts)} from ${contacts}
+    where registrar_id <> ${registrarId} and ${contacts.id} in (select contact_id ${links})`;
   const [linked, ofRegistrar] = await db.batch([
     db
       .select()

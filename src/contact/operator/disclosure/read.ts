@@ -7,10 +7,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { timeAfter } from '../../../base/time/clock.ts';
 import type { Contact } from '../../contact.ts';
 import { contactColumns } from '../../fields.ts';
-import { identifies, isSameIdentity } from '../../same-person.ts';
-
-/** How a contact's person is known. */
-export type Identity = Pick<Contact, 'identCountryCode' | 'identKey' | 'identType'>;
+import { type Identity, identifies, isSameIdentity } from '../../same-person.ts';
 
 /** A request for a contact's data, and the operator's answer. */
 export type Disclosure = typeof disclosures.$inferSelect;
