@@ -4,7 +4,7 @@ import type { Database } from '../base/database/open.ts';
 import { retry } from '../base/database/retry.ts';
 import { isRecent } from '../base/time/clock.ts';
 import { dayOf, daysBefore } from '../base/time/day.ts';
-import { putVariable } from './kv.ts';
+import { retryKv, sameKeyPauseMilliseconds } from './kv.ts';
 import { type SingleList, singleLists } from './lists.ts';
 import type { Reader } from './read/parts.ts';
 
@@ -51,7 +51,7 @@ export async function recordDailyCounts(db: Database, kv: KVNamespace, now: Date
   );
   const json = JSON.stringify(rows.map(({ day, counts }) => ({ day, counts: JSON.parse(counts) })));
   const stored = await kv.get(countsKey, 'text');
-  if (stored !== json) await putVariable(kv, countsKey, json);
+  if (stored !== json) await retryKv(() => kv.put(countsKey, json), sameKeyPauseMilliseconds);
   copies.delete(kv);
 }
 

@@ -53,11 +53,6 @@ export function putConstant(
   return retryKv(() => kv.put(key, value));
 }
 
-/** For a key that others may write at the same time. */
-export function putVariable(kv: KVNamespace, key: string, value: string): Promise<void> {
-  return retryKv(() => kv.put(key, value), sameKeyPauseMilliseconds);
-}
-
 const blockCacheSeconds = 24 * 60 * 60;
 
 /** Retrying does not solve it. */

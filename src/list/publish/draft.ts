@@ -47,11 +47,8 @@ export interface Draft extends Behind {
   isTrusted: boolean;
 }
 
-/**
- * The publication whose head must be put, or why none must be: its content is the same, or another publisher was
- * faster.
- */
-export type PublicationResult = Publication | 'unchanged' | 'overtaken';
+/** The publication whose head must be put; undefined if its content is the same, or another publisher was faster. */
+export type PublicationResult = Publication | undefined;
 
 /**
  * Updates a list and records its publication. Returns the recorded one if KV lacks only its head, and the draft if the
@@ -64,15 +61,18 @@ export async function updateList(
 ): Promise<PublicationResult | Draft> {
   const { list } = behind;
   const draft = await beginDraft(round, behind, source.records[list]);
-  const { record, recorded, isTrusted } = draft;
+  const { record, recorded, isTrusted, writer } = draft;
   if (!isTrusted || !record) return draft;
-  if (!recorded) return 'overtaken';
+  if (!recorded) return undefined;
   // The publisher was killed before it put the head, or a slow one has put an older head back.
   const isCurrent = record.sourceVersion === source.versions[list];
   // A publication of an earlier day gets a new date.
   if (isCurrent && record.publishedAt.startsWith(source.day)) return recorded;
-  const updated = await recordUpdated(round, draft, record, recorded.head);
-  return updated === 'too much has changed' ? draft : updated;
+  const snapshot = await retry(() => readSnapshot(round.db, list, record, round.clock()));
+  if (!snapshot) return draft;
+  const previous = recorded.head;
+  const { blocks, difference } = await updateBlocks(previous.blocks, snapshot.changed, writer);
+  return recordDraft(round, draft, { blocks, snapshot, previous, difference });
 }
 
 /**
@@ -98,32 +98,20 @@ async function beginDraft(
   return { ...behind, publication, writer, startedAt, record, recorded, isTrusted };
 }
 
-async function recordUpdated(
-  round: Round,
-  draft: Draft,
-  record: PublicationRecord,
-  previous: Head,
-): Promise<PublicationResult | 'too much has changed'> {
-  const { list, writer } = draft;
-  const snapshot = await retry(() => readSnapshot(round.db, list, record, round.clock()));
-  if (!snapshot) return 'too much has changed';
-  const { blocks, difference } = await updateBlocks(previous.blocks, snapshot.changed, writer);
-  return recordDraft(round, draft, { blocks, snapshot, previous, difference });
-}
-
 /** Records a built list with the changes made meanwhile, so that it shows its source at one moment. */
 export async function completeList(
-  { db, kv, ...round }: Round,
+  round: Round,
   draft: Draft,
   building: Promise<Map<ListName, Block[]>>,
   source: Source,
 ): Promise<PublicationResult> {
+  const { db, kv, clock } = round;
   const { list, writer, recorded, isTrusted } = draft;
   const built = (await building).get(list)!;
   await writer.finish();
   const since = source.places[list];
-  const snapshot = await retry(() => readSnapshot(db, list, since, round.clock()));
-  if (!snapshot) return 'overtaken';
+  const snapshot = await retry(() => readSnapshot(db, list, since, clock()));
+  if (!snapshot) return undefined;
   const { blocks } = await updateBlocks(built, snapshot.changed, writer);
   await writer.finish();
   // If the database was restored, the record is older than the list that readers have seen.
@@ -132,7 +120,7 @@ export async function completeList(
     : ((await findStoredHead(kv, list)) ?? recorded?.head);
   const difference =
     previous && (await compareBlocks(previous.blocks, blocks, writer.load).catch(() => undefined));
-  return recordDraft({ db, kv, ...round }, draft, { blocks, snapshot, previous, difference });
+  return recordDraft(round, draft, { blocks, snapshot, previous, difference });
 }
 
 interface Result {
@@ -153,7 +141,7 @@ async function recordDraft(
   const { etag, count } = head;
   if (isTrusted && record?.etag === etag && record.publication === inKv?.publication) {
     await recordUnchanged(db, list, record, snapshot);
-    return 'unchanged';
+    return undefined;
   }
   const now = timeAfterEarlier(draft, clock());
   const before = previous && (await retryKv(() => findSteps(kv, previous)));
@@ -177,7 +165,7 @@ async function recordDraft(
     replaced: replacedKeysOf(head, [recorded?.head, previous], writer.written),
     expectInTime,
   });
-  return isRecorded ? { head, metadata } : 'overtaken';
+  return isRecorded ? { head, metadata } : undefined;
 }
 
 /**

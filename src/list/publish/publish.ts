@@ -24,7 +24,7 @@ import { isBehind, readSource } from './source.ts';
 const maximumRounds = 8;
 
 /**
- * A longer round begins again, because replaced keys are deleted after a week. A round that passes midnight begins
+ * A longer round begins again, because replaced keys are deleted after eight days. A round that passes midnight begins
  * again, because a list must not have a date on which readers did not get it.
  */
 const maximumRoundMilliseconds = 60 * 60 * 1000;
@@ -90,8 +90,7 @@ async function putHeadOf(
 ): Promise<Draft | undefined> {
   try {
     const result = await publishing;
-    if (typeof result === 'string') return undefined;
-    if (!('head' in result)) return result;
+    if (!result || !('head' in result)) return result;
     await putHead(round.kv, result, round.expectInTime);
     Object.assign(state, { inKv: result.metadata, isWritten: true, isForced: false });
   } catch (error) {

@@ -12,14 +12,14 @@ import { type ListName, listNames } from '../lists.ts';
 import { isKnownPublication, isPublication } from './record.ts';
 import { journalOf, readSource, type Source } from './source.ts';
 
-/** Blocks of an older head are kept for a week for the archive, and a day for locations that cache the head. */
+/** Blocks of an older head are kept for a week for the archive, and a day more for locations that cache the head. */
 const keptMilliseconds = 8 * 24 * 60 * 60 * 1000;
 /** An invocation may use 1,000 operations of KV in all. */
 const maximumDeletions = 400;
 const maximumJournalRows = 100_000;
 
 /**
- * Deletes the journals' rows that all lists have followed and, after a week, the keys of replaced or killed
+ * Deletes the journals' rows that all lists have followed and, after eight days, the keys of replaced or killed
  * publications. Keeps what KV's head may still name. Limits the work of one run.
  */
 export async function deleteReplacedKeys(db: Database, kv: KVNamespace, now: Date): Promise<void> {

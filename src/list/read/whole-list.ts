@@ -37,7 +37,7 @@ export async function readList(
       },
       async fromDatabase(db, day) {
         await reader.countAs(requestsOfBuild);
-        const { etag, body } = await readFromDatabase(list, reader, () => build(list, db, day));
+        const { etag, body } = await readFromDatabase(list, reader, db, day);
         return readyList(etag, isKnown(etag) ? undefined : body);
       },
     })
@@ -106,24 +106,25 @@ async function readFromKv(head: Head, reader: Reader): Promise<ReadList> {
 async function readFromDatabase(
   list: ListName,
   reader: Reader,
-  start: () => Promise<Whole>,
+  db: Database,
+  day: string,
 ): Promise<Whole> {
   const memory = memoryOf(reader.kv);
   const now = reader.clock().getTime();
-  let build = memory.builds.get(list);
-  if (!build || !isRecent(build.startedAt, now, patienceMilliseconds)) {
-    build = { built: start(), startedAt: now };
-    memory.builds.set(list, build);
+  let running = memory.builds.get(list);
+  if (!running || !isRecent(running.startedAt, now, patienceMilliseconds)) {
+    running = { built: build(list, db, day), startedAt: now };
+    memory.builds.set(list, running);
     // The build continues for the others, even if the first client has gone.
-    reader.later(build.built.catch(() => {}));
+    reader.later(running.built.catch(() => {}));
   }
   try {
-    const { etag, body } = await build.built;
+    const { etag, body } = await running.built;
     memory.keep(list, reader.clock().getTime(), { etag, head: undefined });
     memory.lists.keep('body', bodyKey(list, etag), body, body.byteLength);
     return { etag, body };
   } finally {
-    if (memory.builds.get(list) === build) memory.builds.delete(list);
+    if (memory.builds.get(list) === running) memory.builds.delete(list);
   }
 }
 

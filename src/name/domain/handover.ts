@@ -32,11 +32,9 @@ export async function judgeHandovers<Domain extends ImportedDomain>(
   present: ReadonlyMap<string, StoredDomain>,
   password?: string,
 ) {
-  const handovers = records.flatMap(({ name, ...record }) => {
-    const [from, to] = [
-      present.get(name)?.registrant,
-      codesOf({ name, ...record }, 'registrant')[0],
-    ];
+  const handovers = records.flatMap((record) => {
+    const { name } = record;
+    const [from, [to]] = [present.get(name)?.registrant, codesOf(record, 'registrant')];
     // A domain that is not there is compared with its last record.
     return present.has(name) && from === (to ?? null) ? [] : [{ name, from, to }];
   });

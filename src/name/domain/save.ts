@@ -16,6 +16,7 @@ import { closings, judgeHandovers } from './handover.ts';
 import { loadDomains, type StoredDomain } from './read.ts';
 import {
   hasForeignContact,
+  type ImportedDomain,
   loadParties,
   problemsOf,
   type WantedDomain,
@@ -50,10 +51,9 @@ export function saveDomains(
         ? (wholeDomain(domain, present.get(name)) ?? [])
         : [],
     );
-    const parties = await loadParties(db, records);
-    const handovers = await judgeHandovers(operation, records, present, disputePassword);
-    const all = [...problemsOf(records, parties), ...handovers.problems];
-    const problems = Map.groupBy(all, ({ record }) => record.name);
+    const judged = await judgeDomains(operation, records, present, disputePassword);
+    const { parties, handovers } = judged;
+    const problems = Map.groupBy(judged.problems, ({ record }) => record.name);
     if (isAllOrNone) throwProblems([...problems.values()].flat());
     const rowsOf = (isPresent: boolean) =>
       records
@@ -87,6 +87,18 @@ export function saveDomains(
     return { outcome: { records, created, updated, problems, ...counts }, write };
   };
   return writeMany(operation, `domain ${names[0]}`, plan);
+}
+
+/** Finds unknown registrars and contacts, and disputed domains that would get another person. */
+export async function judgeDomains<Domain extends ImportedDomain>(
+  operation: Operation,
+  records: readonly Domain[],
+  present: ReadonlyMap<string, StoredDomain>,
+  disputePassword?: string,
+) {
+  const parties = await loadParties(operation.db, records);
+  const handovers = await judgeHandovers(operation, records, present, disputePassword);
+  return { parties, handovers, problems: [...problemsOf(records, parties), ...handovers.problems] };
 }
 
 /** Returns the domain, undefined if it must exist and does not, and its changes. Throws `not_found` and `conflict`. */

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { retry } from '../../base/database/retry.ts';
 import { orRefusal, type Problem, type RecordProblem, RegistryError } from '../../base/error.ts';
 import { isBlank } from '../../base/text/field.ts';
 import type { ListName } from '../../list/lists.ts';
@@ -113,7 +114,7 @@ export async function importRows<Row, Outcome extends string>(
   const isValid = ({ problems }: Line<Row>) => problems.length === 0;
   const rowOf = ({ row }: Line<Row>) => row as Row;
   for (const chunk of inChunks('checking', lines.filter(isValid))) {
-    const found = await kind.findProblems(registry, chunk.map(rowOf));
+    const found = await retry(() => kind.findProblems(registry, chunk.map(rowOf)));
     const problemsOf = Map.groupBy(found, ({ record }) => record);
     for (const line of chunk) {
       line.problems = (problemsOf.get(rowOf(line)) ?? []).map(({ record: _, ...one }) => one);
@@ -142,7 +143,7 @@ export async function importRows<Row, Outcome extends string>(
       rejected: rejected.length,
       rejected_file: rejectedFile ?? null,
       ...(skipped.length > 0 && { skipped_columns: skipped }),
-      changed: isChange && !registry.isDryRun,
+      changed: isChange,
     },
     text: [text.join('; '), ...obstacles.map((sentence) => `although ${sentence}`)],
     ...(kind.publish && { publish: kind.publish }),
@@ -171,8 +172,8 @@ async function settleRejected(
   const besideFile = path.join(dir, `${name}.rejected${ext || '.csv'}`);
   const target = options.rejected ?? (file === '-' ? 'rejected.csv' : besideFile);
   const names = rejected.flatMap(({ values }) => Object.keys(values));
-  const ownColumns = names.filter((name) => !rejectionColumns.includes(name));
-  const columns = [...new Set(ownColumns), ...rejectionColumns];
+  const givenColumns = names.filter((name) => !rejectionColumns.includes(name));
+  const columns = [...new Set(givenColumns), ...rejectionColumns];
   const rows = rejected.map(({ line, values, problems }) => ({
     ...values,
     rejected_line: line,
@@ -183,7 +184,7 @@ async function settleRejected(
   return target;
 }
 
-/** Writes each chunk completely or not at all, and adds up the outcomes. Without batches, only counts. */
+/** Writes each chunk completely or not at all, and adds up the outcomes. In a dry run, `write` itself only counts. */
 export async function writeInChunks<Row, Name extends string>(
   { batches }: Pick<Registry, 'batches'>,
   { label, rows, size }: { label: string; rows: readonly Row[]; size?: number },
@@ -192,11 +193,10 @@ export async function writeInChunks<Row, Name extends string>(
 ): Promise<Record<Name, number>> {
   const total = { ...none };
   for (const chunk of inChunks(label, rows, size)) {
-    const writeChunk = () => write(chunk);
     const changesIn = ({ unchanged = 0 }: { unchanged?: number }) => chunk.length - unchanged;
-    const counts = await (batches
-      ? batches.write(chunk.length, writeChunk, changesIn)
-      : writeChunk());
+    const counts = batches
+      ? await batches.write(chunk.length, () => write(chunk), changesIn)
+      : await write(chunk);
     for (const name of Object.keys(none) as Name[]) total[name] += counts[name];
   }
   return total;
