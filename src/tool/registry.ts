@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { openDatabase } from '../base/database/open.ts';
+import { retry } from '../base/database/retry.ts';
 import { RegistryError } from '../base/error.ts';
 import { currentTime } from '../base/time/clock.ts';
 import type { Origin } from '../change/origin.ts';
@@ -37,10 +38,10 @@ export async function openRegistry(
   if (isLocalChange && !options.clockIsRight) checkAfterRelease(releaseDay(options.env));
   const { env, service, dispose }: Bindings = await open(options, { isWritable, mayBeEmpty });
   opened.defer(dispose);
-  if (!mayBeEmpty) await checkMigrations(env.DB, options);
-  if (isChange && options.remote) await checkClock(env.DB);
+  if (!mayBeEmpty) await retry(() => checkMigrations(env.DB, options));
+  if (isChange && options.remote) await retry(() => checkClock(env.DB));
   if (isLocalChange && !options.clockIsRight && !mayBeEmpty) {
-    await checkClockByHistory(openDatabase(env.DB));
+    await retry(() => checkClockByHistory(openDatabase(env.DB)));
   }
   // The environment of the command may override these.
   const { ZONES = env.ZONES, NAME_LETTERS = env.NAME_LETTERS } = process.env;

@@ -1,7 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { startTool, type TestRegistry } from './tool.ts';
+import type { OpenBindings } from '../../src/tool/bindings.ts';
+import { runProgram } from '../../src/tool/program.ts';
+import { Faults, passingMessages } from '../attack/faults.ts';
+import { captured } from './captured.ts';
+import { openKept, startTool, type TestRegistry } from './tool.ts';
 
 const tool = startTool();
 const registry = tool.sharedRegistry();
@@ -274,4 +278,25 @@ test('while it is disputed, a domain gets no other person by an update, an impor
   expect(await registry.done('domain update oun.ee --registrant ALPHA:2')).toMatchObject({
     changed: true,
   });
+});
+
+test('an import withstands a passing fault of D1 at each of its calls', async () => {
+  const registry = await tool.newRegistry();
+  await fill(registry);
+  const importing = async (faults: Faults, name: string) => {
+    const open: OpenBindings = async (options, access) => {
+      const { env, ...others } = await openKept(options, access);
+      return { ...others, env: faults.wrap(env) };
+    };
+    const args = ['domain', 'import', '-', '--persist-to', registry.directory, '--json'];
+    const row = `name,registrar,registrant\n${name},ALPHA,ALPHA:1\n`;
+    const { stdout } = await captured(() => runProgram(args, open), row);
+    return { calls: faults.calls.length, ...JSON.parse(stdout) };
+  };
+  const { calls } = await importing(new Faults(), 'a.ee');
+  const fault = { message: passingMessages[0]!, isDone: false };
+  for (let call = 0; call < calls; call++) {
+    const faults = new Faults(fault, (one) => one === call);
+    expect(await importing(faults, `a${call}.ee`)).toMatchObject({ created: 1 });
+  }
 });
