@@ -81,7 +81,7 @@ export async function write<Seen, Outcome>(
   { isDryRun = false }: Pick<Operation, 'isDryRun'> = {},
 ): Promise<Written<Outcome>> {
   let inDoubt: Change<Outcome> | undefined;
-  let row = '';
+  let turnKey = '';
   let turn: Turn | undefined;
   const attempt = async () => {
     if (inDoubt && (await isRecorded(db, inDoubt))) {
@@ -92,8 +92,8 @@ export async function write<Seen, Outcome>(
     if (kept) return { outcome: kept.outcome, isReplay: true };
     const change = judge(seen);
     if (isDryRun) return { outcome: change.outcome, isReplay: false };
-    row = `${change.subject.type} ${change.subject.key}`;
-    turn ??= takeTurn(row);
+    turnKey = `${change.subject.type} ${change.subject.key}`;
+    turn ??= takeTurn(turnKey);
     if (!turn) return undefined;
     inDoubt = change;
     return (await commit(db, change)) ? { outcome: change.outcome, isReplay: false } : undefined;
@@ -111,7 +111,7 @@ export async function write<Seen, Outcome>(
       }
       inDoubt = undefined;
       if (turn) await pauseAfterLoss(losses);
-      else turn = await waitForTurn(row);
+      else turn = await waitForTurn(turnKey);
     }
   } finally {
     turn?.end();

@@ -38,7 +38,7 @@ export function statusesOf(contact: Pick<Contact, 'statuses' | 'domainCount'>): 
 }
 
 /** Throws `status_change` for a status that the contact has not: only the operator sets one. */
-export function checkHasStatuses(contact: Contact, statuses: readonly string[] = []): void {
+export function checkOwnStatuses(contact: Contact, statuses: readonly string[] = []): void {
   const present: readonly string[] = [...contact.statuses, ...derivedStatuses];
   const other = statuses.find((status) => !present.includes(status));
   if (other === undefined) return;
@@ -57,7 +57,7 @@ const prohibited = {
 } as const;
 
 /** Throws `update_prohibited` or `delete_prohibited`. */
-export function checkStatuses(contact: Contact, operation: 'Update' | 'Delete'): void {
+export function checkProhibition(contact: Contact, operation: 'Update' | 'Delete'): void {
   const problem = findProhibition(contact, operation);
   if (problem) throw new RegistryError([problem]);
 }

@@ -12,7 +12,7 @@ import { notifyRegistrar } from './change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
-  checkStatuses,
+  checkProhibition,
   checkVersion,
   contactSubject,
   isUnchanged,
@@ -88,7 +88,7 @@ export function contactDeletion(
     const detail = linked && linkedDetail(linked);
     throw new RegistryError([{ reason: 'linked', message, field: 'domains', detail }]);
   }
-  checkStatuses(contact, 'Delete');
+  checkProhibition(contact, 'Delete');
   const change = changeOf(operation, contactSubject(contact));
   return {
     ...change,

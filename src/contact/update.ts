@@ -8,7 +8,7 @@ import { notifyRegistrar, rowUpdate, writeContact } from './change.ts';
 import {
   type Contact,
   type ContactReference,
-  checkStatuses,
+  checkProhibition,
   checkVersion,
   generateAuthInfo,
   referenceTo,
@@ -35,7 +35,7 @@ export function updateContact(
     checkVersion(contact, call.request);
     const { ident, identType, identCountryCode, ...changes } = parseChanges(contact);
     checkIdentity(contact, { ident, identType, identCountryCode });
-    checkStatuses(contact, 'Update');
+    checkProhibition(contact, 'Update');
     const change = rowUpdate(operation, contact, storedValues(contact, changes));
     return { ...change, outcome: referenceTo(change.outcome) };
   });
@@ -60,7 +60,7 @@ export function updateContactOfPerson(
       const contact = theContact(rows);
       checkVersion(contact, request);
       const changes = parseChanges(contact);
-      checkStatuses(contact, 'Update');
+      checkProhibition(contact, 'Update');
       const operation = { db, origin: { actor, request } };
       const change = rowUpdate(operation, contact, storedValues(contact, changes));
       return notifyRegistrar(db, contact, change);

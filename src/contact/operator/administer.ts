@@ -26,7 +26,7 @@ import { notifyRegistrar, rowUpdate } from '../change.ts';
 import {
   type Contact,
   type ContactWithRegistrar,
-  checkStatuses,
+  checkProhibition,
   checkVersion,
   getContactByCode,
   selectContacts,
@@ -217,7 +217,7 @@ export function updateAnyContact(
     if (ident ?? identType ?? identCountryCode) {
       throwProblems(invalidIdentity(contact, changes, request.at));
     }
-    checkStatuses(contact, 'Update');
+    checkProhibition(contact, 'Update');
     return rowUpdate(operation, contact, storedValues(contact, changes));
   });
 }

@@ -14,7 +14,7 @@ import { changeEach, changesOfRows, writeMany } from '../../change/write-many.ts
 import {
   type Contact,
   type ContactWithRegistrar,
-  checkStatuses,
+  checkProhibition,
   generateAuthInfo,
   keysOf,
   selectContacts,
@@ -141,7 +141,7 @@ function problemOf(
   const changes = Object.entries(difference(contact, record));
   const fixed = changes.filter(([name]) => name === 'registrar' || fixedColumns.includes(name));
   if (isUpdate && changes.length > 0 && fixed.length === 0) {
-    const refusal = orRefusal(() => checkStatuses(contact, 'Update'));
+    const refusal = orRefusal(() => checkProhibition(contact, 'Update'));
     return refusal instanceof RegistryError ? refusal.problems[0] : undefined;
   }
   const other = Object.keys(changesRepresentation(Object.fromEntries(isUpdate ? fixed : changes)));

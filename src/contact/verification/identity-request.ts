@@ -12,7 +12,7 @@ import {
   type Contact,
   type ContactReference,
   type ContactWithRegistrar,
-  checkStatuses,
+  checkProhibition,
   checkVersion,
   getContactByCode,
   referenceTo,
@@ -226,7 +226,7 @@ const identityOf = ({ country_code: identCountryCode, ident, name }: Established
 });
 
 function approvalValues(contact: Contact, pending: Established, origin: Origin): Partial<Contact> {
-  checkStatuses(contact, 'Update');
+  checkProhibition(contact, 'Update');
   const values = identityOf(pending);
   const [problem] = invalidIdentity(contact, values, origin.request.at);
   if (!problem) {

@@ -50,12 +50,12 @@ export function domainChanges(
   onlyIf: SQL = sql`true`,
 ): ChangesOfMany {
   const rows = sql`select row from (${rowsIn(array)}) where ${onlyIf}`;
-  const statements = [insertDomains(db, rows, origin.request.at), ...linkContacts(db, rows)];
+  const statements = [putDomains(db, rows, origin.request.at), ...linkContacts(db, rows)];
   return changesOfRows('domain', action, rows, statements);
 }
 
 /** `rows` has each row as JSON in its column `row`. An existing domain gets the registrar. */
-export function insertDomains(db: Database, rows: SQL, createdAt: Date) {
+export function putDomains(db: Database, rows: SQL, createdAt: Date) {
   const domain = {
     ...valuesInJson(domains),
     registrarId: registrarIdOf(sql`row ->> 'registrar'`),

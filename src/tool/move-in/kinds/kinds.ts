@@ -12,7 +12,7 @@ import {
   untilClosed,
 } from '../../../../drizzle/schema.ts';
 import { insertRows } from '../../../base/database/insert-rows.ts';
-import { insertDomains } from '../../../name/domain/change.ts';
+import { putDomains } from '../../../name/domain/change.ts';
 import { contactKind } from './contacts.ts';
 import { columnOf, type Kind, kindOf, reference, registrarOf } from './kind.ts';
 import * as read from './reader.ts';
@@ -35,7 +35,7 @@ export const domainKind = kindOf(domains, {
     registrant: (registrant as string[] | undefined)?.[0] ?? null,
   }),
   insert: (db, rows, at) => [
-    insertDomains(db, rows, at),
+    putDomains(db, rows, at),
     ...domainRoles.map((role) => {
       const link = {
         domainId: sql`(select id from ${domains} where name = row ->> 'name')`,

@@ -127,11 +127,11 @@ function changesLink(list: ListName, etag: string): string {
 }
 
 /** Some 150 KB of text. Decompressing them counts as one request. */
-const plainBytes = 16 * 1024;
+const gzipBytesOfRequest = 16 * 1024;
 
 /** The weight of a whole list for a client without gzip, in requests. */
 export function plainRequests({ bytes }: Pick<ReadList, 'bytes'>): number {
-  return Math.ceil(bytes / plainBytes);
+  return Math.ceil(bytes / gzipBytesOfRequest);
 }
 
 /**

@@ -7,7 +7,7 @@ import { nameKey } from '../../../base/text/search-key.ts';
 import { type Sought, typed } from '../../../base/text/typed.ts';
 import { instantRule } from '../../../base/time/instant.ts';
 import type { Written } from '../../../change/write.ts';
-import { type Contact, type ContactReference, checkHasStatuses } from '../../../contact/contact.ts';
+import { type Contact, type ContactReference, checkOwnStatuses } from '../../../contact/contact.ts';
 import { normalisedCountry } from '../../../contact/country.ts';
 import {
   checkContactCodes,
@@ -256,7 +256,7 @@ registrarContacts.put('/:code', async (c) => {
   const parseChanges = (onRecord: Contact) => {
     const given = withoutRepeated('registrar', inGroups('registrar', body.contact), onRecord);
     const { contact } = parsedContact(updateBody(), body.contact, given);
-    checkHasStatuses(onRecord, contact.statuses);
+    checkOwnStatuses(onRecord, contact.statuses);
     return columnsOf('registrar', contact);
   };
   return answer(c, await updateContact(await registrarCall(c), c.req.param('code'), parseChanges));
