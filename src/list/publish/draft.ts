@@ -108,6 +108,7 @@ export async function completeList(
   const { db, kv, clock } = round;
   const { list, writer, recorded, isTrusted } = draft;
   const built = (await building).get(list)!;
+  // KV must have the blocks that the next step reads.
   await writer.finish();
   const since = source.places[list];
   const snapshot = await retry(() => readSnapshot(db, list, since, clock()));

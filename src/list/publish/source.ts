@@ -104,6 +104,7 @@ export async function readSnapshot(
   const day = dayOf(now);
   const changed = changedNames(list, since, day);
   const ofChanged = entriesQuery(publicLists[list].entries, sql`name in (${changed})`, day);
+  // A query of `db.all` with parameters is no item of a batch (Drizzle 0.45).
   const query = <Row>(sql: SQL) => prepared<Row>(() => sql)(db, {});
   const [[row], [start], names, entries]: [
     Row[],

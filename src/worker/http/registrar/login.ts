@@ -103,6 +103,7 @@ const unlessActing =
   (c, next) =>
     c.var.login ? next() : middleware(c, next);
 
+/** `throttleAddress` counts failed logins by `c.error`, which Hono sets between two middlewares alone. */
 export const registrarMiddleware = [
   systemLogin,
   unlessActing(throttleAddress),
