@@ -17,6 +17,7 @@ import {
   retainedAt,
   type Story,
   type StoryContact,
+  sourcesOf,
   statusOf,
   stayOf,
   staysOf,
@@ -520,10 +521,11 @@ function alarmsOf({ story, before, now }: Given): string[] {
       ];
     },
   );
-  // For two minutes, a list is not late.
-  const [is, was] = [listsOf(story, today), listsOf(before, today)];
+  // For two minutes after a change of its source, a list is not late.
+  const [is, was] = [sourcesOf(story, today), sourcesOf(before, today)];
+  const lists = listsOf(story, today);
   const late = listed.filter(
-    (list) => `${is[list]}` === `${was[list]}` && `${is[list]}` !== `${story.published[list]}`,
+    (list) => is[list] === was[list] && `${lists[list]}` !== `${story.published[list]}`,
   );
   return [
     ...open

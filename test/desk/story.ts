@@ -182,16 +182,25 @@ export function settle(story: Story, before: Story, now: Date): void {
     else if (!one.unlinkedAt || (old && old.registrar !== one.registrar)) one.unlinkedAt = now;
   }
   const today = dayAfter(now, 0);
-  const [was, is] = [listsOf(before, today), listsOf(story, today)];
-  // A source also has days to come, and another auction of the same name.
-  const othersIn = ({ names }: Story) => ({
-    disputed: JSON.stringify([...names.values()].map(({ disputes }) => disputes)),
-    auctions: [...names.values()].map(({ auctions }) => auctions.length),
-  });
-  const [had, has] = [othersIn(before), othersIn(story)] as Record<string, unknown>[];
+  const [was, is] = [sourcesOf(before, today), sourcesOf(story, today)];
   for (const list of listed)
-    if (`${[was[list], had![list]]}` !== `${[is[list], has![list]]}` && !story.changed.has(list))
-      story.changed.set(list, now);
+    if (was[list] !== is[list] && !story.changed.has(list)) story.changed.set(list, now);
+}
+
+/** Of each list, what its source has: also days to come, and another auction of the same name. */
+export function sourcesOf(story: Story, today: string): Record<keyof Lists, string> {
+  const lists = listsOf(story, today);
+  const lives = [...story.names.values()];
+  const others = {
+    disputed: lives.map(({ disputes }) => disputes),
+    auctions: lives.map(({ auctions }) => auctions.length),
+    ...{ reserved: [], blocked: [] },
+  };
+  const of = (list: keyof Lists) => JSON.stringify([lists[list], others[list]]);
+  return {
+    ...{ auctions: of('auctions'), reserved: of('reserved') },
+    ...{ blocked: of('blocked'), disputed: of('disputed') },
+  };
 }
 
 /** Takes back what a request did to the story. The registry keeps that it happened. */
