@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { domainRoles } from '../../drizzle/schema.ts';
 import { jsonArrays } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
-import { type Problem, throwProblems } from '../base/error.ts';
+import type { RecordProblem } from '../base/error.ts';
 import { difference } from '../change/history/changes.ts';
 import type { Operation } from '../change/origin.ts';
 import type { ChangesOfMany } from '../change/write-many.ts';
@@ -14,41 +14,51 @@ import { loadDomains } from '../name/domain/read.ts';
 import { type DomainRecord, loadParties, type Parties, problemsOf } from '../name/domain/record.ts';
 import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
-export type DomainRows = Awaited<ReturnType<typeof domainRows>>;
+export type DomainRows = Awaited<ReturnType<typeof judgeDomains>>['rows'];
 
 /**
- * Returns by name the rows for `domainChanges` to restore domains. Throws a problem for each contact of these domains: `not_found` if none has
- * its code, `changed_meanwhile` if it is another contact or another person's, `gone` if the history does not name its UUID. Throws
- * `changed_meanwhile` for each domain that no longer exists, and `conflict` for each disputed one that would get another person.
+ * Returns by name the rows for `domainChanges` to restore domains, and the problems of those that cannot be restored:
+ * `changed_meanwhile` if the domain no longer exists; `conflict` if it is disputed and would get another person; for each of its
+ * contacts `not_found` if none has its code, `changed_meanwhile` if it is another contact or another person's, `gone` if the history
+ * does not name its UUID.
  */
-export async function domainRows(operation: Operation, reversals: readonly Reversal[]) {
+export async function judgeDomains(operation: Operation, reversals: readonly Reversal[]) {
   const { db } = operation;
-  const returned = reversals.filter(
-    ({ subject, action }) => subject === 'domain' && action !== 'delete',
+  const returned = new Map(
+    reversals
+      .filter(({ subject, action }) => subject === 'domain' && action !== 'delete')
+      .map((reversal) => [reversal.key, reversal]),
   );
-  const names = returned.map(({ key }) => key);
-  const present = await loadDomains(db, names);
-  const removed = returned.filter(({ key, action }) => action === 'update' && !present.has(key));
-  throwProblems(
-    removed.map(({ entry }) => problemOf(entry, 'changed_meanwhile', 'it was removed meanwhile')),
-  );
-  const domains = returned.map(({ key, changes }) => {
-    const values = { registrant: null, admin: [], tech: [], ...present.get(key) };
-    const record = { ...recordedName(key), ...values, ...valuesAfter(changes) };
-    return record as DomainRecord & { createdAt?: string };
-  });
+  const present = await loadDomains(db, [...returned.keys()]);
+  const problems: RecordProblem<Reversal>[] = [];
+  const domains: (DomainRecord & { createdAt?: string })[] = [];
+  for (const [name, record] of returned) {
+    const { action, changes, entry } = record;
+    if (action === 'update' && !present.has(name)) {
+      const problem = problemOf(entry, 'changed_meanwhile', 'it was removed meanwhile');
+      problems.push({ ...problem, record });
+      continue;
+    }
+    const values = { registrant: null, admin: [], tech: [], ...present.get(name) };
+    domains.push({ ...recordedName(name), ...values, ...valuesAfter(changes) } as DomainRecord);
+  }
   const parties = await loadParties(db, domains);
-  throwProblems(problemsOf(domains, parties));
-  throwProblems((await judgeHandovers(operation, domains, present)).problems);
+  const { problems: disputed } = await judgeHandovers(operation, domains, present);
+  for (const problem of [...problemsOf(domains, parties), ...disputed]) {
+    problems.push({ ...problem, record: returned.get(problem.record.name)! });
+  }
   const since = await identitiesSince(db, parties);
-  throwProblems(returned.flatMap((reversal) => contactProblems(reversal, parties, since)));
-  const rows = domains.map((domain) => {
-    const { name, createdAt } = domain;
-    const row = domainRow(domain, present.get(name), parties);
-    const changes = { ...row.changes, ...difference({ ...present.get(name) }, { createdAt }) };
-    return [name, { ...row, createdAt, changes }] as const;
-  });
-  return new Map(rows);
+  for (const record of returned.values()) problems.push(...contactProblems(record, parties, since));
+  const refused = new Set(problems.map(({ record }) => record.key));
+  const rows = domains
+    .filter(({ name }) => !refused.has(name))
+    .map((domain) => {
+      const { name, createdAt } = domain;
+      const row = domainRow(domain, present.get(name), parties);
+      const changes = { ...row.changes, ...difference({ ...present.get(name) }, { createdAt }) };
+      return [name, { ...row, createdAt, changes }] as const;
+    });
+  return { rows: new Map(rows), problems };
 }
 
 export function formerDomains(
@@ -73,26 +83,26 @@ async function identitiesSince(db: Database, { contacts }: Parties): Promise<Map
   return since;
 }
 
-/** A problem for each code of the restored domain that is, or may be, another person's now. */
+/** A problem for each contact of the restored domain that is, or may be, another person's now. */
 function contactProblems(
-  { changes, entry }: Reversal,
+  record: Reversal,
   { contacts }: Parties,
   since: ReadonlyMap<string, number>,
-): Problem[] {
+): RecordProblem<Reversal>[] {
+  const { changes, entry } = record;
   const values = valuesAfter(changes);
   return domainRoles.flatMap((role) => {
     const recorded = entry.changes[role];
     const uuids = recorded && 'from' in recorded ? recorded.uuids : undefined;
     const codes = [values[role] ?? []].flat() as string[];
-    return codes
-      .filter((code) => {
-        const { uuid } = contacts.get(code)!;
-        return uuids?.[code] !== uuid || since.get(uuid)! > entry.id;
-      })
-      .map((code) =>
+    return codes.flatMap((code) => {
+      const uuid = contacts.get(code)?.uuid;
+      if (uuid === undefined || (uuids?.[code] === uuid && since.get(uuid)! <= entry.id)) return [];
+      const problem =
         uuids?.[code] === undefined
           ? problemOf(entry, 'gone', `the history does not say which contact ${code} was`)
-          : problemOf(entry, 'changed_meanwhile', `${code} may be somebody else's now`),
-      );
+          : problemOf(entry, 'changed_meanwhile', `${code} may be somebody else's now`);
+      return [{ ...problem, record }];
+    });
   });
 }

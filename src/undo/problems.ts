@@ -9,7 +9,7 @@ import {
 } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
-import type { Problem } from '../base/error.ts';
+import type { Problem, RecordProblem } from '../base/error.ts';
 import { type Sentence, sentence } from '../base/text/sentence.ts';
 import { changesRepresentation } from '../change/history/changes.ts';
 import type { HistoryEntry } from '../change/history/search.ts';
@@ -77,14 +77,14 @@ export function reversalProblems(entry: HistoryEntry, newer: HistoryEntry | null
   );
 }
 
-/** By UUID, for each added contact, a domain outside the command that refers to it. */
+/** By UUID, for each added contact, a domain that refers to it and is neither among these changes nor `restored`. */
 export async function findLinks(
   db: Database,
   reversals: readonly Reversal[],
+  restored: ReadonlySet<string>,
 ): Promise<Map<string | null, string>> {
-  const revertedDomains = new Set(
-    reversals.filter(({ subject }) => subject === 'domain').map(({ key }) => key),
-  );
+  const revertedDomains = new Set(restored);
+  for (const { subject, key } of reversals) if (subject === 'domain') revertedDomains.add(key);
   const domainOf = new Map<string | null, string>();
   for (const some of jsonArrays(reversals.filter(isAddedContact).map(({ uuid }) => uuid))) {
     const linked = await db
@@ -116,11 +116,14 @@ export function linkProblems(
 export async function registrarProblems(
   db: Database,
   reversals: readonly Reversal[],
-): Promise<Problem[]> {
+): Promise<RecordProblem<Reversal>[]> {
   const known = await db.select({ code: registrars.code }).from(registrars);
   return returning(reversals, 'contact')
     .filter(({ registrar }) => !known.some(({ code }) => code === registrar))
-    .map(({ entry }) => problemOf(entry, 'gone', 'its registrar is gone, or not in the history'));
+    .map((record) => ({
+      ...problemOf(record.entry, 'gone', 'its registrar is gone, or not in the history'),
+      record,
+    }));
 }
 
 /**

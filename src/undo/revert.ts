@@ -1,4 +1,4 @@
-import { and, asc, between, eq, type SQL, sql } from 'drizzle-orm';
+import { and, between, desc, eq, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import { type HistorySubject, history } from '../../drizzle/schema.ts';
 import type { Database } from '../base/database/open.ts';
@@ -13,7 +13,7 @@ import { columnsOfClaim } from '../contact/fields.ts';
 import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
-import { type DomainRows, domainRows } from './domain.ts';
+import { type DomainRows, judgeDomains } from './domain.ts';
 import { reversalChanges } from './kinds.ts';
 import {
   findLinks,
@@ -37,15 +37,14 @@ interface Page {
   left: Problem[];
   /** The newest history entry before the page was read. */
   seen: number;
-  /** The last history entry of the page. */
-  end: number;
+  /** The first history entry of the page. */
+  start: number;
 }
 
 /** The first page, with the warnings of all, and what is left of all. */
 export interface RevertPlan extends Page {
   request: string;
-  /** The last history entry of the request. */
-  last: number;
+  range: Range;
   count: number;
   subjects: ReadonlySet<HistorySubject>;
   /** What the first page leaves. */
@@ -72,7 +71,7 @@ export async function planRevert(
   request: string,
   { within, skipChanged = false }: RevertOptions & { within?: SQL } = {},
 ): Promise<RevertPlan> {
-  const [start, last] = await rangeOf(operation.db, request, within);
+  const range = await rangeOf(operation.db, request, within);
   let first: Page | undefined;
   let count = 0;
   const subjects = new Set<HistorySubject>();
@@ -85,7 +84,7 @@ export async function planRevert(
     takenBack.requests.add(newer.requestId!);
   };
   try {
-    for await (const page of planPages(operation, request, [start, last], skipChanged, note)) {
+    for await (const page of planPages(operation, request, range, skipChanged, note)) {
       first ??= page;
       count += page.reversals.length;
       for (const { subject } of page.reversals) subjects.add(subject);
@@ -98,13 +97,13 @@ export async function planRevert(
       : error;
   }
   const requests = [...takenBack.requests];
-  const all = { request, last, count, subjects, left, leftFirst: first?.left ?? [], warnings };
+  const all = { request, range, count, subjects, left, leftFirst: first?.left ?? [], warnings };
   if (first) return { ...first, ...all, takenBack: { ...takenBack, requests } };
   // Without any change that is left, a page of all of them says why.
   if (takenBack.count === 0) {
-    await planPage(operation, await readPage(operation.db, request, [start, last]), false);
+    await planPage(operation, await readPage(operation.db, request, range), false);
   }
-  const nothing = { reversals: [], domains: new Map(), seen: 0, end: last };
+  const nothing = { reversals: [], domains: new Map(), seen: 0, start: range.first };
   return { ...nothing, ...all, takenBack: { ...takenBack, requests } };
 }
 
@@ -124,49 +123,68 @@ function withRest(
   ]);
 }
 
-/** The first and the last entry of the request. */
-async function rangeOf(db: Database, request: string, within?: SQL): Promise<[number, number]> {
+/** The entries of a request. */
+interface Range {
+  first: number;
+  last: number;
+  /** Whether domains went to another registrar. */
+  isTransfer: boolean;
+}
+
+async function rangeOf(db: Database, request: string, within?: SQL): Promise<Range> {
+  const isTransfer = sql`max(subject = 'domain' and action = 'update' and changes -> '$.registrar' is not null)`;
   const [found] = await retry(() =>
     db
       .select({
         first: sql<number | null>`min(${history.id})`,
         last: sql<number>`max(${history.id})`,
+        isTransfer: isTransfer.mapWith(Boolean),
       })
       .from(history)
       .where(and(within, eq(history.requestId, request))),
   );
-  const { first, last } = found!;
-  if (first !== null) return [first, last];
+  const { first, ...rest } = found!;
+  if (first !== null) return { first, ...rest };
   const message = `the history has no change of request ${JSON.stringify(request)}`;
   throw new RegistryError('not_found', message);
 }
 
-/** Reads each page when the one before has been used. */
+/**
+ * Reads each page when the one before has been used, the newest changes first: a contact goes after the domains that refer
+ * to it.
+ */
 async function* planPages(
   operation: Operation,
   request: string,
-  [start, last]: [number, number],
+  { first, last, isTransfer }: Range,
   skipChanged: boolean,
   /** Gets each change that is over. */
   note: (entry: Entry) => void = () => {},
 ): AsyncGenerator<Page, void> {
-  for (let next = start; next <= last; ) {
-    const { entries, seen } = await readPage(operation.db, request, [next, last]);
-    next = (entries.at(-1)?.id ?? last) + 1;
-    const remaining = entries.filter((entry) => !isOver(entry, request));
-    for (const entry of entries) if (isOver(entry, request)) note(entry);
-    if (remaining.length === 0) continue;
-    yield await planPage(operation, { entries: remaining, seen }, skipChanged);
+  const restored = new Set<string>();
+  for (let end = last; end >= first; ) {
+    const read = await readPage(operation.db, request, { first, last: end, isTransfer });
+    end = (read.entries[0]?.id ?? first) - 1;
+    const entries = read.entries.filter((entry) => !isOver(entry, request));
+    for (const entry of read.entries) if (isOver(entry, request)) note(entry);
+    if (entries.length === 0) continue;
+    const page = await planPage(operation, { ...read, entries }, skipChanged, restored);
+    for (const { subject, key } of page.reversals) if (subject === 'domain') restored.add(key);
+    yield page;
   }
 }
 
 type Entry = HistoryEntry & { newer: HistoryEntry | null };
 
-/** Throws the problems of the entries, but those that are left for having changed. */
+/**
+ * Throws the problems of the entries, but those that are left for having changed. `restored` are the domains of earlier
+ * pages.
+ */
 async function planPage(
   operation: Operation,
-  { entries, seen }: { entries: readonly Entry[]; seen: number },
+  { entries, seen, isTransfer }: Awaited<ReturnType<typeof readPage>>,
   skipChanged: boolean,
+  restored: ReadonlySet<string> = new Set(),
 ): Promise<Page> {
   const { db } = operation;
   const all = entries.map((entry) => ({ ...reversalOf(entry), entry }));
@@ -181,30 +199,46 @@ async function planPage(
       left.push(...problems);
       return false;
     });
-  const unchanged = keep(all, ({ entry }) => reversalProblems(entry, entry.newer));
-  const links = await findLinks(db, unchanged);
-  const every = keep(unchanged, (one) => linkProblems([one], links));
   // A copy that another transfer has used again stays.
-  const isTransfer = every.some(
-    ({ subject, action, changes }) =>
-      subject === 'domain' && action === 'update' && 'registrar' in changes,
+  const withoutUsed = <Some extends Reversal>(
+    some: readonly Some[],
+    links: ReadonlyMap<string | null, string>,
+  ) =>
+    some.filter(({ subject, uuid }) => !(isTransfer && subject === 'contact' && links.has(uuid)));
+  const own = withoutUsed(all, await findLinks(db, all, restored));
+  const unchanged = keep(own, ({ entry }) => reversalProblems(entry, entry.newer));
+  throwProblems(unchanged.flatMap(({ entry }) => reversalProblems(entry, entry.newer)));
+  const domains = await judgeDomains(operation, unchanged);
+  const obstacles = Map.groupBy(
+    [
+      ...(await registrarProblems(db, unchanged)),
+      ...(await auctionProblems(operation, unchanged)),
+      ...domains.problems,
+    ],
+    ({ record }) => record,
   );
-  const reversals = every.filter(
-    ({ subject, uuid }) => !(isTransfer && subject === 'contact' && links.has(uuid)),
-  );
-  throwProblems(reversals.flatMap(({ entry }) => reversalProblems(entry, entry.newer)));
+  const possible = keep(unchanged, (one) => obstacles.get(one) ?? []);
+  // A domain that is left still refers to its copies.
+  const links = await findLinks(db, possible, restored);
+  const reversals = keep(withoutUsed(possible, links), (one) => linkProblems([one], links));
   throwProblems(mixedProblems(reversals));
   throwProblems(linkProblems(reversals, links));
-  throwProblems(await registrarProblems(db, reversals));
+  throwProblems(reversals.flatMap((one) => obstacles.get(one) ?? []));
   const inAuction = returning(reversals, 'auction').map(({ key }) => recordedName(key));
-  throwProblems(await findAuctionObstacles(operation, inAuction, ['reserved', 'disputed']));
   const againstAuctions = await findAuctionObstacles(operation, inAuction, []);
-  const domains = await domainRows(operation, reversals);
   const registered = returning(reversals, 'domain').map(({ key }) => recordedName(key));
   const againstDomains = await findAuctionObstacles(operation, registered, ['registered']);
   const warnings = [...againstAuctions, ...againstDomains].map(({ message }) => message);
   warnings.push(...(await disputeWarnings(operation, reversals)));
-  return { reversals, domains, warnings, left, seen, end: entries.at(-1)!.id };
+  return { reversals, domains: domains.rows, warnings, left, seen, start: entries[0]!.id };
+}
+
+/** A problem for each auction that something stands in the way of. */
+async function auctionProblems(operation: Operation, reversals: readonly Reversal[]) {
+  const auctions = new Map(returning(reversals, 'auction').map((one) => [one.key, one]));
+  const names = Array.from(auctions.keys(), recordedName);
+  const found = await findAuctionObstacles(operation, names, ['reserved', 'disputed']);
+  return found.map((problem) => ({ ...problem, record: auctions.get(problem.record.name)! }));
 }
 
 /**
@@ -215,8 +249,8 @@ const isOver = ({ action, newer }: Entry, request: string) =>
   (action === 'create' && newer?.action === 'delete' && newer.actorType === 'cron') ||
   (newer?.actorType === 'operator' && newer.clientReference === request);
 
-/** Entries of the request, each with the newest entry about the same thing that others wrote since. */
-async function readPage(db: Database, request: string, [start, last]: [number, number]) {
+/** The newest entries of the request, in their order, each with the newest entry about the same thing that others wrote since. */
+async function readPage(db: Database, request: string, { first, last, isTransfer }: Range) {
   const newer = alias(history, 'newer');
   // Only a reserved name can change and stay.
   const statusIn = (entry: 'later' | 'history') =>
@@ -240,11 +274,12 @@ async function readPage(db: Database, request: string, [start, last]: [number, n
       .select({ entry: history, newer })
       .from(history)
       .leftJoin(newer, isNewest)
-      .where(and(between(history.id, start, last), eq(history.requestId, request)))
-      .orderBy(asc(history.id))
+      .where(and(between(history.id, first, last), eq(history.requestId, request)))
+      .orderBy(desc(history.id))
       .limit(pageRows),
   );
-  return { seen, entries: rows.map(({ entry, newer }): Entry => ({ ...entry, newer })) };
+  const entries = rows.map(({ entry, newer }): Entry => ({ ...entry, newer })).reverse();
+  return { seen, entries, isTransfer };
 }
 
 /** Calls `write` for each batch, with the number of its changes. */
@@ -261,10 +296,11 @@ export async function revert(
   writeBatch: WriteBatch = (_, write) => write(),
   { skipChanged = false }: RevertOptions = {},
 ): Promise<Problem[]> {
-  const { request, end, last } = plan;
+  const { request, range, start } = plan;
+  const rest = { ...range, last: start - 1 };
   const left = [...plan.leftFirst];
   await writeBatch(plan.reversals.length, () => revertPage(operation, request, plan));
-  for await (const page of planPages(operation, request, [end + 1, last], skipChanged)) {
+  for await (const page of planPages(operation, request, rest, skipChanged)) {
     await writeBatch(page.reversals.length, () => revertPage(operation, request, page));
     left.push(...page.left);
   }

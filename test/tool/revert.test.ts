@@ -78,7 +78,8 @@ async function importNames(ending: string, count = 5_001) {
   const names = Array.from({ length: count }, (_, n) => `n${n}${ending}.ee`);
   const file = `name,status\n${names.map((name) => `${name},blocked\n`).join('')}`;
   const { request_id: request } = await registry.done(['retained', 'import', '-'], file);
-  return { request, revert: ['history', 'revert', request], last: names.at(-1)!, names };
+  // The newest come first.
+  return { request, revert: ['history', 'revert', request], last: names[0]!, names };
 }
 
 test('a revert that is repeated says that it is done, and by which request', async () => {

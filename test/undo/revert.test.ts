@@ -26,6 +26,7 @@ import { startAuctions } from '../../src/name/auction/operator/start.ts';
 import { updateAuction } from '../../src/name/auction/report.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../src/name/domain/operator/name.ts';
+import { transferDomains } from '../../src/name/domain/operator/transfer.ts';
 import { updateDomain } from '../../src/name/domain/operator/update.ts';
 import { loadDomains } from '../../src/name/domain/read.ts';
 import type { DomainRecord } from '../../src/name/domain/record.ts';
@@ -915,7 +916,8 @@ it('a long revert that somebody’s change stops half-way goes on without it, an
     await addRetainedDomains({ db: worker.db, origin }, names.slice(from, from + 1_000));
   }
   const { requestId: request } = origin.request;
-  const [other, last] = [names.at(-2)!, names.at(-1)!];
+  // The newest come first.
+  const [other, last] = [names[1]!, names[0]!];
   const plan = await planRevert(worker.operation, request);
   const racing = beforeBatch(worker.env, 2, () => done(removeRetainedDomains, [last]));
   const first = command();
@@ -937,4 +939,74 @@ it('a long revert that somebody’s change stops half-way goes on without it, an
     count: 0,
     takenBack: { count: 5_001 },
   });
+});
+
+/** A registrar has a domain of each of its two contacts, and a thousand times as many; all go to another one. */
+async function transferredBy(count: number) {
+  const { one, other, record } = await newParties();
+  const records = Array.from({ length: count }, () => ({ ...record(), admin: [] }));
+  records[1]!.registrant = other;
+  for (let from = 0; from < count; from += 1_000) {
+    await importDomains(worker.operation, records.slice(from, from + 1_000));
+  }
+  const names = records.map(({ name }) => name);
+  const to = await addRegistrar(worker.env);
+  const request = await done(async (operation) => {
+    for (let from = 0; from < count; from += 500) {
+      await transferDomains(operation, names.slice(from, from + 500), to.code);
+    }
+  });
+  const copies = () => worker.db.$count(contacts, eq(contacts.registrarId, to.id));
+  return { one, other, records, request, copies };
+}
+
+it('a long revert of a transfer removes the copies too that domains of all its batches had', async () => {
+  const { records, request, copies } = await transferredBy(5_001);
+  await takeBack(request);
+  expect(await domainsOf(records[0]!, records[5_000]!)).toMatchObject({
+    [records[0]!.name]: { registrant: records[0]!.registrant },
+    [records[5_000]!.name]: { registrant: records[5_000]!.registrant },
+  });
+  expect(await copies()).toBe(0);
+  expect(await planRevert(worker.operation, request)).toMatchObject({
+    count: 0,
+    takenBack: { count: 5_003 },
+  });
+}, 60_000);
+
+it('a domain whose contact is another person’s by now is left with its copy, and the others go back', async () => {
+  const { other, records, request, copies } = await transferredBy(3);
+  await updateAnyContact(worker.operation, other, { ident: '47101010033' });
+  const plan = await planRevert(worker.operation, request, { skipChanged: true });
+  const left = await revert({ db: worker.db, origin: command() }, plan, undefined, {
+    skipChanged: true,
+  });
+  expect(left.map(({ message }) => message)).toEqual([
+    `update domain ${records[1]!.name}: ${other} may be somebody else's now`,
+  ]);
+  const domains = await domainsOf(...records);
+  expect(records.map(({ name }) => domains[name]!.registrant === other)).toEqual([
+    false,
+    false,
+    false,
+  ]);
+  expect(records.map(({ name, registrar }) => domains[name]!.registrar === registrar)).toEqual([
+    true,
+    false,
+    true,
+  ]);
+  expect(await copies()).toBe(1);
+});
+
+it('an auction whose name is a domain by now is left, and the others come back', async () => {
+  const names = [1, 2].map(() => parseDomainName(`õ${unique()}.ee`));
+  const starting = await done(startAuctions, names);
+  const taking = await takeBack(starting);
+  const { record } = await newParties();
+  await importDomains(worker.operation, [{ ...record(), ...names[0]! }]);
+  const plan = await planRevert(worker.operation, taking, { skipChanged: true });
+  expect(plan.left.map(({ message }) => message)).toEqual([
+    expect.stringContaining(`"${names[0]!.name}" is `),
+  ]);
+  expect(plan.reversals.map(({ key }) => key)).toEqual([names[1]!.name]);
 });
