@@ -4,7 +4,7 @@ import { importDomains } from '../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../src/name/domain/operator/name.ts';
 import type { OpenBindings } from '../../src/tool/bindings.ts';
 import { runProgram } from '../../src/tool/program.ts';
-import { operator } from '../support/fixtures.ts';
+import { operator, verification } from '../support/fixtures.ts';
 import { captured } from './captured.ts';
 import { contactHeader, openKept, startTool, type TestRegistry } from './tool.ts';
 
@@ -65,6 +65,43 @@ test('a dry run counts what the move does then, and lists what stays', async () 
   // Five copies, two domains, a handover and three deletions.
   expect(ofMove).toHaveLength(11);
 });
+
+/** Two equal contacts of ALPHA, copies of one of GAMMA: the first was another when the second was made. */
+async function withEqualCopies(between: number) {
+  const registry = await tool.newRegistry('ALPHA', 'BETA', 'GAMMA');
+  await registry.done('contact import - --registrar GAMMA', contactHeader + line('GAMMA:6'));
+  const names = ['a.ee', 'b.ee'];
+  const rows = names.map((name) => `${name},GAMMA,GAMMA:6\n`);
+  await registry.done('domain import -', `name,registrar,registrant\n${rows.join('')}`);
+  await registry.done('domain transfer a.ee --to ALPHA --yes');
+  const [first] = await codesOf(registry, 'ALPHA');
+  await registry.done(['contact', 'update', first!, '--phone', '+372.777']);
+  if (between > 0)
+    await registry.addContacts(...Array.from({ length: between }, (_, n) => `ALPHA:O${n}`));
+  await registry.done('domain transfer b.ee --to ALPHA --yes');
+  await registry.done(['contact', 'update', first!, '--phone', '+372.5123456']);
+  return registry;
+}
+
+test.each([
+  ['one has a domain', 0, ['b.ee'], { replaced: 1, handed_over: 0, deleted: 2 }],
+  ['none has one', 0, ['a.ee', 'b.ee'], { replaced: 0, handed_over: 1, deleted: 1 }],
+  [
+    'another batch comes to one',
+    250,
+    ['a.ee', 'b.ee'],
+    { replaced: 0, handed_over: 251, deleted: 1 },
+  ],
+])(
+  'two equal copies become one, as the dry run counts, if %s',
+  async (_, between, gone, numbers) => {
+    const registry = await withEqualCopies(between);
+    for (const name of gone) await registry.done(`domain remove ${name} --yes`);
+    expect(await registry.done(`${move} --dry-run`)).toMatchObject(numbers);
+    expect(await registry.done(`${move} --yes`)).toMatchObject(numbers);
+    expect(await codesOf(registry, 'BETA')).toHaveLength(between + 1);
+  },
+);
 
 test('without --yes it asks, and says what it would do and whether ALPHA is suspended', async () => {
   const registry = await newRegistry();
@@ -146,6 +183,32 @@ test('the open demand of a contact that a copy replaces goes to the copy, whose 
       text: `Contact ${domain.registrant} must be verified by 2099-01-31: identity; 2 domains refer to it`,
     },
   ]);
+});
+
+test('a copy with an open demand is asked for both, by the earlier day; a met one goes', async () => {
+  const registry = await newRegistry();
+  await registry.done('domain transfer b.ee --to BETA --yes');
+  const { domain } = await registry.done('domain show b.ee');
+  const demand = (code: string, claims: string, by: string) =>
+    registry.done(`contact demand ${code} --claims ${claims} --by ${by}`);
+  await demand('ALPHA:1', 'identity', '2099-01-31');
+  await demand(domain.registrant, 'email', '2098-01-31');
+  const { contacts: copies } = await registry.done('contact list --registrar BETA');
+  const met = copies.find(({ name }: { name: string }) => name === 'Jaan ALPHA 5').code;
+  await demand('ALPHA:5', 'identity', '2099-01-31');
+  await demand(met, 'phone', '2098-01-31');
+  const check = JSON.stringify(verification({ verified_by: null }));
+  registry.edit(
+    `update contacts set phone_verification = '${check}' where code in ('${met}', 'ALPHA:5')`,
+  );
+  await registry.done(`${move} --yes`);
+  const demandOf = async (code: string) =>
+    (await registry.done(['contact', 'show', code])).contact.verification_demand;
+  expect(await demandOf(domain.registrant)).toEqual({
+    claims: ['identity', 'email'],
+    by: '2098-01-31',
+  });
+  expect(await demandOf(met)).toEqual({ claims: ['identity'], by: '2099-01-31' });
 });
 
 test('tells a registrar that ends which contact has replaced its own, and whose contacts these are now', async () => {

@@ -1,5 +1,12 @@
 import { and, desc, eq, getTableColumns, gt, sql } from 'drizzle-orm';
-import { contacts, domainContacts, domains, registrars } from '../../../drizzle/schema.ts';
+import {
+  claims,
+  contacts,
+  domainContacts,
+  domains,
+  registrars,
+  type VerificationDemand,
+} from '../../../drizzle/schema.ts';
 import { jsonArrays, rowsIn } from '../../base/database/json-rows.ts';
 import type { Database } from '../../base/database/open.ts';
 import { nothingSince } from '../../change/history/search.ts';
@@ -63,20 +70,27 @@ export async function moveContacts(
     const from = await getRegistrar(db, registrar);
     const to = await getRegistrar(db, other);
     const { page, ofLineage, linkOf } = await readPage(db, from.id, to.id, after);
+    const coming = isDryRun ? await readComing(db, page, from.id, to.id) : new Map();
     const kept: KeptContact[] = [];
     const replaced: Replaced[] = [];
     const handed: ContactWithRegistrar[] = [];
     let copied = 0;
+    let last = page.length < contactsOfBatch ? undefined : page.at(-1)!.number;
     for (const contact of page) {
       const link = linkOf.get(contact.id);
-      const copy = ofLineage.get(firstId(contact))?.find((one) => isStillCopy(one, contact));
+      const isEqual = (one: Contact) => isEqualOf(one, contact);
+      const copy = ofLineage.get(firstId(contact))?.find(isEqual);
       if (isDryRun && link?.isOwn) copied += 1;
       else if (link)
         kept.push({ code: contact.code, domain: link.name, registrar: link.registrar });
       else if (copy) replaced.push({ contact, copy });
-      else handed.push(contact);
+      else if (comesBefore(contact, coming)) copied += 1;
+      else if (handed.some(isEqual)) {
+        // The next batch finds the equal one at the other registrar.
+        last = handed.at(-1)!.number;
+        break;
+      } else handed.push(contact);
     }
-    const last = page.length < contactsOfBatch ? undefined : page.at(-1)!.number;
     const write = async () => {
       const changed = [...replaced.map(({ contact }) => contact), ...handed];
       if (changed.length === 0) return;
@@ -94,6 +108,9 @@ export async function moveContacts(
   };
   return writeMany(operation, `registrar ${registrar}`, plan);
 }
+
+const isEqualOf = (one: Contact, contact: Contact) =>
+  firstId(one) === firstId(contact) && isStillCopy(one, contact);
 
 interface Replaced {
   contact: ContactWithRegistrar;
@@ -145,6 +162,39 @@ async function readPage(db: Database, from: number, to: number, after: number) {
   return { page, ofLineage: Map.groupBy(equals, firstId), linkOf };
 }
 
+type Coming = Contact & { isLinked: number };
+
+/** By lineage, what a dry run takes as transferred already: contacts of the registrar's domains, and its own without one. */
+async function readComing(db: Database, page: readonly Contact[], from: number, to: number) {
+  const firstIds = sql`select value from json_each(${JSON.stringify(page.map(firstId))})`;
+  const isLinked = sql<number>`exists (select 1 from ${domainContacts}
+    join ${domains} on domains.id = domain_id
+    where contact_id = contacts.id and domains.registrar_id = ${from})`;
+  const rows = await db
+    .select({ ...getTableColumns(contacts), isLinked: isLinked.as('is_linked') })
+    .from(contacts)
+    .where(
+      sql`${contacts.id} in (
+          select id from ${contacts} where registrar_id in (select id from ${registrars})
+            and copied_from in (${firstIds})
+          union select value from (${firstIds}))
+        and +${contacts.registrarId} <> ${to}
+        and (is_linked or ${contacts.registrarId} = ${from} and domain_count = 0)`,
+    );
+  return Map.groupBy(rows, firstId);
+}
+
+/** Whether the other registrar gets an equal contact of the lineage before. */
+function comesBefore(contact: Contact, coming: ReadonlyMap<number, readonly Coming[]>): boolean {
+  const others = coming.get(firstId(contact)) ?? [];
+  return others.some(
+    (one) =>
+      one.id !== contact.id &&
+      (one.isLinked === 1 || one.number < contact.number) &&
+      isEqualOf(one, contact),
+  );
+}
+
 function changesFor(
   operation: Operation,
   replaced: readonly Replaced[],
@@ -185,24 +235,41 @@ function changesFor(
   return withNotifications(db, moved, [...handovers.flatMap((one) => one.notices), ...notices]);
 }
 
-/** Gives the demands of contacts that are deleted to those that replace them and have none. */
+/** Gives the demands of contacts that are deleted to those that replace them. */
 function demandsFor(
   operation: Operation,
   replaced: readonly Replaced[],
   registrar: string,
 ): ChangesOfMany[] {
-  const demands = new Map(
-    replaced
-      .filter(({ contact, copy }) => contact.verificationDemand && !copy.verificationDemand)
-      .map(({ contact, copy }) => [copy.id, { contact, copy }]),
-  );
-  return Array.from(demands.values(), ({ contact, copy }) => {
-    const { verificationDemand } = contact;
-    const update = rowUpdate(operation, { ...copy, registrar }, { verificationDemand });
-    const demand = openDemand(contact);
+  const before = new Map(replaced.map(({ copy }) => [copy.id, copy]));
+  const after = new Map(before);
+  for (const { contact, copy } of replaced) {
+    const joined = joinDemands(after.get(copy.id)!, contact.verificationDemand);
+    after.set(copy.id, { ...copy, verificationDemand: joined });
+  }
+  return [...after.values()].flatMap(({ verificationDemand, ...copy }) => {
+    const present = before.get(copy.id)!;
+    const update = rowUpdate(operation, { ...present, registrar }, { verificationDemand });
+    if (Object.keys(update.changes).length === 0) return [];
+    const demand = openDemand({ ...copy, verificationDemand });
     const notice = demand && demandNotice(copy.code, copy.domains, demand);
     const { statements = [] } = notifyRegistrar(operation.db, copy, update, notice);
-    const row = { ...contactSubject({ ...copy, registrar }), changes: update.changes };
-    return changesOfRows('contact', 'update', rowsIn(JSON.stringify([row])), statements);
+    const row = { ...contactSubject({ ...present, registrar }), changes: update.changes };
+    return [changesOfRows('contact', 'update', rowsIn(JSON.stringify([row])), statements)];
   });
+}
+
+/** One open demand replaces none or a met one; of two open ones, all claims are due on the earlier day. */
+function joinDemands(
+  contact: Contact,
+  other: VerificationDemand | null,
+): VerificationDemand | null {
+  const { verificationDemand: own } = contact;
+  if (!own || !other) return own ?? other;
+  const isOpen = (demand: VerificationDemand) =>
+    openDemand({ ...contact, verificationDemand: demand }) !== null;
+  if (!isOpen(other)) return own;
+  if (!isOpen(own)) return other;
+  const both = claims.filter((claim) => [...own.claims, ...other.claims].includes(claim));
+  return { claims: both, by: [own.by, other.by].sort()[0]! };
 }
