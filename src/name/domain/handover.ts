@@ -104,13 +104,13 @@ function isOfLastHolder(next: Next): SQL {
     identType: sql`(deletion.changes ->> '$.identType.from')`,
     identKey: sql`(deletion.changes ->> '$.ident.key')`,
   };
-  return sql`(exists (select 1 from ${contacts} as former
-      where former.uuid = ${uuid} and ${isSameHolder(former, next)}
-        and ${sameIdentitySince(uuid)} < ${history.id})
+  return sql`(${sameIdentitySince(uuid)} < ${history.id} and (
+    exists (select 1 from ${contacts} as former
+      where former.uuid = ${uuid} and ${isSameHolder(former, next)})
     or exists (select 1 from ${history} as deletion indexed by history_of_contact
       where deletion.subject_uuid = ${uuid} and deletion.subject = 'contact' and deletion.action = 'delete'
         and deletion.action <> 'update'
-        and ${isSameIdentity(deleted, next)} and ${identifies(deleted)}))`;
+        and ${isSameIdentity(deleted, next)} and ${identifies(deleted)})))`;
 }
 
 export function closings({ db, origin }: Operation, closed: readonly Dispute[]) {

@@ -254,6 +254,17 @@ test('after a removal the person of a deleted contact is known, and that of an e
   }
 });
 
+test('after a removal, a contact that got another identity and was deleted leads to nobody', async () => {
+  const { name, domain, holder, copy, other } = await newDisputedDomain();
+  expect((await call('DELETE', name)).status).toBe(204);
+  await updateAnyContact(worker.operation, holder.code, anotherPerson);
+  await deleteAnyContact(worker.operation, holder.code);
+  for (const { code } of [other, copy]) {
+    const again = { ...domain, registrant: code };
+    expect((await call('PUT', name, { domain: again })).body.reason).toBe('disputed');
+  }
+});
+
 test('with If-Match: *, a domain is updated and never made, and no other value fits', async () => {
   const { name, domain } = await newDomain();
   const put = (name: string, match: string) => {
