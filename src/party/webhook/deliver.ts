@@ -90,20 +90,17 @@ export async function sendWaitingTest(
   id: string,
 ): Promise<Next | undefined> {
   const now = sender.now();
+  const ofTest = and(eq(webhookDeliveries.id, id), isOpen);
   const { webhook, current } = await hold(db, registrarId, now, isOver(webhooks.retryAfter, now));
   if (!webhook) {
-    if (!current) return undefined;
+    if (!current || (await retry(() => db.$count(webhookDeliveries, ofTest))) === 0)
+      return undefined;
     const soon = timeAfter(now, secondsBesideSender * 1000);
     return {
       at: new Date(later(current.retryAfter, current.heldUntil && soon, now.toISOString())),
     };
   }
-  const [delivery] = await retry(() =>
-    db
-      .select()
-      .from(webhookDeliveries)
-      .where(and(eq(webhookDeliveries.id, id), isOpen)),
-  );
+  const [delivery] = await retry(() => db.select().from(webhookDeliveries).where(ofTest));
   const isDue = delivery && delivery.waitsSince <= now.toISOString();
   const next = isDue && (await attempt(db, webhook, { delivery, notification: null }, sender));
   const hasArrived = next && next.failures === 0;

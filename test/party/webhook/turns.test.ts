@@ -123,6 +123,19 @@ it('a test that waits ends with its address, and the next one goes to the new on
   expect(endpoint.received).toHaveLength(2);
 });
 
+it('the messages of tests that ended with their addresses end, though the new one rests too', async () => {
+  endpoint.answerWith((response) => response.writeHead(500, { 'Retry-After': '43000' }).end());
+  for (let n = 0; n < 3; n++) {
+    await call('PUT', '', { webhook: { url: `${endpoint.url}/${n}` } });
+    await requestTest();
+    await seconds(11);
+    await requestTest();
+  }
+  await pass(13);
+  expect(endpoint.received).toHaveLength(4);
+  expect(world.queue.size).toBe(0);
+});
+
 it('there is no test after 410', async () => {
   endpoint.answerStatus(() => 410);
   await requestTest();
