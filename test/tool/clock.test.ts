@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { checkClock } from '../../src/tool/clock.ts';
 import { shareWorker } from '../support/worker.ts';
@@ -54,6 +55,22 @@ it.each([
   },
   60_000,
 );
+
+it('a file with a newer entry than the clock is not restored, without --clock-is-right', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  const file = path.join(await tool.newDirectory(), 'backup.sqlite');
+  await registry.done(['backup', file]);
+  const before = await registry.rows();
+  const restore = ['restore', file, '--yes'];
+  const refused = await at(-hours, () => registry.run(restore));
+  expect(refused).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('which is before the newest entry of the history'),
+  });
+  expect(await registry.rows()).toEqual(before);
+  const right = await at(-hours, () => registry.run([...restore, '--clock-is-right']));
+  expect(right).toMatchObject({ status: 0 });
+}, 60_000);
 
 it('a clock of more than a day after the newest entry of the history is a note', async () => {
   const registry = await tool.newRegistry('ALPHA');

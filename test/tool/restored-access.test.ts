@@ -155,7 +155,7 @@ async function movedIn(): Promise<string> {
   const fill = async (target: string) => {
     const { database, close } = openFile(target, { isWritable: true });
     await applyMigrations(database);
-    const at = '2999-01-01T00:00:00.000Z';
+    const at = '2026-11-02T00:00:00.000Z';
     const statements = [
       `insert into registrars (code, name, created_at, updated_at) values ('ALPHA', 'Alpha', '${at}', '${at}')`,
       `insert into api_users (registrar_id, username, secret_digest, secret_changed_at, created_at, updated_at)

@@ -10,6 +10,7 @@ import { RegistryError } from '../../../base/error.ts';
 import { listNames } from '../../../list/lists.ts';
 import { messageOf } from '../../../view/message.ts';
 import { countText, linesOf as linesOfText } from '../../../view/text.ts';
+import { checkClockByHistory } from '../../clock.ts';
 import { type CommonOptions, commandLine, parsePath, readCommand } from '../../command.ts';
 import { temporaryDirectory } from '../../files/temporary.ts';
 import { explainFullDisk } from '../../local/disk.ts';
@@ -98,7 +99,12 @@ async function restore(registry: Registry, source: Source, options: Options): Pr
     throw new RegistryError('taken', `npm start runs on this database (${service}); stop it first`);
   }
   const { mark, seen } = await markOf(registry, source, options);
-  const { data, lines, asked, figures, ...prepared } = await prepare(registry, source, mark);
+  const { data, lines, asked, figures, ...prepared } = await prepare(
+    registry,
+    source,
+    mark,
+    options,
+  );
   if (seen?.changes && !options.yes) {
     await confirm([
       `This removes everything that is in the database (${seen.words}),`,
@@ -208,13 +214,20 @@ const noBucket = {
 
 /**
  * Corrects the copy: makes access as strict as before, repeats erasures, and skips ids that may have been given since the backup.
+ * Throws `invalid` if this machine's clock is before the newest entry.
  */
-async function prepare(registry: Registry, { copy }: Source, mark: Mark) {
+async function prepare(
+  registry: Registry,
+  { copy }: Source,
+  mark: Mark,
+  { remote, clockIsRight }: Options,
+) {
   const { accounts, lastId }: Before = JSON.parse(mark.before);
   using opened = new DisposableStack();
   const { database, close } = openFile(copy, { isWritable: true });
   opened.defer(close);
   const db = openDatabase(database);
+  if (!remote && !clockIsRight) await checkClockByHistory(db, { isBackup: true });
   const figures = (await readState(database)).seen!;
   const kept = accounts ? await keepAccess({ db, origin: registry.origin }, accounts) : [];
   const { data, text, asked } = registry.env.ARCHIVE
