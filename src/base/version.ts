@@ -2,4 +2,4 @@
 export const version = '1.1.0';
 
 /** A database without it is older than this build. A test compares it with the directory. */
-export const newestMigration = '0039_demand_open.sql';
+export const newestMigration = '0040_claims_without_value.sql';
