@@ -274,6 +274,23 @@ it('contact erase names a namesake of the same birthday, however the name or the
   expect(await erase(code)).toMatchObject({ others: same.map((one) => one.code) });
 });
 
+it('contact erase names the copies of a contact without a code, and a renamed one with a birthday', async () => {
+  const registrar = await addRegistrar(worker.env);
+  for (const identity of [
+    { ident: '-', identCountryCode: 'LV', name: 'Mari' },
+    { ident: '1979-02-04', identType: 'birthday', identCountryCode: 'LV', name: 'Mari' },
+  ]) {
+    const first = await addContact(worker.env, registrar, identity);
+    const copied = { ...identity, copiedFrom: first.id };
+    const copy = await addContact(worker.env, await addRegistrar(worker.env), copied);
+    const renamed = await addContact(worker.env, registrar, { ...copied, name: 'Mari Tamm' });
+    await addContact(worker.env, registrar, { ...copied, ident: '38001085718' });
+    await addContact(worker.env, registrar, { ...identity, name: 'Jaan' });
+    const erased = await erase(copy.code);
+    expect(erased.others.toSorted()).toEqual([first.code, renamed.code].sort());
+  }
+});
+
 it('contact erase names the deleted contacts of the person, and the others of one that is deleted', async () => {
   const life = await addLife();
   const identity = { ident: life.person.code, identCountryCode: 'LV' };

@@ -1,4 +1,5 @@
-import { and, eq, type SQL, sql } from 'drizzle-orm';
+import { and, eq, ne, type SQL, sql } from 'drizzle-orm';
+import { alias } from 'drizzle-orm/sqlite-core';
 import {
   contacts,
   deletedIdentity,
@@ -24,8 +25,9 @@ import { contactDeletion } from '../delete.ts';
 import { isAboutContact, isLastDeletion } from '../entries.ts';
 import { personalFields } from '../fields.ts';
 import { hasValues, removeValues } from '../recorded-values.ts';
-import { isCodeKey } from '../same-person.ts';
+import { isCodeKey, isSameIdentity } from '../same-person.ts';
 import { type Erasure, type Identifiers, isCopyOf, isErasing, readErasure } from './erasure.ts';
+import { isOfLineagesAnywhere } from './person.ts';
 
 /**
  * Removes a contact (a code or UUID), the values in its history, the person in disclosures, and kept outcomes. Throws
@@ -129,7 +131,10 @@ export function removalOf(
   ] as const;
 }
 
-/** Compares codes, or birthday and name. No index has birthdays of every registrar. */
+/**
+ * Compares codes, or birthday and name; copies are the same person's while they have the same identity, known or not. No
+ * index has birthdays of every registrar.
+ */
 async function findContactsOfSamePerson(
   db: Database,
   { uuid }: Identifiers,
@@ -166,15 +171,23 @@ async function findContactsOfSamePerson(
         sql`${isOfType} and ${countryCode} = country and ${key} = person_key
           and ${isLastDeletion} and subject_uuid <> ${uuid}`,
       );
-  const [coded, codedDeleted, born, bornDeleted] = await db.batch([
+  const one = alias(contacts, 'one');
+  const firstIds = sql`select ifnull(copied_from, id) from ${contacts} where uuid = ${uuid}`;
+  const copies = db
+    .select({ code: contacts.code })
+    .from(contacts)
+    .innerJoin(one, isSameIdentity(contacts, one))
+    .where(and(eq(one.uuid, uuid), ne(contacts.uuid, uuid), isOfLineagesAnywhere(firstIds)));
+  const [coded, codedDeleted, born, bornDeleted, copied] = await db.batch([
     existing(sql`person_type = 'priv' and ident_type = 'priv' and ${isCodeKey(sql`person_key`)}`),
     deleted(sql`person_type = 'priv' and ${isPersons} and ${isCodeKey(sql`person_key`)}`),
     existing(sql`person_type = 'birthday' and ident_type = 'birthday'`),
     deleted(sql`person_type = 'birthday' and ${deletedType} = 'birthday'`),
+    copies,
   ]);
   const allDeleted = [...codedDeleted, ...bornDeleted.filter(isNamesake)];
   return {
-    others: [...coded, ...born.filter(isNamesake)].map(({ code }) => code),
+    others: [...new Set([...coded, ...born.filter(isNamesake), ...copied].map(({ code }) => code))],
     deletedOthers: allDeleted.map(({ code, uuid }) => ({ code, uuid })),
   };
 }

@@ -32,6 +32,7 @@ import { changesOfDeletion } from '../delete.ts';
 import { lineageOf } from '../same-person.ts';
 import { openDemand } from '../verifications.ts';
 import { deleteContacts } from './administer.ts';
+import { isOfLineagesAnywhere } from './person.ts';
 import { handover } from './transfer.ts';
 import { demandNotice } from './verification-rules.ts';
 
@@ -174,10 +175,7 @@ async function readComing(db: Database, page: readonly Contact[], from: number, 
     .select({ ...getTableColumns(contacts), isLinked: isLinked.as('is_linked') })
     .from(contacts)
     .where(
-      sql`${contacts.id} in (
-          select id from ${contacts} where registrar_id in (select id from ${registrars})
-            and copied_from in (${firstIds})
-          union select value from (${firstIds}))
+      sql`${isOfLineagesAnywhere(firstIds)}
         and +${contacts.registrarId} <> ${to}
         and (is_linked or ${contacts.registrarId} = ${from} and domain_count = 0)`,
     );

@@ -1,4 +1,4 @@
-import { type AnyColumn, and, eq, inArray, sql } from 'drizzle-orm';
+import { type AnyColumn, and, eq, inArray, type SQL, sql } from 'drizzle-orm';
 import { alias } from 'drizzle-orm/sqlite-core';
 import {
   contacts,
@@ -34,6 +34,13 @@ export function listContactsOfSamePerson(db: Database, uuid: string) {
 
 /** The index of identity codes begins with the registrar. */
 const isOfAnyRegistrar = sql`${contacts.registrarId} in (select id from ${registrars})`;
+
+/** True for contacts of the lineages that begin with these ids, a query, at any registrar. */
+export function isOfLineagesAnywhere(firstIds: SQL): SQL {
+  return sql`${contacts.id} in (
+    select id from ${contacts} where registrar_id in (select id from ${registrars}) and copied_from in (${firstIds})
+    union ${firstIds})`;
+}
 
 /** Lists at most 200 contacts with this identity; of a birthday, of everybody born then. */
 export function listContactsWith(
