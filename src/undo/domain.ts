@@ -44,7 +44,12 @@ export async function judgeDomains(operation: Operation, reversals: readonly Rev
   }
   const parties = await loadParties(db, domains);
   const { problems: disputed } = await judgeHandovers(operation, domains, present);
-  for (const problem of [...problemsOf(domains, parties), ...disputed]) {
+  for (const { record: domain, ...problem } of problemsOf(domains, parties)) {
+    const record = returned.get(domain.name)!;
+    const { reason, message } = problem;
+    problems.push({ ...problem, ...problemOf(record.entry, reason, message), record });
+  }
+  for (const problem of disputed) {
     problems.push({ ...problem, record: returned.get(problem.record.name)! });
   }
   const since = await identitiesSince(db, parties);

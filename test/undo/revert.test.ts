@@ -875,7 +875,10 @@ it('domains whose contact was deleted since stay as they are', async () => {
   await importDomains(worker.operation, [domain]);
   const name = parseDomainName(domain.name);
   const request = await done(updateDomain, name, { registrant: other, admin: [] });
-  const gone = { reason: 'not_found', message: `there is no contact "${one}"` };
+  const gone = {
+    reason: 'not_found',
+    message: `update domain ${domain.name}: there is no contact "${one}"`,
+  };
   await expectStays(
     request,
     () => deleteAnyContact(worker.operation, one),
