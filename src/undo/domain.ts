@@ -14,7 +14,7 @@ import { loadDomains } from '../name/domain/read.ts';
 import { type DomainRecord, loadParties, type Parties, problemsOf } from '../name/domain/record.ts';
 import { problemOf, type Reversal, valuesAfter } from './reversal.ts';
 
-export type DomainRows = Awaited<ReturnType<typeof judgeDomains>>['rows'];
+export type DomainRows = Awaited<ReturnType<typeof judgeRestoredDomains>>['rows'];
 
 /**
  * Returns by name the rows for `domainChanges` to restore domains, and the problems of those that cannot be restored:
@@ -22,7 +22,7 @@ export type DomainRows = Awaited<ReturnType<typeof judgeDomains>>['rows'];
  * contacts `not_found` if none has its code, `changed_meanwhile` if it is another contact or another person's, `gone` if the history
  * does not name its UUID.
  */
-export async function judgeDomains(operation: Operation, reversals: readonly Reversal[]) {
+export async function judgeRestoredDomains(operation: Operation, reversals: readonly Reversal[]) {
   const { db } = operation;
   const returned = new Map(
     reversals

@@ -13,7 +13,7 @@ import { columnsOfClaim } from '../contact/fields.ts';
 import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
-import { type DomainRows, judgeDomains } from './domain.ts';
+import { type DomainRows, judgeRestoredDomains } from './domain.ts';
 import { reversalChanges } from './kinds.ts';
 import {
   findLinks,
@@ -208,7 +208,7 @@ async function planPage(
   const own = withoutUsed(all, await findLinks(db, all, restored));
   const unchanged = keep(own, ({ entry }) => reversalProblems(entry, entry.newer));
   throwProblems(unchanged.flatMap(({ entry }) => reversalProblems(entry, entry.newer)));
-  const domains = await judgeDomains(operation, unchanged);
+  const domains = await judgeRestoredDomains(operation, unchanged);
   const obstacles = Map.groupBy(
     [
       ...(await registrarProblems(db, unchanged)),

@@ -25,7 +25,7 @@ import { contactDeletion } from '../delete.ts';
 import { isAboutContact, isLastDeletion } from '../entries.ts';
 import { personalFields } from '../fields.ts';
 import { hasValues, removeValues } from '../recorded-values.ts';
-import { isCodeKey, isSameIdentity } from '../same-person.ts';
+import { isCodeKey, isSameIdentity, lineageOf } from '../same-person.ts';
 import { type Erasure, type Identifiers, isCopyOf, isErasing, readErasure } from './erasure.ts';
 import { isOfLineagesAnywhere } from './person.ts';
 
@@ -172,7 +172,7 @@ async function findContactsOfSamePerson(
           and ${isLastDeletion} and subject_uuid <> ${uuid}`,
       );
   const one = alias(contacts, 'one');
-  const firstIds = sql`select ifnull(copied_from, id) from ${contacts} where uuid = ${uuid}`;
+  const firstIds = sql`select ${lineageOf(contacts)} from ${contacts} where uuid = ${uuid}`;
   const copies = db
     .select({ code: contacts.code })
     .from(contacts)
