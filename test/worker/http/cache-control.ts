@@ -4,33 +4,26 @@
  * `Authorization`. After an error of the Worker it may repeat an answer that is too old. Therefore only what is the same
  * for everybody is public, no refusal is, and an alarm is never stored.
  */
-export const cacheControls: Record<string, { meaning: string; paths: RegExp }> = {
-  'private, no-store': {
-    meaning: 'Nobody keeps it: what has a caller, every refusal, the health, and what may differ.',
-    paths: /^/,
-  },
-  'public, max-age=15, stale-if-error=86400': {
-    meaning:
-      'The lists, what is made from them, and the pages: kept for 15 seconds or until a publication purges the tag, and for a day while the Worker fails, because an old list beats none.',
-    paths: /^\/(repp\/v1\/(auctions|retained_domains)([./]|$)|auctions\.atom$|(en|et)$)/,
-  },
-  'public, max-age=31536000, immutable': {
-    meaning: 'A past day of a list, which no publication changes or purges.',
-    paths: /^\/repp\/v1\/(auctions|retained_domains)(\.csv)?$/,
-  },
-  'public, max-age=0, must-revalidate': {
-    meaning:
-      'Static files, by the platform’s default: asked for again each time, and not sent again to a client that has them. A 404 looks the same, so a new file is there at once.',
-    paths: /^\/(docs|assets|openapi\.json)(\/|$)/,
-  },
+const pathsOf: Record<string, RegExp> = {
+  // Nobody keeps it: what has a caller, every refusal, the health, and what may differ.
+  'private, no-store': /^/,
+  // The lists, what is made from them, and the pages: kept for 15 seconds or until a publication purges the tag, and for
+  // a day while the Worker fails, because an old list beats none.
+  'public, max-age=15, stale-if-error=86400':
+    /^\/(repp\/v1\/(auctions|retained_domains)([./]|$)|auctions\.atom$|(en|et)$)/,
+  // A past day of a list, which no publication changes or purges.
+  'public, max-age=31536000, immutable': /^\/repp\/v1\/(auctions|retained_domains)(\.csv)?$/,
+  // Static files, by the platform’s default: asked for again each time, and not sent again to a client that has them. A
+  // 404 looks the same, so a new file is there at once.
+  'public, max-age=0, must-revalidate': /^\/(docs|assets|openapi\.json)(\/|$)/,
 };
 
 /** The problem of an answer's `Cache-Control`, if there is one. The contract of the interfaces requires the header. */
 export function cachingProblem(path: string, status: number, value: string | undefined) {
   if (value === undefined) return undefined;
-  const known = cacheControls[value];
-  if (!known) return `the Cache-Control ${value} is not among those of cache-control.ts`;
+  const paths = pathsOf[value];
+  if (!paths) return `the Cache-Control ${value} is not among those of cache-control.ts`;
   const isKept = value.includes('max-age') && !value.includes('max-age=0');
-  const isRight = known.paths.test(path) && (!isKept || status === 200 || status === 304);
+  const isRight = paths.test(path) && (!isKept || status === 200 || status === 304);
   return isRight ? undefined : `the Cache-Control of ${status} at ${path} is ${value}`;
 }

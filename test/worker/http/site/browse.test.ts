@@ -80,13 +80,10 @@ it('the auctions in progress are sorted by a link in each heading, which turns t
 });
 
 it.each([
-  ['ur', ['ürgmets.ee', 'žürii.ee']],
   ['oun', ['õunaaed.ee']],
-  ['ür', ['ürgmets.ee', 'žürii.ee']],
   ['ÜR', ['ürgmets.ee', 'žürii.ee']],
   ['u\u0308r', ['ürgmets.ee', 'žürii.ee']],
   ['xn--', ['õunaaed.ee', 'ürgmets.ee', 'žürii.ee']],
-  ['auto.ee', ['auto.ee']],
 ])(
   'the auctions in progress are filtered by what their names or punycode contain: %s',
   async (part, found) => {
@@ -171,12 +168,9 @@ it('shows whatever a list has as text', async () => {
 });
 
 it.each([
-  ['en', 'auctions', 'For a spreadsheet (CSV)', 'text/csv', 'žürii.ee,xn--rii-goa36d.ee'],
   ['et', 'auctions', 'Tabelarvutusele (CSV)', 'text/csv', 'žürii.ee,xn--rii-goa36d.ee'],
   ['en', 'auctions', 'New auctions as a feed (Atom)', 'application/atom+xml', '<feed '],
-  ['et', 'auctions', 'Uued oksjonid uudisvoona (Atom)', 'application/atom+xml', '<feed '],
   ['en', 'retained', 'For a spreadsheet (CSV)', 'text/csv', 'k000.ee,reserved,k000.ee'],
-  ['et', 'retained', 'Tabelarvutusele (CSV)', 'text/csv', 'k000.ee,reserved,k000.ee'],
 ])(
   'the page leads to what its lists are as a file: %s, %s, %s',
   async (language, id, words, type, content) => {
