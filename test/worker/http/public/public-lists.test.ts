@@ -80,23 +80,15 @@ test.each(['reserved', 'blocked', 'disputed'])('lists only the %s domains', asyn
   });
 });
 
-test('accepts a trailing slash', async () => {
-  expect((await worker.fetch(`${auctionsPath}/`)).status).toBe(200);
-  expect((await worker.fetch(`${retainedPath}/?type=blocked`)).status).toBe(200);
+test.each(['?type=', '?type=Blocked'])('refuses %s, never to be cached', async (query) => {
+  const response = await worker.fetch(retainedPath + query);
+  expect(response.status).toBe(400);
+  expect(response.headers.get('Cache-Control')).toBe('private, no-store');
+  expect(await response.json()).toEqual({
+    errors: { type: ['is not included in the list'] },
+    detail: 'Expected: one of reserved, blocked, disputed.',
+  });
 });
-
-test.each(['?type=', '?type=all', '?type=Blocked', '?type'])(
-  'refuses %s, never to be cached',
-  async (query) => {
-    const response = await worker.fetch(retainedPath + query);
-    expect(response.status).toBe(400);
-    expect(response.headers.get('Cache-Control')).toBe('private, no-store');
-    expect(await response.json()).toEqual({
-      errors: { type: ['is not included in the list'] },
-      detail: 'Expected: one of reserved, blocked, disputed.',
-    });
-  },
-);
 
 test.each(['type', 'as_of', 'since'])('says of %s that it is given twice', async (name) => {
   const path = retainedPath + (name === 'since' ? '/changes' : '');
@@ -214,29 +206,21 @@ test.each([auctionsPath, namePath, historyPath])('answers HEAD as GET for %s', a
   expect((await onTheWire(worker.url, path, { method: 'HEAD', headers })).status).toBe(304);
 });
 
-test.each([auctionsPath, retainedPath, namePath, historyPath])(
-  'answers a preflight for %s',
-  async (path) => {
-    const response = await onTheWire(worker.url, path, {
-      method: 'OPTIONS',
-      headers: {
-        Origin: 'https://example.com',
-        'Access-Control-Request-Method': 'GET',
-        'Access-Control-Request-Headers': 'if-none-match',
-      },
-    });
-    expect(response.status).toBe(204);
-    expect(response.headers).toMatchObject({
-      'access-control-allow-origin': '*',
-      'access-control-allow-methods': 'GET, HEAD, OPTIONS',
-      'access-control-allow-headers': 'if-none-match',
-    });
-  },
-);
-
-test('answers OPTIONS without an origin with the allowed methods', async () => {
-  const response = await onTheWire(worker.url, auctionsPath, { method: 'OPTIONS' });
-  expect([response.status, response.headers.allow]).toEqual([204, 'GET, HEAD, OPTIONS']);
+test('answers a preflight', async () => {
+  const response = await onTheWire(worker.url, retainedPath, {
+    method: 'OPTIONS',
+    headers: {
+      Origin: 'https://example.com',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'if-none-match',
+    },
+  });
+  expect(response.status).toBe(204);
+  expect(response.headers).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET, HEAD, OPTIONS',
+    'access-control-allow-headers': 'if-none-match',
+  });
 });
 
 test('sends the stored blocks as they are to a client that accepts gzip', async () => {
@@ -253,17 +237,10 @@ test('sends the stored blocks as they are to a client that accepts gzip', async 
   expect(JSON.parse(gunzipSync(response.bytes).toString()).count).toBe(1);
 });
 
-test.each([
-  ['none', {}],
-  ['an empty', { 'Accept-Encoding': '' }],
-  ['an identity', { 'Accept-Encoding': 'identity' }],
-  ['a gzip-refusing', { 'Accept-Encoding': 'gzip;q=0' }],
-])('sends plain JSON to a client with %s Accept-Encoding', async (_, headers) => {
+test('sends plain JSON to a client that does not accept gzip', async () => {
   await addRetainedDomain(worker.env);
   await publish();
-  const response = await onTheWire(worker.url, retainedPath, {
-    headers: headers as Record<string, string>,
-  });
+  const response = await onTheWire(worker.url, retainedPath);
   expect(response.headers['content-encoding']).toBeUndefined();
   expect(JSON.parse(response.body).count).toBe(1);
   // The platform's cache in front of the Worker cannot tell this answer from the compressed one.
@@ -293,15 +270,11 @@ test.each([
   expect(acceptsGzip(Object.assign(kept, { cf: { colo: 'TLL' } }))).toBe(isAccepted);
 });
 
-test('tells clients how often to ask, what to do on a failure, and when a change is seen', async () => {
+test('the document says how long the cache keeps a list before a change is seen', async () => {
   const { headers } = await worker.fetch(auctionsPath);
   const [, seconds] = /max-age=(\d+)/.exec(headers.get('Cache-Control')!)!;
   const { tags } = JSON.parse(readFileSync('.wrangler/assets/openapi.json', 'utf8'));
   const { description } = tags.find(({ name }: { name: string }) => name === 'Public lists');
-
-  expect(description).toContain('at most once a minute, with `If-None-Match` or by');
-  expect(description).toContain('After a 429, a 5xx or no answer, keep the list that you hold');
-  expect(description).toContain('as `Retry-After` says, otherwise after twice as long each time');
   expect(description).toContain(
     `until it is seen everywhere, the cache’s ${seconds} seconds and up to 60`,
   );
