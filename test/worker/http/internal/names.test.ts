@@ -13,7 +13,7 @@ import {
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
-const withRules = shareWorker({ ZONES: 'ee, рф, com.ee', NAME_LETTERS: 'õ' });
+const withRules = shareWorker({ ZONES: 'ee, рф', NAME_LETTERS: 'õ' });
 
 const read = (name: string, system: { authorization: string }) =>
   answerOf(worker.fetch(`/api/v1/internal/names/${encodeURIComponent(name)}`, send('GET', system)));
@@ -118,17 +118,13 @@ test('a system asks about many names at once, and learns of each what prevents i
 
 test('a name that the rules of the registry exclude is refused, alone and among others', async () => {
   const system = await addSystem(worker.env);
-  const outside = 'outside_zones';
   const refusals = [
-    ['näide.com', '"näide.com" is not in a zone of this registry (ee, рф, com.ee)', outside],
+    ['näide.com', '"näide.com" is not in a zone of this registry (ee, рф)', 'outside_zones'],
     [
       'tаllinn.ee',
       '"tаllinn.ee" contains “а” (U+0430), and the letters of this registry are a-z and õ',
       'letter_not_allowed',
     ],
-    ['www.õun.ee', '"www.õun.ee" belongs to "õun.ee"', outside],
-    ['com.ee', '"com.ee" is a zone of this registry', outside],
-    ['a.b.com.ee', '"a.b.com.ee" belongs to "b.com.ee"', outside],
   ] as const;
   for (const [name, error, reason] of refusals) {
     const path = `/api/v1/internal/names/${encodeURIComponent(name)}`;

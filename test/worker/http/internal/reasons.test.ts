@@ -39,21 +39,19 @@ test.each(unknownParties)('a registration and a report get %s for %j', async (re
   }
 });
 
-test('a transfer to an unknown registrar gets unknown_registrar', async () => {
+test('a transfer to an unknown registrar gets unknown_registrar, under its field', async () => {
   const name = newName();
   await call('PUT', `domains/${name}`, { domain: parties });
 
   expect(await call('POST', `domains/${name}/transfer`, { registrar: 'NOBODY' })).toMatchObject({
     status: 400,
-    body: { reason: 'unknown_registrar' },
+    body: { errors: { registrar: [expect.any(String)] }, reason: 'unknown_registrar' },
   });
 });
 
 const refusedNames = [
   ['invalid_name', 'a_b.ee'],
-  ['invalid_name', 'firma'],
   ['outside_zones', 'firma.fi'],
-  ['outside_zones', 'www.firma.ee'],
   ['letter_not_allowed', 'å.ee'],
 ] as const;
 
@@ -71,14 +69,11 @@ test.each(refusedNames)('every call gets %s for %s', async (reason, name) => {
   expect(body.results).toEqual([{ name, error: expect.any(String), reason }]);
 });
 
-test.each(['firma', 'a_b.ee'])(
-  'a domain with the name %s is refused as invalid_name',
-  async (name) => {
-    const refused = { status: 400, body: { reason: 'invalid_name' } };
-    expect(await call('PUT', `domains/${name}`, { domain: parties })).toMatchObject(refused);
-    expect(await call('GET', `domains/${name}`)).toMatchObject(refused);
-  },
-);
+test('a domain with a malformed name is refused as invalid_name', async () => {
+  const refused = { status: 400, body: { reason: 'invalid_name' } };
+  expect(await call('PUT', 'domains/a_b.ee', { domain: parties })).toMatchObject(refused);
+  expect(await call('GET', 'domains/a_b.ee')).toMatchObject(refused);
+});
 
 test('every other 400 gets invalid', async () => {
   const refused = { status: 400, body: { reason: 'invalid' } };

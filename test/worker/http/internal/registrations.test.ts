@@ -129,17 +129,6 @@ test('every unknown registrar and contact is refused under its field', async () 
   });
 });
 
-test.each([
-  ['näide.lv', 'is not in a zone of this registry (ee)'],
-  ['www.firma.ee', 'belongs to "firma.ee"'],
-])('%s is no name of the registry, and refused', async (name, fault) => {
-  const refused = await register({ ...(await prepare()), name });
-  expect(refused).toEqual({
-    status: 400,
-    body: { errors: { name: [`"${name}" ${fault}`] }, reason: 'outside_zones' },
-  });
-});
-
 test('a body without a domain, or with values of another type, is refused under its fields', async () => {
   const prepared = await prepare();
   const none = await call('POST', prepared, {});
