@@ -374,16 +374,13 @@ test.each([
   ['name=%CC%81%CC%81', 'Name is invalid [name]', 'name'],
   ['name=%E2%80%8B', 'Name is invalid [name]', 'name'],
   ['name=ma%00', 'Name is invalid [name]', 'name', 'It contains an invisible character (U+0000).'],
-  ['name=mari&name=mets', 'Name is invalid [name]', 'name', 'It is given twice.'],
   ['status=OK', 'Status is invalid [status]', 'status'],
-  ['status=inactive', 'Status is invalid [status]', 'status'],
   [
     'status=ok%E2%80%8B',
     'Status is invalid [status]',
     'status',
     'It contains an invisible character (U+200B).',
   ],
-  ['updated_since=yesterday', 'Updated since is invalid [updated_since]', 'updated_since'],
   [
     'updated_since=2026-02-03%E2%80%AC',
     'Updated since is invalid [updated_since]',
@@ -392,18 +389,11 @@ test.each([
   ],
   ['updated_since=2026-02-30', 'Updated since is invalid [updated_since]', 'updated_since'],
   [
-    'updated_since=9999-12-31T23:59:59-01:00',
-    'Updated since is invalid [updated_since]',
-    'updated_since',
-  ],
-  [
     'updated_since=2026-01-31T14:00:00+02:00',
     'Updated since is invalid [updated_since]',
     'updated_since',
   ],
   ['demand=met', 'Demand is invalid [demand]', 'demand'],
-  ['demand=', 'Demand is invalid [demand]', 'demand'],
-  ['updated_since=1795244731', 'Updated since is invalid [updated_since]', 'updated_since'],
 ])('refuses a search for ?%s', async (query, message, field, detail = parameterDetails[field]) => {
   const registrar = await addRegistrar(worker.env);
   expect(await repp.list(registrar, `?${query}`)).toEqual(
