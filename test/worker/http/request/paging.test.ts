@@ -120,25 +120,14 @@ it('the list of a registrar shows each contact that stays exactly once, whatever
 
 it.each([
   ['', 'an empty one'],
-  ['5', 'a number'],
-  ['x', 'a letter'],
   ['%25', 'a percent sign'],
-  ['MTAw', 'base64'],
   [base64Url('5'), 'a number in base64'],
   [base64Url('1'.repeat(18)), 'a place past all places'],
-  [base64Url('-00000000000005'), 'a place before all places'],
   [base64Url('00000000000001x'), 'a place that is not a number'],
 ])('the list of a registrar refuses after=%s, %s', async (after) => {
   const registrar = await addRegistrarWith(worker.env, 1);
   expect(await asRegistrar.list(registrar, `?after=${after}`)).toEqual(
     refused(2005, 'After is invalid [after]', 'after', 400, parameterDetails.after),
-  );
-});
-
-it('the list of a registrar refuses two places', async () => {
-  const registrar = await addRegistrarWith(worker.env, 1);
-  expect(await asRegistrar.list(registrar, '?after=a&after=b')).toEqual(
-    refused(2005, 'After is invalid [after]', 'after', 400, 'It is given twice.'),
   );
 });
 

@@ -65,7 +65,7 @@ test('returns a bookmark with a write, and accepts it with the next read', async
   expect(String(read.headers.get('X-D1-Bookmark')) >= given).toBe(true);
 });
 
-it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase(), "' or 1=1 --"])(
+it.each(['first-unconstrained', `${bookmark}0`, bookmark.toUpperCase()])(
   'an invalid bookmark is refused to a registrar: %j',
   async (given) => {
     const registrar = await addRegistrar(worker.env);
