@@ -28,15 +28,11 @@ async function nobody() {
 
 test.each([
   ['/repp/v1/contacts/A/B/C', registrar, registrarForm(2000, 'Unknown command')],
-  ['/repp/v1', nobody, registrarForm(2000, 'Unknown command')],
-  ['/repp/v1/domains', nobody, registrarForm(2000, 'Unknown command')],
   ['/repp/v2/contacts', nobody, registrarForm(2000, 'Unknown command')],
   ['/repp/v1/retained_domains/x/y', nobody, fieldForm('Not found')],
   ['/api/v1/registrant', nobody, fieldForm('Not found')],
-  ['/api/v1/registrant/domains', nobody, fieldForm('Not found')],
   [`/api/v1/registrant/contacts/${uuid}/x`, person, fieldForm('Not found')],
   [`/api/v1/auctions/${uuid}/x`, nobody, { error: 'Not Found', message: 'Not found' }],
-  ['/api/v1', nobody, fieldForm('Not found')],
   ['/etc', nobody, fieldForm('Not found')],
   ['/reppx', nobody, fieldForm('Not found')],
   ['/%E0%A4%A', nobody, fieldForm('Not found')],

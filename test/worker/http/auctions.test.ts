@@ -63,7 +63,7 @@ it('GET /api/v1/auctions/{uuid} shows the auction', async () => {
   });
 });
 
-it.each(['7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11', 'no-uuid', '%00', "x'--", 'x'.repeat(100)])(
+it.each(['7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11', '%00', "x'--"])(
   '/api/v1/auctions/{uuid} answers 404 in the form of the auction centre for %s',
   async (uuid) => {
     for (const answer of [centre.read(uuid), centre.report(uuid, { status: 'no_bids' })]) {
@@ -76,17 +76,15 @@ it.each(['7cb4bb7b-8c5e-4d2c-9a3a-2f3f0f7a5d11', 'no-uuid', '%00', "x'--", 'x'.r
 );
 
 describe('PATCH /api/v1/auctions/{uuid}', () => {
-  it.each(['awaiting_payment', 'no_bids', 'payment_not_received', 'domain_not_registered'])(
-    'moves an auction to %s, without a registration code',
-    async (status) => {
-      const auction = await addAuction(worker.env);
-      expect(await answerOf(centre.report(auction.uuid, { status }))).toEqual({
-        status: 200,
-        body: { id: auction.uuid, domain: auction.name, status, registration_code: null },
-      });
-      expect(await stored(auction.uuid)).toMatchObject({ status, version: 2 });
-    },
-  );
+  it('moves an auction that is not paid to its status, without a registration code', async () => {
+    const auction = await addAuction(worker.env);
+    const status = 'awaiting_payment';
+    expect(await answerOf(centre.report(auction.uuid, { status }))).toEqual({
+      status: 200,
+      body: { id: auction.uuid, domain: auction.name, status, registration_code: null },
+    });
+    expect(await stored(auction.uuid)).toMatchObject({ status, version: 2 });
+  });
 
   it('makes a registration code of 32 hexadecimal digits for each auction that is paid', async () => {
     const codes = new Set<string>();
@@ -122,7 +120,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await response.json()).toMatchObject({ registration_code: null });
   });
 
-  it.each(['started', 'domain_registered', 'sold', 'PAYMENT_RECEIVED', '', 1, ['no_bids']])(
+  it.each(['started', 'PAYMENT_RECEIVED', '', 1])(
     'refuses the status %j and changes nothing',
     async (status) => {
       const auction = await addAuction(worker.env);
@@ -149,33 +147,31 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     expect(await historyOf(worker.env, 'auction', auction)).toEqual([]);
   });
 
-  it('ignores unknown fields in a report, and names them', async () => {
-    const { uuid } = await addAuction(worker.env);
-    const response = await centre.report(uuid, { status: 'no_bids', bids: 0 });
-    expect(response.status).toBe(200);
-    expect(response.headers.get('Ignored-Fields')).toBe('bids');
+  it('leaves an auction that ended with the registration as it is when it is reported late', async () => {
+    const sold = await addAuction(worker.env, { status: 'domain_registered' });
+    const { uuid, name } = sold;
+    const deadline = { registration_deadline: '2026-12-31' };
+    const late = { status: 'payment_received', ...deadline, platform: 'blind' };
+    expect(await answerOf(centre.report(uuid, late))).toEqual({
+      status: 200,
+      body: { id: uuid, domain: name, status: 'domain_registered', registration_code: null },
+    });
+    expect(await stored(uuid)).toEqual(sold);
+    expect(await historyOf(worker.env, 'auction', { name })).toEqual([]);
   });
 
-  it.each([
-    'awaiting_payment',
-    'no_bids',
-    'payment_received',
-    'payment_not_received',
-    'domain_not_registered',
-  ])(
-    'leaves an auction that ended with the registration as it is when %s is reported late',
-    async (status) => {
-      const sold = await addAuction(worker.env, { status: 'domain_registered' });
-      const { uuid, name } = sold;
-      const late = { status, registration_deadline: '2026-12-31', platform: 'blind' };
-      expect(await answerOf(centre.report(uuid, late))).toEqual({
-        status: 200,
-        body: { id: uuid, domain: name, status: 'domain_registered', registration_code: null },
-      });
-      expect(await stored(uuid)).toEqual(sold);
-      expect(await historyOf(worker.env, 'auction', { name })).toEqual([]);
-    },
-  );
+  it('from an address that is not on the list is refused, and changes nothing', async () => {
+    const auction = await addAuction(worker.env);
+    const from = { 'CF-Connecting-IP': '203.0.113.1' };
+    const refused = {
+      status: 401,
+      body: { errors: { base: ['Access denied from IP 203.0.113.1'] } },
+    };
+    const report = { status: 'no_bids' };
+    expect(await answerOf(centre.report(auction.uuid, report, from))).toEqual(refused);
+    expect(await answerOf(centre.read(auction.uuid, from))).toEqual(refused);
+    expect(await stored(auction.uuid)).toEqual(auction);
+  });
 
   it('leaves no trace of a repeated status', async () => {
     const { uuid, name } = await addAuction(worker.env);
@@ -209,7 +205,7 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
     ]);
   });
 
-  it('applies two simultaneous reports one after the other', async () => {
+  it('applies simultaneous reports one after the other', async () => {
     const { uuid, name } = await addAuction(worker.env);
     const responses = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -257,11 +253,8 @@ describe('PATCH /api/v1/auctions/{uuid}', () => {
 });
 
 it.each([
-  ['2026-12-31', '2026-12-31'],
   [' 2026-12-31 ', '2026-12-31'],
-  ['2026-12-31T23:59:59Z', '2026-12-31T23:59:59.000Z'],
   ['2026-12-31T23:59:59.123+02:00', '2026-12-31T21:59:59.123Z'],
-  ['2026-12-31T23:59', '2026-12-31T23:59:00.000Z'],
 ])('the registration_deadline %s is kept', async (given, kept) => {
   const { uuid } = await addAuction(worker.env, paid);
   const response = await centre.report(uuid, { registration_deadline: given });
@@ -269,7 +262,7 @@ it.each([
   expect(await stored(uuid)).toMatchObject({ registrationDeadline: kept, ...paid });
 });
 
-it.each(['2026-02-30', '31.12.2026', 'soon', '2026-12-31T25:00:00Z', 20261231, {}])(
+it.each(['2026-02-30', '2026-12-31T25:00:00Z', 20261231])(
   'the registration_deadline %j is refused',
   async (given) => {
     const auction = await addAuction(worker.env);
@@ -335,18 +328,15 @@ it.each([null, '', ' '])(
   },
 );
 
-it.each(['x'.repeat(51), 'a\u0000b', 1, true, {}, ['english']])(
-  'the platform %j is refused',
-  async (platform) => {
-    const auction = await addAuction(worker.env, { platform: 'english' });
-    const cause = platform === 'a\u0000b' ? ': contains an invisible character (U+0000)' : '';
-    expect(await answerOf(centre.report(auction.uuid, { status: 'no_bids', platform }))).toEqual({
-      status: 400,
-      body: { errors: { platform: [`is not a text of 1 to 50 characters${cause}`] } },
-    });
-    expect(await stored(auction.uuid)).toEqual(auction);
-  },
-);
+it.each(['x'.repeat(51), 'a\u0000b', 1])('the platform %j is refused', async (platform) => {
+  const auction = await addAuction(worker.env, { platform: 'english' });
+  const cause = platform === 'a\u0000b' ? ': contains an invisible character (U+0000)' : '';
+  expect(await answerOf(centre.report(auction.uuid, { status: 'no_bids', platform }))).toEqual({
+    status: 400,
+    body: { errors: { platform: [`is not a text of 1 to 50 characters${cause}`] } },
+  });
+  expect(await stored(auction.uuid)).toEqual(auction);
+});
 
 it('the platform has at most 50 characters, not bytes', async () => {
   const { uuid } = await addAuction(worker.env);

@@ -5,8 +5,8 @@ import {
   addOwnContact,
   addPerson,
   addRegistrar,
-  addSystem,
   newContact,
+  send,
 } from '../../support/fixtures.ts';
 import { onTheWire } from '../../support/wire.ts';
 import { shareWorker } from '../../support/worker.ts';
@@ -33,14 +33,10 @@ const wrongBodies: [what: string, body: string | Buffer, detail: string | RegExp
   ],
   ['JSON without a value', '{"contact":}', "The body is not JSON: Unexpected token '}'."],
   ['JSON in other quotes', "{'contact':1}", /^The body is not JSON: .+ \(line 1 column 2\)\.$/],
-  ['JSON with something behind it', '{} {}', /^The body is not JSON: /],
   ['an array', '[]', `The body is an array; ${expected}`],
   ['null', 'null', `The body is null; ${expected}`],
   ['a number', '7', `The body is a number; ${expected}`],
-  ['a string', '"contact"', `The body is a string; ${expected}`],
-  ['a boolean', 'false', `The body is a boolean; ${expected}`],
   ['invalid UTF-8', Buffer.from('{"contact":{"name":"\xff"}}', 'latin1'), 'The body is not UTF-8.'],
-  ['UTF-16', Buffer.from('{}', 'utf16le'), /^The body is not JSON: /],
   ['deep nesting', '['.repeat(60_000), /^The body is not JSON: /],
 ];
 
@@ -50,38 +46,25 @@ test.each(wrongBodies)(
     const { authorization } = await addRegistrar(worker.env);
     const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
     const said = detail instanceof RegExp ? expect.stringMatching(detail) : detail;
-    for (const [method, path] of [
-      ['POST', '/repp/v1/contacts'],
-      ['PUT', '/repp/v1/contacts/NO:SUCH'],
-    ] as const) {
-      const answer = await onTheWire(worker.url, path, { method, headers, body });
-      expect(answer.status).toBe(400);
-      expect(JSON.parse(answer.body)).toEqual(syntaxError(said));
-    }
+    const sent = { method: 'POST', headers, body };
+    const answer = await onTheWire(worker.url, '/repp/v1/contacts', sent);
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.body)).toEqual(syntaxError(said));
   },
 );
 
-test.each(wrongBodies)('refuses %s as the body of a registrant', async (_, body) => {
-  const { authorization } = await addPerson(worker.env);
-  const headers = { Authorization: authorization, 'Content-Type': 'application/json' };
-  for (const [method, path] of [
-    ['POST', '/api/v1/registrant/auth/eid'],
-    ['PATCH', `/api/v1/registrant/contacts/${crypto.randomUUID()}`],
-  ] as const) {
-    const answer = await onTheWire(worker.url, path, { method, headers, body });
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.body)).toEqual({
-      errors: { base: ['Request body is not a JSON object'] },
-    });
-  }
+test.each([
+  ['POST', '/api/v1/registrant/auth/eid'],
+  ['PATCH', `/api/v1/registrant/contacts/${crypto.randomUUID()}`],
+])('refuses what is not a JSON object as the body of a registrant: %s %s', async (method, path) => {
+  const body = send(method, await addPerson(worker.env), '[]');
+  expect(await answerOf(worker.fetch(path, body))).toEqual({
+    status: 400,
+    body: { errors: { base: ['Request body is not a JSON object'] } },
+  });
 });
 
-test.each([
-  'text/plain',
-  'application/x-www-form-urlencoded',
-  'multipart/form-data',
-  'application/jsonp',
-])('refuses a body of type %s', async (type) => {
+test.each(['text/plain', 'application/jsonp'])('refuses a body of type %s', async (type) => {
   const registrar = await addRegistrar(worker.env);
   const headers = { 'Content-Type': type };
   expect(await repp.create(registrar, newContact(), headers)).toEqual({
@@ -122,47 +105,24 @@ test('accepts a body without a type, and one with a byte order mark', async () =
   }
 });
 
-const codedCalls: [
-  method: string,
-  path: string,
-  body: string,
-  as?: 'registrar' | 'person' | 'system',
-][] = [
-  ['POST', '/repp/v1/contacts', JSON.stringify({ contact: newContact() }), 'registrar'],
-  ['POST', '/repp/v1/registrar/webhook/test', '{}', 'registrar'],
-  ['PATCH', `/api/v1/registrant/contacts/${crypto.randomUUID()}`, 'name=Mari', 'person'],
-  ['POST', '/api/v1/registrant/auth/eid', '{}'],
-  ['PATCH', `/api/v1/auctions/${crypto.randomUUID()}`, '{}'],
-  ['POST', '/repp/v1/retained_domains/lookup', '{"names": ["a.ee"]}'],
-  ['POST', '/api/v1/internal/names/check', '{"names": ["a.ee"]}', 'system'],
-  ['POST', '/api/v1/internal/domains/batch', '{"domains": []}', 'system'],
-];
+const coded = 'Request body has the Content-Encoding gzip, which is not accepted';
 
-test.each(codedCalls)(
-  '%s %s refuses a body in gzip with 415, and names the coding and what is accepted',
-  async (method, path, body, as) => {
-    const message = 'Request body has the Content-Encoding gzip, which is not accepted';
-    const caller = {
-      registrar: () => addRegistrar(worker.env),
-      person: () => addPerson(worker.env),
-      system: () => addSystem(worker.env, ['domains']),
-      nobody: async () => ({ authorization: '' }),
-    };
-    const { authorization } = await caller[as ?? 'nobody']();
-    const answer = await worker.fetch(path, {
-      method,
-      headers: { Authorization: authorization, 'Content-Encoding': 'gzip' },
-      body: gzipSync(body),
-    });
+test.each([
+  ['/repp/v1/contacts', syntaxError(`${coded}.`)],
+  ['/repp/v1/retained_domains/lookup', { errors: { base: [coded] } }],
+])(
+  '%s refuses a body in gzip with 415, and names the coding and what is accepted',
+  async (path, refusal) => {
+    const { authorization } = await addRegistrar(worker.env);
+    const headers = { Authorization: authorization, 'Content-Encoding': 'gzip' };
+    const answer = await worker.fetch(path, { method: 'POST', headers, body: gzipSync('{}') });
     expect(answer.status).toBe(415);
     expect(answer.headers.get('Accept-Encoding')).toBe('identity');
-    expect(await answer.json()).toEqual(
-      as === 'registrar' ? syntaxError(`${message}.`) : { errors: { base: [message] } },
-    );
+    expect(await answer.json()).toEqual(refusal);
   },
 );
 
-test.each(['br', 'GZIP', 'x-unknown', 'identity, deflate', 'identity;q=1'])(
+test.each(['br', 'identity, deflate', 'identity;q=1'])(
   'refuses a body with the Content-Encoding %s, before it looks at the body',
   async (coding) => {
     const lookup = { method: 'POST', headers: { 'Content-Encoding': coding }, body: '\x1f\x8b' };
@@ -278,18 +238,16 @@ test('names as many of a thousand ignored fields as fit a header of 1 KiB', asyn
   expect(listed.length).toBeGreaterThan(50);
 });
 
-const { request, update, delete: remove, list } = registrarClient(worker);
-
 it('a body that is not a JSON object is refused without a word of it', async () => {
   const registrar = await addRegistrar(worker.env);
-  const body = '{"contact":{"auth_info":"open sesame" oops}}';
-  const response = await request(registrar, 'POST', '', body);
+  const body = '{"contact":{"auth_info":"open sesame","name":oops}}';
+  const response = await repp.request(registrar, 'POST', '', body);
   expect(await response.text()).not.toMatch(/sesame|oops/);
 });
 
 it('a contact with unknown fields alone is refused with the fields that there are', async () => {
   const { registrar, code } = await addOwnContact(worker.env);
-  const { body } = await update(registrar, code, { verified: true });
+  const { body } = await repp.update(registrar, code, { verified: true });
   const { contact } = document.components.schemas.ContactUpdate.properties;
   const names = Object.keys(contact.properties);
   expect(names).toEqual(expect.arrayContaining(['name', 'addr', 'ident', 'street', 'ident_type']));
@@ -298,28 +256,11 @@ it('a contact with unknown fields alone is refused with the fields that there ar
   );
 });
 
-it.each([
-  [
-    'addr',
-    'Tartu',
-    'An object is expected, with the fields street, zip, city, state, country_code.',
-  ],
-  [
-    'addr',
-    ['Tartu'],
-    'An object is expected, with the fields street, zip, city, state, country_code.',
-  ],
-])('a contact is refused with the form of %s where it is %j', async (field, value, detail) => {
-  const { registrar, code } = await addOwnContact(worker.env);
-  const { body } = await update(registrar, code, { [field]: value });
-  expect(body.errors).toMatchObject([{ field, detail }]);
-});
-
 it('code 2304 says which status prohibits an operation', async () => {
   const { registrar, code } = await addOwnContact(worker.env, {
     statuses: ['clientTransferProhibited', 'serverUpdateProhibited', 'pendingDelete'],
   });
-  expect((await update(registrar, code, { phone: '+1.1' })).body.errors).toEqual([
+  expect((await repp.update(registrar, code, { phone: '+1.1' })).body.errors).toEqual([
     {
       code: 2304,
       message: 'Object status prohibits operation',
@@ -327,7 +268,7 @@ it('code 2304 says which status prohibits an operation', async () => {
       detail: 'The contact has the status serverUpdateProhibited.',
     },
   ]);
-  expect((await remove(registrar, code)).body.errors).toMatchObject([
+  expect((await repp.delete(registrar, code)).body.errors).toMatchObject([
     { code: 2304, detail: 'The contact has the status pendingDelete.' },
   ]);
 });
@@ -335,7 +276,7 @@ it('code 2304 says which status prohibits an operation', async () => {
 it('says that after and offset exclude each other', async () => {
   const registrar = await addRegistrar(worker.env);
   const after = Buffer.from('000000000000001').toString('base64url');
-  expect((await list(registrar, `?after=${after}&offset=1`)).body.errors).toMatchObject([
+  expect((await repp.list(registrar, `?after=${after}&offset=1`)).body.errors).toMatchObject([
     { code: 2005, field: 'after', detail: 'after and offset exclude each other.' },
   ]);
 });

@@ -44,14 +44,11 @@ const guessing = (username: string) => basic(username, 'guessed');
 
 const registrars: [refusal: LoginRefusal, of: string, authorization: () => Promise<string>][] = [
   ['no credentials', 'an empty header', async () => ''],
-  ['no credentials', 'no credentials', async () => 'Basic'],
   ['no credentials', 'another scheme', async () => 'Digest abc'],
   ['no credentials', 'a malformed key', async () => 'Bearer ä'],
   ['wrong secret', 'the key of no system', async () => 'Bearer abc'],
-  ['no credentials', 'no base64', async () => 'Basic ***'],
   ['no credentials', 'no ASCII', async () => 'Basic õ-_'],
   ['no credentials', 'no colon', async () => `Basic ${btoa('user')}`],
-  ['unknown user', 'nobody', async () => basic('', '')],
   ['unknown user', 'a stranger', async () => basic('stranger', 'secret')],
   ['unknown user', 'capitals', () => user({}, (name, secret) => basic(name.toUpperCase(), secret))],
   ['wrong secret', 'no secret', () => user({}, (name) => basic(name, ''))],
@@ -72,11 +69,20 @@ it.each(registrars)(
   'refuses a registrar in the same words, and logs why: %s, %s',
   async (refusal, _, authorizationOf) => {
     const headers = authorized(await authorizationOf());
-    // Before any query, and by the path, too.
-    for (const path of ['', '?limit=0', '/A:B/x']) {
-      const { line, ...answer } = await answered(`/repp/v1/contacts${path}`, headers);
-      expect([line, answer]).toMatchObject([{ status: 401, refusal }, unauthorized]);
-    }
+    const { line, ...answer } = await answered('/repp/v1/contacts', headers);
+    expect(line).toMatchObject({ status: 401, refusal });
+    expect(answer).toEqual(unauthorized);
+  },
+);
+
+it.each(['?limit=0', '/A:B/x'])(
+  'logs why a registrar is refused whose request %s is refused before any query',
+  async (path) => {
+    const headers = authorized(await user({}, guessing));
+    expect(await lineOf(`/repp/v1/contacts${path}`, headers)).toMatchObject({
+      status: 401,
+      refusal: 'wrong secret',
+    });
   },
 );
 

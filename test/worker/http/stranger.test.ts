@@ -23,6 +23,8 @@ async function answerTo(path: string, sent: Sent = {}) {
 
 let existing: string;
 let strangers: Record<string, Record<string, string>>;
+/** The answer to the simplest request of each. */
+let plain: Record<string, Awaited<ReturnType<typeof answerTo>>>;
 
 beforeAll(async () => {
   const alpha = await addRegistrar(worker.env);
@@ -37,6 +39,10 @@ beforeAll(async () => {
     'nobody at all': {},
     'somebody with another scheme': headersOf('Bearer abc'),
   };
+  const simplest = Object.entries(strangers).map(
+    async ([who, headers]) => [who, await answerTo('', { headers })] as const,
+  );
+  plain = Object.fromEntries(await Promise.all(simplest));
   const key = { ...headersOf(alpha.authorization), 'Idempotency-Key': 'used' };
   const body = JSON.stringify({ contact: newContact() });
   const created = await answerTo('', { method: 'POST', headers: key, body });
@@ -61,7 +67,6 @@ const requests: [what: string, path: string, sent: Sent][] = [
   ['an unknown route', '/A:B/history/1', {}],
   ['an unknown route with a method of its own', '/A:B/history', { method: 'POST', body: good }],
   ['a wrong method', '/A:B', { method: 'PATCH', body: good }],
-  ['another wrong method', '', { method: 'DELETE' }],
   ['OPTIONS', '', { method: 'OPTIONS' }],
   ['an impossible code', '/check/%20', {}],
   ['a malformed path', '/%E0%A4%A', {}],
@@ -80,16 +85,14 @@ const requests: [what: string, path: string, sent: Sent][] = [
   ['a page of notifications', '/repp/v1/registrar/notifications/all_notifications?limit=x', {}],
   ['a notification', '/repp/v1/registrar/notifications/1', { method: 'PUT', body: '{"x":1}' }],
   ['an unknown route of notifications', '/repp/v1/registrar/notifications/1/2', {}],
-  ['a wrong method of notifications', '/repp/v1/registrar/notifications', { method: 'DELETE' }],
   ['a version', '/A:B', { method: 'DELETE', headers: { 'If-Match': '"1"' } }],
 ];
 
 test.each(requests)('answers %s like any other request of a stranger', async (_, path, sent) => {
   for (const [who, headers] of Object.entries(strangers)) {
-    const plain = await answerTo('', { headers });
-    expect(plain.status).toBe(401);
     const answer = await answerTo(path, { ...sent, headers: { ...headers, ...sent?.headers } });
-    expect({ who, ...answer }).toEqual({ who, ...plain });
+    expect(answer.status).toBe(401);
+    expect({ who, ...answer }).toEqual({ who, ...plain[who] });
   }
 });
 

@@ -103,7 +103,6 @@ const calls: [path: string, method?: string][] = [
   [`${lists}/changes`],
   ['/health'],
   ['/nothing'],
-  ['/.env'],
   ['/api/v1/registrant'],
   ['/api/v1/auctions'],
   ['/api/v1/auctions/'],
@@ -281,7 +280,7 @@ it.each([
   },
 );
 
-/** The number of times that it answers before it leaves a request to the application. */
+/** Whether a request of each address is answered from memory, and not left to the application. */
 function answersTo(env: Env, addresses: readonly string[], path = lists) {
   return addresses.map((address) => {
     const headers = { 'CF-Connecting-IP': address, 'Accept-Encoding': 'gzip' };
