@@ -21,16 +21,19 @@ async function runIn(shell: string, ...script: string[]) {
   return { answers: stdout.trimEnd().split('\n'), directory };
 }
 
-/** Each as the words before the cursor, and what bash, zsh or fish completes the last one to. */
-const typed = [
+/** Each as the words before the cursor, and what a shell completes the last one to. */
+const ofAnyShell = [
   ['con', 'contact'],
+  ['contact list --name $(touch\\ made) --js', '--json'],
+  ['history --csv > names.csv --js', '--json'],
+] as const;
+const typed = [
+  ...ofAnyShell,
   ['contact li', 'list'],
   ['contact list --em', '--email'],
   ['history --la', '--last'],
   ['history show retai', 'retained'],
   ['retained add x.ee --status re', 'reserved'],
-  ['contact list --name $(touch\\ made) --js', '--json'],
-  ['history --csv > names.csv --js', '--json'],
 ] as const;
 
 test('completes nouns, verbs, options and choices in bash, and runs nothing of what is typed', async () => {
@@ -49,7 +52,7 @@ test('completes nouns, verbs, options and choices in bash, and runs nothing of w
 test('completes the same in fish, and files where it knows nothing', async ({ skip }) => {
   const isThere = await runIn('fish', 'true').catch(() => undefined);
   if (!isThere) skip('there is no fish');
-  const asks = [...typed, ['contact import na', 'names.csv']] as const;
+  const asks = [...ofAnyShell, ['contact import na', 'names.csv']] as const;
   const { answers } = await runIn(
     'fish',
     'registry completion fish | source',

@@ -675,14 +675,6 @@ test('a desk of an environment that its file lacks is refused', async () => {
   expect(() => readDesk(deployment)).toThrow('has no environment "staging"');
 });
 
-test('without --desk, none is deployed', async () => {
-  const { readToml } = await newDesk();
-  const before = await readToml();
-  await deploy();
-  expect(changes().join()).not.toContain('desk');
-  expect(await readToml()).toBe(before);
-});
-
 test('the desk is bound to the database and the lists alone, runs as the registry does, and has no other address', () => {
   const read = (file: string) => parse(readFileSync(file, 'utf8'));
   const [main, desk] = [read('wrangler.toml'), read('src/desk/wrangler.toml')];

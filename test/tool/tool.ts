@@ -141,11 +141,10 @@ export class TestRegistry {
     return isPlaceless ? args : [...args, '--persist-to', this.directory];
   }
 
-  /** Starts the tool as a process; detached, it leads a process group of its own. Its heap may be limited. */
-  start(command: Command, detached = false, heapMegabytes?: number) {
-    const limit = heapMegabytes && { NODE_OPTIONS: `--max-old-space-size=${heapMegabytes}` };
+  /** Starts the tool as a process; detached, it leads a process group of its own. */
+  start(command: Command, detached = false) {
     return spawn(process.execPath, ['src/tool/index.ts', ...this.placed(command)], {
-      env: { ...process.env, NO_COLOR: '1', ...limit },
+      env: { ...process.env, NO_COLOR: '1' },
       detached,
     });
   }

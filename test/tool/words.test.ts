@@ -142,10 +142,16 @@ test('an import takes what a list writes, and names what it skips', async () => 
 test('a code with a hyphen at its beginning is found by the command that takes it back', async () => {
   const place = ['--persist-to', registry.directory];
   await registry.done(['registrar', 'add', '--code', '-A', '--name', 'Hyphen']);
-  const shown = await captured(() =>
-    runProgram(['registrar', 'show', ...place, '--', '-A'], openKept),
-  );
-  expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('Hyphen') });
+  const run = (words: string[]) => captured(() => runProgram(words, openKept));
+  const suspend = ['registrar', 'suspend', '--reason', 'unpaid', ...place, '--', '-A'];
+  const { stderr } = await run(suspend);
+  const [, back] = /take back: npm run registry -- (.*)\n/.exec(stderr)!;
+  expect(await run(back!.split(' '))).toMatchObject({ status: 0 });
+  expect(await registry.done('registrar list')).toMatchObject({
+    registrars: expect.arrayContaining([
+      expect.objectContaining({ code: '-A', suspended_at: null }),
+    ]),
+  });
 });
 
 test('a database that lacks migrations gets the command for its place', async () => {

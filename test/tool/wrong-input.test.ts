@@ -26,28 +26,23 @@ const good = 'hea.ee,reserved\n';
 const named = `${header}${good}`;
 
 /** The files, and the tool's words about them after their names. */
-test.each<[name: string, content: string | Buffer, message: string]>([
-  ['names.csv', `${named}Ää.ee,reserved`, ':3: "Ää.ee" contains capital letters; write "ää.ee"'],
-  ['names.csv', `${named}nimi.ee,x`, ':3: "x" is neither reserved nor blocked [status]'],
-  ['names.csv', `${named}nimi.ee,`, ':3: status is missing [status]'],
-  ['names.csv', `${named}nimi.ee,reserved,x`, ':3: has 3 fields, but the header has 2'],
-  ['names.csv', `${named}"nimi.ee,reserved`, ':3: is not CSV: Quote Not Closed'],
-  ['names.csv', `${named}ni"mi.ee,reserved`, ':3: is not CSV: Invalid Opening Quote'],
-  [
-    'names.csv',
-    Buffer.from(`${named}õ.ee,reserved`, 'latin1'),
-    ':3: is not UTF-8, but perhaps Windows-1252',
-  ],
-  ['names.csv', 'hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
-  ['names.csv', 'status\nreserved\n', ':1: the header line lacks the column name'],
-  ['names.csv', 'nimi;status\n', ':1: there is no column "nimi"'],
-  ['names.csv', 'name,constructor\n', ':1: there is no column "constructor"'],
-  ['names.csv', '', ':1: is empty'],
-  ['names.csv', Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is UTF-16, not UTF-8'],
-  ['names.csv', Buffer.from(header, 'utf16le'), ':1: is UTF-16, not UTF-8'],
-  ['names.csv', `sep=;\n${named}`, ':2: there is no column "name,status"'],
-])('refuses %s with %j, and changes nothing', async (name, content, message) => {
-  const file = await registry.file(name, content);
+test.each<[content: string | Buffer, message: string]>([
+  [`${named}Ää.ee,reserved`, ':3: "Ää.ee" contains capital letters; write "ää.ee"'],
+  [`${named}nimi.ee,x`, ':3: "x" is neither reserved nor blocked [status]'],
+  [`${named}nimi.ee,`, ':3: status is missing [status]'],
+  [`${named}nimi.ee,reserved,x`, ':3: has 3 fields, but the header has 2'],
+  [`${named}"nimi.ee,reserved`, ':3: is not CSV: Quote Not Closed'],
+  [`${named}ni"mi.ee,reserved`, ':3: is not CSV: Invalid Opening Quote'],
+  [Buffer.from(`${named}õ.ee,reserved`, 'latin1'), ':3: is not UTF-8, but perhaps Windows-1252'],
+  ['hea.ee,reserved\n', ':1: there is no column "hea.ee"'],
+  ['status\nreserved\n', ':1: the header line lacks the column name'],
+  ['name,constructor\n', ':1: there is no column "constructor"'],
+  ['', ':1: is empty'],
+  [Buffer.from(`\ufeff${header}`, 'utf16le'), ':1: is UTF-16, not UTF-8'],
+  [Buffer.from(header, 'utf16le'), ':1: is UTF-16, not UTF-8'],
+  [`sep=;\n${named}`, ':2: there is no column "name,status"'],
+])('refuses a file with %j, and changes nothing', async (content, message) => {
+  const file = await registry.file('names.csv', content);
   await expectRefused(['retained', 'import', file, '--replace'], 1, `${file}${message}`);
 });
 
@@ -64,6 +59,7 @@ test.each([
   ['contact import DIR', 'DIR cannot be read: it is a directory'],
   ['backup verify DIR', 'DIR cannot be read: it is a directory'],
   ['restore DIR --yes', 'DIR cannot be read: it is a directory'],
+  ['restore DIR/none --yes', 'DIR/none cannot be read: there is no such file'],
   ['contact export DIR --registrar ALPHA', 'DIR is a directory; name a file'],
   ['move-in DIR/none --dry-run', 'there is no directory DIR/none'],
 ])(
@@ -92,10 +88,7 @@ test.each([
     'ALPHA:1,Mari,mari@example.ee,5123456,38001085718,priv,EE',
     ':2: "5123456" is not valid: +, country code, dot and number, for example +372.5123456 [phone]',
   ],
-  ...['BETA:1', 'ALPHA', 'ALPHA:', 'ALPHAB:1'].map((code) => [
-    code + rest,
-    `:2: ${code} ${noPrefix}`,
-  ]),
+  ...['ALPHA:', 'ALPHAB:1'].map((code) => [code + rest, `:2: ${code} ${noPrefix}`]),
 ])('refuses the contact %s, and changes nothing', async (rows, message) => {
   const file = await registry.file('contacts.csv', `${contactHeader}${rows}\n`);
   await expectRefused(['contact', 'import', file, '--registrar', 'ALPHA'], 1, message!);
