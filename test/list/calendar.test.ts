@@ -47,13 +47,6 @@ test('takes a dispute off the list that was published on its last day and is aga
   expect((await published(worker.env, 'disputed')).body.count).toBe(0);
 });
 
-test('puts a dispute on the list that was published on the day before it', async () => {
-  await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: '2026-05-07' });
-  await publishAt('2026-05-04T23:59:00');
-  expect(await publishAt('2026-05-05T00:00:00')).toEqual(['all', 'disputed']);
-  expect((await published(worker.env, 'disputed')).body.count).toBe(1);
-});
-
 test('lists no dispute from the moment at which it is closed', async () => {
   const { id } = await addDispute(worker.env, { firstDay: '2026-05-05', lastDay: untilClosed });
   await publishAt('2026-05-05T12:00:00');

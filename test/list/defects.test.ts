@@ -107,25 +107,6 @@ test('repairs what a publisher that was overtaken put back', async () => {
   expect(await namesIn('auctions')).toEqual(['new.ee']);
 });
 
-test('writes every list again where it is forced to, with the same ETags', async () => {
-  await addNames('a.ee');
-  await publishAll();
-  const before = await published(worker.env, 'all');
-
-  const written = await publish(
-    { db: worker.db, kv: worker.env.LISTS, clock: () => noon },
-    listNames,
-    {
-      isForced: true,
-    },
-  );
-
-  expect(written).toEqual(listNames);
-  const after = await published(worker.env, 'all');
-  expect(after.metadata!.etag).toBe(before.metadata!.etag);
-  expect(after.head!.publication).not.toBe(before.head!.publication);
-});
-
 test('keeps replaced blocks for eight days and no longer, and those in use for ever', async () => {
   await addNames('a.ee');
   await publishAll();

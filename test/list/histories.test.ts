@@ -214,7 +214,7 @@ test('puts the blocks together into the JSON of the list, byte for byte', async 
 });
 
 test('cuts where a name says so, but never before the least number of entries, nor after the most', () => {
-  const names = Array.from({ length: 300_000 }, (_, number) => `c${number}.ee`);
+  const names = Array.from({ length: 30_000 }, (_, number) => `c${number}.ee`);
   const entries = names.sort(compareNames).map((name) => entryOf([name, name, 'reserved']));
   const { minimum, mean, maximum } = blockSizes;
   const counts = cutBlocks(entries).map(({ length }) => length);
