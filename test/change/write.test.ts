@@ -130,10 +130,6 @@ const writes: Record<
       contact,
     );
   },
-  async 'updates a contact'(tag, binding) {
-    const { registrar, contact } = await newWorld(tag);
-    await updateOf(registrar, contact)(openDatabase(binding), { city: 'Tartu' }, tag);
-  },
   async 'updates a contact that somebody else changes meanwhile'(tag, binding) {
     const { registrar, contact } = await newWorld(tag);
     const update = updateOf(registrar, contact);
@@ -156,16 +152,6 @@ const writes: Record<
     await deleteContact(
       { db: openDatabase(binding), login: registrar.login, request: newRequest(tag) },
       contact.code,
-    );
-  },
-  async 'updates a contact for its person'(tag, binding) {
-    const { contact, person: ofContact } = await newWorld(tag);
-    const email = 'new@example.ee';
-    const db = openDatabase(binding);
-    await updateContactOfPerson(
-      { db, person: ofContact, request: newRequest(tag) },
-      contact.uuid,
-      () => ({ email }),
     );
   },
   async 'updates a contact for the operator'(tag, binding) {
