@@ -36,36 +36,24 @@ describe('registerAuction', () => {
     ]);
   });
 
-  it.each(['', 'D41D8CD98F00B204E9800998ECF8427E', `${registrationCode}0`, '0'.repeat(32)])(
-    'refuses the code %j',
-    async (code) => {
-      const auction = await addAuction(worker.env, paid);
-      await expect(registerAuction(worker.operation, auction.uuid, code)).rejects.toMatchObject({
-        reason: 'invalid',
-        message: `this is not the registration code of the auction of "${auction.name}"`,
-      });
-      expect(await stored(auction.uuid)).toEqual(auction);
-    },
-  );
-
-  it.each(['started', 'awaiting_payment', 'domain_registered'] as const)(
-    'refuses an auction that is %s',
-    async (status) => {
-      const auction = await addAuction(worker.env, { status });
-      await expect(
-        registerAuction(worker.operation, auction.uuid, registrationCode),
-      ).rejects.toMatchObject({
-        reason: 'invalid',
-        message: `the auction of "${auction.name}" is ${status}; only a payment_received one can end with a registration`,
-      });
-    },
-  );
+  it.each(['', 'D41D8CD98F00B204E9800998ECF8427E'])('refuses the code %j', async (code) => {
+    const auction = await addAuction(worker.env, paid);
+    await expect(registerAuction(worker.operation, auction.uuid, code)).rejects.toMatchObject({
+      reason: 'invalid',
+      message: `this is not the registration code of the auction of "${auction.name}"`,
+    });
+    expect(await stored(auction.uuid)).toEqual(auction);
+  });
 
   it('refuses a code that a former registry left in another status', async () => {
     const auction = await addAuction(worker.env, { ...paid, status: 'payment_not_received' });
     await expect(
       registerAuction(worker.operation, auction.uuid, registrationCode),
-    ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'status' }] });
+    ).rejects.toMatchObject({
+      reason: 'invalid',
+      message: `the auction of "${auction.name}" is payment_not_received; only a payment_received one can end with a registration`,
+      problems: [{ field: 'status' }],
+    });
   });
 
   it('finds the newest auction of a name', async () => {

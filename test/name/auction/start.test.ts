@@ -120,12 +120,6 @@ describe('startAuctions', () => {
     ).rejects.toMatchObject({ reason: 'invalid', problems: [{ field: 'platform' }] });
     expect(await auctionsOf(worker.env, name)).toEqual([]);
   });
-
-  it('counts in a dry run and writes nothing', async () => {
-    const name = newName();
-    expect(await startAuctions({ db: worker.db, origin, isDryRun: true }, [name])).toBe(1);
-    expect(await auctionsOf(worker.env, name)).toEqual([]);
-  });
 });
 
 it('leaves out names in progress where that is asked for', async () => {

@@ -252,11 +252,4 @@ describe('the password', () => {
     expect(made).toEqual([isMade, isMade]);
     expect(new Set(made).size).toBe(2);
   });
-
-  it('that is given stays', async () => {
-    const name = newName();
-    const dispute = { ...name, firstDay: '2026-05-01', lastDay: untilClosed, password: 'sesame' };
-    await importDisputes(worker.operation, [dispute]);
-    expect(await passwordsOf(name)).toEqual(['sesame']);
-  });
 });
