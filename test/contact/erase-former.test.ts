@@ -114,7 +114,7 @@ it('who has the contact now, or had it when it was deleted, is no former person 
   expect(await eraseFormer(uuid, first)).toMatchObject({ disclosures: 1 });
 });
 
-it.each([' ', '-', '*', '&', '\u2014', '\u200b', '\u00ad'])(
+it.each(['-', '\u200b'])(
   'a former person is found by a code that was written with %j',
   async (separator) => {
     const { second, code, uuid } = await addContactOfTwo();

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { isDay } from '../../src/base/time/day.ts';
 import { identityProblem } from '../../src/contact/identity.ts';
 import { isSameIdentityCode } from '../../src/contact/identity-code.ts';
 
@@ -106,16 +105,6 @@ test.each([
     field: 'ident',
     detail: 'Expected: a date within the last 150 years, `YYYY-MM-DD`.',
   });
-});
-
-test('knows the days of the calendar', () => {
-  expect(['2024-02-29', '2026-12-31'].map(isDay)).toEqual([true, true]);
-  expect(['2026-02-29', '2026-00-10', '2026-04-31', '0000-00-00'].map(isDay)).toEqual([
-    false,
-    false,
-    false,
-    false,
-  ]);
 });
 
 test.each([
