@@ -77,6 +77,9 @@ it('a test whose webhook has ended before it is sent goes nowhere', async () => 
   await call('DELETE', '');
   await pass(1);
   expect(endpoint.received).toEqual([]);
+  expect(await deliveries()).toMatchObject([
+    { outcome: 'the registrar has no webhook any more', deliveredAt: null },
+  ]);
 });
 
 it('the webhook ends, and ends again', async () => {

@@ -54,7 +54,7 @@ it('tests that fail change nothing for deliveries, and leave their one message i
   await cron();
   await pass(8);
   const state = await worker.db.select().from(webhooks);
-  for (let n = 0; n < 60; n++) {
+  for (let n = 0; n < 20; n++) {
     await requestTest();
     await seconds(10);
     expect(world.queue.size).toBe(1);
@@ -88,7 +88,7 @@ it('a test waits for as long as the receiver asks, and deliveries do not wait fo
   endpoint.answerWith((response) => response.writeHead(500, { 'Retry-After': '43000' }).end());
   await requestTest();
   await seconds(1);
-  for (let n = 0; n < 60; n++) await requestTest();
+  for (let n = 0; n < 10; n++) await requestTest();
   const [{ next_attempt_at: at }] = (await call('GET', '/deliveries')).body.data.deliveries;
   const rest = Date.parse(at) - world.queue.now.getTime();
   expect(rest).toBeGreaterThan(42_990_000);
@@ -187,14 +187,4 @@ it('the turn of a slow receiver ends, and its next delivery waits behind those o
   const codes = endpoint.received.map(({ body }) => JSON.parse(body).data.attached_obj_id);
   expect(codes.indexOf(world.contact.code)).toBe(2);
   expect(codes).toHaveLength(6);
-});
-
-it('a test of a webhook that has ended meanwhile finds none', async () => {
-  const { status } = await call('POST', '/test');
-  expect(status).toBe(200);
-  await call('DELETE', '');
-  expect(await deliveries()).toMatchObject([
-    { outcome: 'the registrar has no webhook any more', deliveredAt: null },
-  ]);
-  expect(await call('POST', '/test')).toMatchObject({ status: 404 });
 });
