@@ -179,7 +179,6 @@ test.each(['Nobody', 'ZZ-1234', '38001085719', 'no such person', 'nobody@tamm.ex
 
 test.each([
   ['555 1231'],
-  ['+372 5551231'],
   ['+372.5551231'],
   ['00372-555-1231'],
   ['(0)5551231'],
@@ -290,7 +289,6 @@ test.each([
 });
 
 test.each([
-  ['3,000 letters', 'a'.repeat(3_000)],
   ['9,000 letters', 'ö'.repeat(9_000)],
   ['9,000 letters and an ending', `${'a'.repeat(9_000)}.ee`],
   ['9,000 letters and an @', `${'a'.repeat(9_000)}@b.ee`],

@@ -155,17 +155,13 @@ test('every page works through the guard, and says of whom it has data', async (
   }
 });
 
-test.each([
-  '/find?q=tamm',
-  '/contact/ALPHA:1',
-  '/person/c0000000-0000-4000-8000-000000000001',
-  '/registrar/ALPHA',
-  '/request/c0000000-0000-4000-8000-000000000001',
-  '/disclosure/1',
-])('the public service has no page %s of the desk, whatever a visitor claims', async (path) => {
-  const headers = { 'Cf-Access-Authenticated-User-Email': 'mari@registry.example' };
-  expect((await worker.fetch(path, { headers })).status).toBe(404);
-});
+test.each(['/find?q=tamm', '/contact/ALPHA:1'])(
+  'the public service has no page %s of the desk, whatever a visitor claims',
+  async (path) => {
+    const headers = { 'Cf-Access-Authenticated-User-Email': 'mari@registry.example' };
+    expect((await worker.fetch(path, { headers })).status).toBe(404);
+  },
+);
 
 const day = 24 * 60 * 60 * 1000;
 

@@ -54,6 +54,7 @@ const harness = createTestHarness({
 
 let DB: D1Database;
 let uuid: string;
+let namesakes: string[];
 
 beforeAll(async () => {
   await harness.listen();
@@ -63,6 +64,9 @@ beforeAll(async () => {
   const registrar = await addRegistrar(env, { code: 'ALPHA' });
   const contact = await addContact(env, registrar, { code: 'ALPHA:MARI', name: 'Mari Maasikas' });
   uuid = contact.uuid;
+  const other = await addRegistrar(env, { code: 'BETA' });
+  const people = ['1', '2'].map(() => addContact(env, other, { name: 'Peeter Paju' }));
+  namesakes = (await Promise.all(people)).map((person) => person.uuid);
 }, 120_000);
 afterAll(() => harness.close());
 
@@ -106,6 +110,7 @@ test('each page is recorded before it is shown: who looked, and at what', async 
     ['/', 200, [about('today')]],
     ['/find?q=mari', 302, [about('search')]],
     ['/find?q=maasikas%20ma', 302, [about('search')]],
+    ['/find?q=paju', 200, [about('search'), ...namesakes.map((key) => about('contact', key))]],
     ['/contact/alpha:mari', 200, [about('contact', uuid)]],
     [`/contact/${uuid}`, 200, [about('contact', uuid)]],
     ['/name/free.ee', 200, [about('name', 'free.ee')]],
@@ -122,23 +127,10 @@ test('each page is recorded before it is shown: who looked, and at what', async 
     expect(response.headers.get('Cache-Control')).toBe('private, no-store');
     expect(response.headers.get('Content-Security-Policy')).toMatch(/^default-src 'none'/);
     const looked_by = 'mari@registry.example';
-    expect(await looks()).toEqual(all.map((one) => ({ looked_by, ...one })));
+    const recorded = await looks();
+    expect(recorded).toHaveLength(all.length);
+    expect(recorded).toEqual(expect.arrayContaining(all.map((one) => ({ looked_by, ...one }))));
   }
-});
-
-test('a search that shows several people is a look at each of them', async () => {
-  const registrar = await addRegistrar({ DB } as Env, { code: 'BETA' });
-  const name = 'Peeter Paju';
-  const all = [
-    await addContact({ DB } as Env, registrar, { name }),
-    await addContact({ DB } as Env, registrar, { name }),
-  ];
-  await DB.prepare('delete from desk_looks').run();
-  expect(await (await ask('mari', '/find?q=paju')).text()).toContain('Peeter Paju');
-  const keys = all.map(({ uuid }) => about('contact', uuid));
-  const found = (await looks()).map(({ subject, key }) => ({ subject, key }));
-  expect(found).toHaveLength(3);
-  expect(found).toEqual(expect.arrayContaining([about('search'), ...keys]));
 });
 
 test('two people who look at once are both recorded, and each sees only who they are', async () => {
@@ -157,12 +149,6 @@ test('two people who look at once are both recorded, and each sees only who they
     ['juri@registry.example', 10],
     ['mari@registry.example', 10],
   ]);
-});
-
-test('the page of a contact says who looked', async () => {
-  await ask('juri', `/contact/${uuid}`);
-  const page = await (await ask('mari', `/contact/${uuid}`)).text();
-  expect(page.split('Who looked')[1]).toContain('juri@registry.example, ');
 });
 
 test('nothing is shown when the look cannot be recorded', async () => {
