@@ -165,6 +165,9 @@ export function listsOf({ names }: Story, today: string): Lists {
 }
 export const staysOf = ({ names }: Story) =>
   [...names.values()].flatMap((one) => stayOf(one) ?? []);
+/** The contacts of domains. */
+const linkedIn = (story: Story) =>
+  new Set(staysOf(story).flatMap((one) => [one.registrant, ...one.others]));
 /** Of one person, as far as the registry can know: those with the same birthday may be two. */
 export const isSamePerson = (one: StoryContact, other: StoryContact) =>
   nowOf(one).ident === nowOf(other).ident &&
@@ -174,7 +177,7 @@ export const isSamePerson = (one: StoryContact, other: StoryContact) =>
 
 /** After each deed. */
 export function settle(story: Story, before: Story, now: Date): void {
-  const linked = new Set(staysOf(story).flatMap((one) => [one.registrant, ...one.others]));
+  const linked = linkedIn(story);
   for (const one of story.contacts) {
     // Another registrar has as much time with it.
     const old = before.contacts.find(({ uuid }) => uuid === one.uuid);
@@ -209,18 +212,6 @@ export function takeBack(
   { before, after }: Record<'before' | 'after', Story>,
   now: Date,
 ) {
-  for (const one of story.contacts) {
-    const isIt = ({ uuid }: StoryContact) => uuid === one.uuid;
-    const [was, became] = [before.contacts.find(isIt), after.contacts.find(isIt)];
-    if (!became) continue;
-    const wasThere = was && !was.goneAt;
-    if (!became.goneAt && !wasThere) Object.assign(one, { goneAt: now, goneBy: 'operator' });
-    else if (became.goneAt && wasThere) Object.assign(one, { goneAt: undefined, unlinkedAt: now });
-    if (!was) continue;
-    if (became.versions.length > was.versions.length) one.versions.push({ ...nowOf(was), at: now });
-    if (became.registrar !== was.registrar) one.registrar = was.registrar;
-    if (!isDeepStrictEqual(became.demand, was.demand)) one.demand = was.demand;
-  }
   for (const [name, life] of story.names) {
     const [was, became] = [before.names.get(name)!, after.names.get(name)!];
     for (const [n, stay] of life.stays.entries()) {
@@ -258,5 +249,20 @@ export function takeBack(
       if (made && !old) one.isCancelled = true;
       else if (made?.isCancelled !== old?.isCancelled) one.isCancelled = old!.isCancelled ?? false;
     }
+  }
+  const linked = linkedIn(story);
+  for (const one of story.contacts) {
+    const isIt = ({ uuid }: StoryContact) => uuid === one.uuid;
+    const [was, became] = [before.contacts.find(isIt), after.contacts.find(isIt)];
+    if (!became) continue;
+    const wasThere = was && !was.goneAt;
+    // A copy that another domain uses stays.
+    if (!became.goneAt && !wasThere && !linked.has(one.uuid))
+      Object.assign(one, { goneAt: now, goneBy: 'operator' });
+    else if (became.goneAt && wasThere) Object.assign(one, { goneAt: undefined, unlinkedAt: now });
+    if (!was) continue;
+    if (became.versions.length > was.versions.length) one.versions.push({ ...nowOf(was), at: now });
+    if (became.registrar !== was.registrar) one.registrar = was.registrar;
+    if (!isDeepStrictEqual(became.demand, was.demand)) one.demand = was.demand;
   }
 }
