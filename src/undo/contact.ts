@@ -1,5 +1,5 @@
 import { and, asc, eq, type SQL, sql } from 'drizzle-orm';
-import { contacts, history, registrars } from '../../drizzle/schema.ts';
+import { contacts, history } from '../../drizzle/schema.ts';
 import { isIn, jsonArrays, rowsIn } from '../base/database/json-rows.ts';
 import type { Database } from '../base/database/open.ts';
 import { changesRepresentation } from '../change/history/changes.ts';
@@ -17,26 +17,28 @@ import {
 import { insertContacts } from '../contact/create.ts';
 import { changesOfDeletion } from '../contact/delete.ts';
 import { deleteContacts } from '../contact/operator/administer.ts';
-import { type NewNotification, withNotifications } from '../party/registrar/notification.ts';
+import { getRegistrar } from '../party/registrar/account.ts';
+import {
+  insertNotifications,
+  type NewNotification,
+  withNotifications,
+} from '../party/registrar/notification.ts';
 import { type Reversal, valuesAfter } from './reversal.ts';
 
-/** Notifies the contacts' registrars. */
+/** Notifies the contact's registrar. `mixedProblems` refuses others beside it. */
 export async function contactUpdates(
   operation: Operation,
-  reversals: readonly Reversal[],
+  [reversal]: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
   const { db } = operation;
-  const lookups = reversals.map(async ({ uuid, changes }) => {
-    const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
-    if (!contact) throw changedMeanwhile();
-    const update = rowUpdate(operation, contact, valuesAfter(changes));
-    const { statements } = notifyRegistrar(db, contact, update);
-    if (!statements) return [];
-    const row = { ...contactSubject(contact), changes: update.changes };
-    const rows = rowsIn(JSON.stringify([row]));
-    return [changesOfRows('contact', 'update', rows, statements)];
-  });
-  return (await Promise.all(lookups)).flat();
+  const { uuid, changes } = reversal!;
+  const [contact] = await selectContacts(db).where(eq(contacts.uuid, uuid!));
+  if (!contact) throw changedMeanwhile();
+  const update = rowUpdate(operation, contact, valuesAfter(changes));
+  const { statements } = notifyRegistrar(db, contact, update);
+  if (!statements) return [];
+  const rows = rowsIn(JSON.stringify([{ ...contactSubject(contact), changes: update.changes }]));
+  return [changesOfRows('contact', 'update', rows, statements)];
 }
 
 /** Notifies the contacts' registrars. */
@@ -71,51 +73,43 @@ const noticeOf = (subjectKey: string, { at }: WriteRequest) =>
   ({ cause: null, subjectKey, createdAt: at.toISOString() }) as const;
 
 /**
- * A restored contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are
- * new. Notifies the registrars, which were told of the deletions.
+ * A restored contact keeps its code, UUID, registrar and time of creation. Its record id and auth_info are new. Notifies
+ * its registrar, which was told of the deletion. `mixedProblems` refuses others beside it.
  */
 export async function contactReturns(
   { db, origin: { actor, request } }: Operation,
-  reversals: readonly Reversal[],
+  [reversal]: readonly Reversal[],
 ): Promise<ChangesOfMany[]> {
-  const returning = reversals.map(async ({ key: code, uuid, registrar, changes }, position) => {
-    // The plan refuses if the deletion's entry lacks a required field.
-    const content = valuesAfter(changes) as Contact;
-    const creation = await findCreation(db, code, uuid!);
-    // An import may bring its own time and creator.
-    const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
-    const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
-    return {
-      ...content,
-      ...keysOf(content),
-      authInfo: generateAuthInfo(),
-      uuid,
-      code,
-      registrar,
-      // Null if removed from the history.
-      creator: isCreatorGiven ? (given.creator ?? null) : (creation?.actor ?? actor.name),
-      updater: actor.name,
-      createdAt: given.createdAt ?? creation?.occurredAt ?? request.at.toISOString(),
-      position,
-      changes,
-    };
-  });
-  const known = await db.select({ id: registrars.id, code: registrars.code }).from(registrars);
-  const notices = reversals.map(
-    ({ key, registrar, changes }): NewNotification => ({
-      ...noticeOf(key, request),
-      registrarId: known.find(({ code }) => code === registrar)!.id,
-      event: 'contact.updated',
-      text: `Contact ${key} has been restored by registry`,
-      fields: Object.keys(changesRepresentation(changes)),
-    }),
-  );
-  const restored = jsonArrays(await Promise.all(returning))
-    .map(rowsIn)
-    .map((rows) =>
-      changesOfRows('contact', 'create', rows, [insertContacts(db, rows, request.at)]),
-    );
-  return withNotifications(db, restored, notices);
+  const { key: code, uuid, registrar, changes } = reversal!;
+  // The plan refuses if the deletion's entry lacks a required field.
+  const content = valuesAfter(changes) as Contact;
+  const creation = await findCreation(db, code, uuid!);
+  // An import may bring its own time and creator.
+  const given: Partial<Contact> = valuesAfter(creation?.changes ?? {});
+  const isCreatorGiven = creation !== undefined && 'creator' in creation.changes;
+  const row = {
+    ...content,
+    ...keysOf(content),
+    authInfo: generateAuthInfo(),
+    uuid,
+    code,
+    registrar,
+    // None if removed from the history.
+    creator: isCreatorGiven ? given.creator : (creation?.actor ?? actor.name),
+    updater: actor.name,
+    createdAt: given.createdAt ?? creation?.occurredAt ?? request.at.toISOString(),
+    changes,
+  };
+  const notice: NewNotification = {
+    ...noticeOf(code, request),
+    registrarId: (await getRegistrar(db, registrar!)).id,
+    event: 'contact.updated',
+    text: `Contact ${code} has been restored by registry`,
+    fields: Object.keys(changesRepresentation(changes)),
+  };
+  const rows = rowsIn(JSON.stringify([row]));
+  const statements = [insertContacts(db, rows, request.at), ...insertNotifications(db, [notice])];
+  return [changesOfRows('contact', 'create', rows, statements)];
 }
 
 /** Undefined if an earlier build archived the entry. */
@@ -140,11 +134,8 @@ async function findCreation(db: Database, code: string, uuid: string) {
  * The condition that the deletion's entry is unchanged, and that the contact has not been restored under another code since the plan.
  */
 export function canReturn({ uuid, entry }: Reversal, seen: number): SQL {
-  // The plus keeps SQLite from using the index by subject, with which it would read all entries.
   return sql`exists (
       select 1 from ${history}
         where id = ${entry.id} and changes = ${JSON.stringify(entry.changes)})
-    and not exists (
-      select 1 from ${history}
-        where id > ${seen} and +subject = 'contact' and subject_uuid = ${uuid})`;
+    and not exists (select 1 from ${history} where id > ${seen} and subject_uuid = ${uuid})`;
 }

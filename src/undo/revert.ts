@@ -203,8 +203,7 @@ async function planPage(
   const withoutUsed = <Some extends Reversal>(
     some: readonly Some[],
     links: ReadonlyMap<string | null, string>,
-  ) =>
-    some.filter(({ subject, uuid }) => !(isTransfer && subject === 'contact' && links.has(uuid)));
+  ) => some.filter(({ uuid }) => !(isTransfer && links.has(uuid)));
   const own = withoutUsed(all, await findLinks(db, all, restored));
   const unchanged = keep(own, ({ entry }) => reversalProblems(entry, entry.newer));
   throwProblems(unchanged.flatMap(({ entry }) => reversalProblems(entry, entry.newer)));
@@ -246,7 +245,7 @@ async function auctionProblems(operation: Operation, reversals: readonly Reversa
  * interrupted revert has taken it back.
  */
 const isOver = ({ action, newer }: Entry, request: string) =>
-  (action === 'create' && newer?.action === 'delete' && newer.actorType === 'cron') ||
+  (action === 'create' && newer?.actorType === 'cron') ||
   (newer?.actorType === 'operator' && newer.clientReference === request);
 
 /** The newest entries of the request, in their order, each with the newest entry about the same thing that others wrote since. */

@@ -31,6 +31,7 @@ import { updateDomain } from '../../src/name/domain/operator/update.ts';
 import { loadDomains } from '../../src/name/domain/read.ts';
 import type { DomainRecord } from '../../src/name/domain/record.ts';
 import { removeDomains } from '../../src/name/domain/save.ts';
+import { transferDomain } from '../../src/name/domain/transfer.ts';
 import type { DomainName } from '../../src/name/name.ts';
 import { removeRetainedDomains } from '../../src/name/retained/change-names.ts';
 import type { RetainedStatus } from '../../src/name/retained/list.ts';
@@ -212,8 +213,46 @@ it('retained names are taken back although a reservation has ended by its last d
   const request = await done(addRetainedDomains, [{ ...over, lastDay: '2026-05-06' }, left]);
   const { request: cron } = command('2026-05-07T00:01:00.000Z');
   await endReservations(worker.db, cron);
+  const { takenBack } = await planRevert(worker.operation, request);
+  expect(takenBack).toEqual({ count: 0, requests: [] });
   const entries = await entriesOf(await takeBack(request));
   expect(entries.map(({ subjectKey }) => subjectKey)).toEqual([left.name]);
+});
+
+it('changes of reservations of which one has ended since all stay', async () => {
+  const [over, left] = [newName(), newName()];
+  const names = (...days: [string, string]) =>
+    [over, left].map((name, index) => ({ ...name, lastDay: days[index]! }));
+  await addRetainedDomains(worker.operation, names('2027-01-31', '2027-01-31'));
+  const request = await done(addRetainedDomains, names('2026-05-06', '2028-01-31'));
+  const { request: cron } = command('2026-05-07T00:01:00.000Z');
+  await endReservations(worker.db, cron);
+  const message = expect.stringContaining(over.name);
+  expect(await problems(request)).toEqual([{ reason: 'changed_meanwhile', message }]);
+});
+
+it('who names a command as their own reference has not taken it back', async () => {
+  const name = newAuctionName();
+  const request = await done(startAuctions, [name]);
+  const [auction] = await auctionsOf(name);
+  const origin = {
+    actor: { type: 'auction_centre', name: 'Auction centre' },
+    request: { ...command().request, clientReference: request },
+  } as const;
+  const report = { status: 'awaiting_payment' } as const;
+  await updateAuction({ db: worker.db, origin }, auction!.uuid, report, []);
+  const message = expect.stringContaining('changed since: update by Auction centre');
+  expect(await problems(request)).toEqual([{ reason: 'changed_meanwhile', message }]);
+});
+
+it('what happens to others, or to the name otherwise, after the plan prevents no revert', async () => {
+  const name = newName();
+  const request = await done(addRetainedDomains, [name]);
+  const plan = await planRevert(worker.operation, request);
+  await addRetainedDomains(worker.operation, [newName()]);
+  await openDispute(worker.operation, { ...name, ...days });
+  expect(await revert({ db: worker.db, origin: command() }, plan)).toEqual([]);
+  expect(await findRetainedDomains(worker.db, [name])).toEqual([]);
 });
 
 it('retained names are taken back once, whoever says it twice', async () => {
@@ -500,6 +539,46 @@ it('contacts that were deleted are there again, with new auth_info', async () =>
   expect(await Array.fromAsync(deleted)).toEqual([]);
 });
 
+it.each([
+  ['that were given', { creator: 'Former registry', createdAt: '2015-09-09T09:11:14.861Z' }],
+  ['of its first entry', {}],
+])(
+  'a contact that comes back, once or again, has the creator and the time %s',
+  async (_, given) => {
+    const registrar = (await addRegistrar(worker.env)).code;
+    const code = `${registrar}:TAMM`;
+    const { actor, request } = command();
+    const origin = { actor: { ...actor, name: 'Operator mari' }, request };
+    await importContacts({ db: worker.db, origin }, [
+      { ...contactValues, ...given, code, registrar },
+    ]);
+    for (const _ of ['once', 'again']) {
+      await takeBack(await done(deleteAnyContact, code));
+      expect(await getContactByCode(worker.db, code)).toMatchObject({
+        ...{ creator: 'Operator mari', createdAt: request.at.toISOString() },
+        ...given,
+      });
+    }
+  },
+);
+
+it('a contact that comes back is not taken for one that had its code, or its UUID, before', async () => {
+  const registrar = (await addRegistrar(worker.env)).code;
+  const [code, uuid] = [`${registrar}:TAMM`, crypto.randomUUID()];
+  const add = (month: string, own: { code: string; uuid?: string }) => {
+    const origin = command(`2026-${month}-01T00:00:00.000Z`);
+    return importContacts({ db: worker.db, origin }, [{ ...contactValues, registrar, ...own }]);
+  };
+  for (const former of [{ code }, { code: `${registrar}:KASK`, uuid }]) {
+    await add('03', former);
+    await deleteAnyContact(worker.operation, former.code);
+  }
+  await add('04', { code, uuid });
+  await takeBack(await done(deleteAnyContact, code));
+  const createdAt = '2026-04-01T00:00:00.000Z';
+  expect(await getContactByCode(worker.db, code)).toMatchObject({ createdAt });
+});
+
 /** A contact of a registrar whose code has the prefix of another one. */
 async function addForeign() {
   const [alpha, beta] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
@@ -547,17 +626,29 @@ it.each([
 });
 
 it.each([
-  ['have come back with another code', 'AGAIN', true],
-  ['another has the code of', 'TAMM', false],
-])('contacts that %s since stay deleted', async (_, suffix, isSame) => {
+  ['have come back with another code', 'AGAIN', true, false],
+  ['have come back with another code, and were deleted again,', 'AGAIN', true, true],
+  ['another has the code of', 'TAMM', false, false],
+])('contacts that %s since stay deleted', async (_, suffix, isSame, isGone) => {
   const { code, row } = await importContact();
   const { uuid } = (await row())!;
   const request = await done(deleteAnyContact, code);
   const registrar = code.split(':')[0]!;
   const record = { ...contactValues, ...(isSame && { uuid }), code: `${registrar}:${suffix}` };
-  await importContacts(worker.operation, [{ ...record, registrar }]);
-  const message = expect.stringContaining(`delete contact ${code}: changed since: create by`);
-  expect(await problems(request)).toMatchObject([{ reason: 'changed_meanwhile', message }]);
+  const change = async () => {
+    await importContacts(worker.operation, [{ ...record, registrar }]);
+    if (isGone) await deleteAnyContact(worker.operation, record.code);
+  };
+  const message = expect.stringContaining(`delete contact ${code}: changed since: `);
+  await expectStays(request, change, { reason: 'changed_meanwhile', message });
+});
+
+it('a contact that was changed and deleted since stays deleted', async () => {
+  const { code } = await importContact();
+  const request = await done(updateAnyContact, code, { city: 'Narva' });
+  const message = expect.stringContaining(`update contact ${code}: changed since: delete by`);
+  const change = () => deleteAnyContact(worker.operation, code);
+  await expectStays(request, change, { reason: 'changed_meanwhile', message });
 });
 
 it.each([
@@ -725,6 +816,16 @@ it('domains that a command added, changed and removed are as they were, and back
   expect(await domainsOf(changed, removed, added)).toEqual(after);
 });
 
+it('a transfer of a disputed domain is taken back without a warning of another identity', async () => {
+  const { record } = await newParties();
+  const domain = record();
+  await importDomains(worker.operation, [domain]);
+  const name = parseDomainName(domain.name);
+  const request = await done(transferDomain, name, (await addRegistrar(worker.env)).code);
+  await addDispute(worker.env, name);
+  expect((await planRevert(worker.operation, request)).warnings).toEqual([]);
+});
+
 it('a domain comes back although its name is in auction, and the plan says so', async () => {
   const { record } = await newParties();
   const domain = record();
@@ -820,6 +921,38 @@ it('a domain goes back to nobody who becomes the person of its contact at that m
   expect(await domainsOf(domain)).toEqual({});
 });
 
+it('a revert that a change of somebody else stops says so, and can be repeated', async () => {
+  const { one, other, record } = await newParties();
+  const domain = { ...record(), registrant: one, admin: [] };
+  await importDomains(worker.operation, [domain]);
+  const removal = await done(removeDomains, [domain.name]);
+  const plan = await planRevert(worker.operation, removal);
+  const overtaken = beforeBatch(worker.env, 1, () =>
+    updateAnyContact(worker.operation, other, { ident: '47101010033' }),
+  );
+  await expect(revert({ db: overtaken, origin: command() }, plan)).rejects.toMatchObject({
+    message: expect.stringContaining('somebody else changed this just now'),
+  });
+  await takeBack(removal);
+  expect(await domainsOf(domain)).toMatchObject({ [domain.name]: { registrant: one } });
+});
+
+it('a domain that is disputed at that moment goes back to nobody', async () => {
+  const { other, record } = await newParties();
+  const domain = record();
+  await updateAnyContact(worker.operation, other, { ident: '47101010033' });
+  await importDomains(worker.operation, [domain]);
+  const request = await done(updateDomain, domain, { registrant: other });
+  const plan = await planRevert(worker.operation, request);
+  const overtaken = beforeBatch(worker.env, 1, () =>
+    openDispute(worker.operation, { ...parseDomainName(domain.name), ...days }),
+  );
+  await expect(revert({ db: overtaken, origin: command() }, plan)).rejects.toMatchObject({
+    message: expect.stringContaining('disputed'),
+  });
+  expect(await domainsOf(domain)).toMatchObject({ [domain.name]: { registrant: other } });
+});
+
 it('a domain that is removed while the history is read is said to have changed', async () => {
   const { one, other, record } = await newParties();
   const domain = record();
@@ -901,6 +1034,8 @@ it('only commands of the operator are taken back, and only those that the histor
       message: `create retained domain ${name.name}: made by Auction centre; only the operator's commands can be taken back`,
     },
   ]);
+  const skipping = planRevert(worker.operation, centre.request.requestId, { skipChanged: true });
+  await expect(skipping).rejects.toMatchObject({ reason: 'invalid' });
   expect(await problems('x')).toEqual([
     {
       reason: 'not_found',
