@@ -2,11 +2,12 @@ import { eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/operator/administer.ts';
-import { moveContacts } from '../../src/contact/operator/move.ts';
+import { importContacts } from '../../src/contact/operator/import.ts';
+import { contactsOfBatch, moveContacts } from '../../src/contact/operator/move.ts';
 import { importDomains } from '../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../src/name/domain/operator/name.ts';
 import { transferDomains } from '../../src/name/domain/operator/transfer.ts';
-import { addContact, addRegistrar, operator, unique } from '../support/fixtures.ts';
+import { addContact, addRegistrar, contactValues, operator, unique } from '../support/fixtures.ts';
 import { beforeBatch } from '../support/meanwhile.ts';
 import { shareWorker } from '../support/worker.ts';
 
@@ -65,6 +66,31 @@ it('keeps a contact to which a domain refers since that moment', async () => {
     last: undefined,
   });
   expect(await contactsOf(from)).toEqual([[other.code, other.name]]);
+});
+
+it('says where to go on after a full batch', async () => {
+  const [from, to] = [await addRegistrar(worker.env), await addRegistrar(worker.env)];
+  const records = Array.from({ length: contactsOfBatch + 1 }, (_, n) => ({
+    ...contactValues,
+    ...{ code: `${from.code}:${n}`, registrar: from.code },
+  }));
+  await importContacts({ ...worker.operation }, records);
+  const move = (after: number) => moveContacts({ ...worker.operation }, from.code, to.code, after);
+  const { handedOver, last } = await move(0);
+  expect(handedOver).toBe(contactsOfBatch);
+  expect(await move(last!)).toMatchObject({ handedOver: 1, last: undefined });
+});
+
+it('deletes a contact that gets a copy in that moment', async () => {
+  const all = await transferred();
+  const { from, to, other } = all;
+  const name = parseDomainName(`uus${unique()}.ee`);
+  const copy = async () => {
+    const record = { ...name, registrar: from.code, registrant: other.code };
+    await importDomains(worker.operation, [record]);
+    await transferDomains({ ...worker.operation }, [name.name], to.code);
+  };
+  expect(await moveBeside(all, copy)).toMatchObject({ handedOver: 0, deleted: 2 });
 });
 
 it('keeps a copy that was changed, and the original beside it', async () => {

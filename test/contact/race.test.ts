@@ -1,8 +1,10 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../src/base/database/open.ts';
+import { getContactByCode } from '../../src/contact/contact.ts';
 import { createContact } from '../../src/contact/create.ts';
 import { deleteContact } from '../../src/contact/delete.ts';
 import { importContacts } from '../../src/contact/operator/import.ts';
+import { transferContact } from '../../src/contact/operator/transfer.ts';
 import { getContact } from '../../src/contact/read.ts';
 import { updateContact } from '../../src/contact/update.ts';
 import {
@@ -58,6 +60,25 @@ test('refuses to delete a contact that gets a prohibiting status after it was lo
   ).rejects.toMatchObject({
     reason: 'delete_prohibited',
   });
+});
+
+test('refuses to transfer a contact that is linked after it was looked at', async () => {
+  const contact = await addContact(worker.env, await addRegistrar(worker.env));
+  const { code: to } = await addRegistrar(worker.env);
+  const db = beforeBatch(worker.env, 1, () => addDomainOf(worker.env, contact));
+  await expect(transferContact({ db, origin: operator }, contact.code, to)).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+  });
+  expect(await getContactByCode(worker.db, contact.code)).toMatchObject({ id: contact.id });
+});
+
+test('refuses to transfer a contact that has another version than was expected', async () => {
+  const { id, code } = await addContact(worker.env, await addRegistrar(worker.env));
+  const { code: to } = await addRegistrar(worker.env);
+  await expect(transferContact(worker.operation, code, to, 'another')).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+  });
+  expect(await getContactByCode(worker.db, code)).toMatchObject({ id });
 });
 
 test('keeps what somebody else changed after the contact was looked at', async () => {

@@ -96,12 +96,10 @@ export async function moveContacts(
       const changed = [...replaced.map(({ contact }) => contact), ...handed];
       if (changed.length === 0) return;
       const moved = changesFor(operation, replaced, handed, to);
-      const ids = JSON.stringify(changed.map(({ id }) => id));
       const codes = [...changed, ...replaced.map(({ copy }) => copy)].map(({ code }) => code);
       const isAsSeen = sql`${nothingSince(lastEntryId, 'contact', codes)}
-        and ${noneSince(ofLineage, handed, to.id)}
-        and not exists (select 1 from ${contacts}
-          where id in (select value from json_each(${ids})) and domain_count > 0)`;
+        and ${noneSince(ofLineage, handed, to.id)}`;
+      // A foreign key keeps a contact to which a domain refers since.
       await changeEach(operation, { moved }, isAsSeen);
     };
     const deleted = copied + replaced.length;

@@ -45,7 +45,7 @@ export async function transferContact(
   const at = origin.request.at;
   const rows = rowsIn(JSON.stringify([row]));
   const statements = [
-    // A row never changes its registrar (migrations/0001_triggers.sql).
+    // A row never changes its registrar (migrations/0001_triggers.sql). A foreign key keeps one that a domain refers to.
     db.delete(contacts).where(eq(contacts.id, contact.id)),
     insertContacts(db, rows, at),
     ...insertNotifications(db, notices),
@@ -53,8 +53,7 @@ export async function transferContact(
   await changeEach(
     operation,
     { transferred: [changesOfRows('contact', 'update', rows, statements)] },
-    sql`${isUnchanged(contact)} and ${Number((expectedVersion ?? versionOf(contact)) === versionOf(contact))}
-      and exists (select 1 from ${contacts} where id = ${contact.id} and domain_count = 0)`,
+    sql`${isUnchanged(contact)} and ${Number((expectedVersion ?? versionOf(contact)) === versionOf(contact))}`,
   );
   return contact;
 }
