@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { readDemand } from '../../src/contact/verification/operator/demand.ts';
 import { verification } from '../support/fixtures.ts';
 import { csvOf, startTool } from './tool.ts';
 
@@ -98,6 +99,11 @@ test.each([
   const { registry } = await registryWith({});
   const { status, stderr } = await registry.run(`contact demand ALPHA:1 ${words}`);
   expect([status, stderr]).toEqual([1, `refused: ${message}\n`]);
+});
+
+test('a demand may be due on its own day', () => {
+  const demand = { claims: ['name'], by: '2026-05-06' };
+  expect(readDemand(demand, new Date('2026-05-06T23:59:59.999Z'))).toEqual(demand);
 });
 
 test('the contacts of a file get the demands of its rows, or those of the command', async () => {

@@ -9,7 +9,6 @@ import {
 import { isIn, jsonArrays } from '../../../base/database/json-rows.ts';
 import type { Database } from '../../../base/database/open.ts';
 import { type RecordProblem, RegistryError } from '../../../base/error.ts';
-import { asciiUpperCase } from '../../../base/text/ascii-case.ts';
 import { dayOf } from '../../../base/time/day.ts';
 import type { Changes } from '../../../change/history/changes.ts';
 import type { Operation } from '../../../change/origin.ts';
@@ -36,7 +35,7 @@ interface DemandResult {
 
 /**
  * Asks a contact's registrar for verifications, in place of the last demand; null cancels it. Changes nothing if
- * everything is verified. Throws `not_found`.
+ * everything is verified. The code must be in upper case. Throws `not_found`.
  */
 export async function demandVerification(
   operation: Operation,
@@ -46,7 +45,7 @@ export async function demandVerification(
   const { db, origin } = operation;
   const look = async () => {
     const ofContact = sql`contact_id = (select id from ${contacts}
-      where code = ${asciiUpperCase(code)})`;
+      where code = ${code})`;
     const itsDomains = sql`(select distinct domain_id from ${domainContacts} where ${ofContact})`;
     const [contact, domains] = await Promise.all([
       getContactByCode(db, code),

@@ -5,6 +5,7 @@ import { updateAnyContact } from '../../../../src/contact/operator/administer.ts
 import { transferContact } from '../../../../src/contact/operator/transfer.ts';
 import { demandVerification } from '../../../../src/contact/verification/operator/demand.ts';
 import { recordVerification } from '../../../../src/contact/verification/verification.ts';
+import { demandAfter } from '../../../../src/contact/verifications.ts';
 import {
   answerOf,
   completed,
@@ -439,4 +440,14 @@ test('a contact that goes to another registrar takes its demand along, but not w
   );
   const texts = told.body.data.map(({ text }: { text: string }) => text);
   expect(texts.join()).toContain(`Contact ${code} must be verified by 2099-01-01: phone`);
+});
+
+test('a demand that is met stays until its last day is over', () => {
+  const met = {
+    ...{ identityVerification: null, nameVerification: null, emailVerification: verification() },
+    ...{ phoneVerification: null, addressVerification: null },
+    verificationDemand: { claims: ['email' as const], by: '2026-05-06' },
+  };
+  expect(demandAfter(met, met, '2026-05-06')).toBeUndefined();
+  expect(demandAfter(met, met, '2026-05-07')).toEqual({ verificationDemand: null });
 });
