@@ -53,7 +53,7 @@ export async function takeBackRegistration(
     return appendStatements(
       change,
       statementsOfConsequences(db, change, [
-        consumed.auction && auction && auctionUpdate(operation, auction, paid),
+        auction && auctionUpdate(operation, auction, paid),
         consumed.password !== undefined &&
           reservation &&
           passwordUpdate(operation, name, {

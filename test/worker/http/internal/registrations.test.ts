@@ -9,15 +9,19 @@ import {
 } from '../../../../drizzle/schema.ts';
 import { sha256Hex } from '../../../../src/base/bytes/digest.ts';
 import { deleteContact } from '../../../../src/contact/delete.ts';
+import { startAuctions } from '../../../../src/name/auction/operator/start.ts';
 import { importDomains } from '../../../../src/name/domain/operator/import.ts';
 import { parseDomainName } from '../../../../src/name/domain/operator/name.ts';
 import { removeDomains } from '../../../../src/name/domain/save.ts';
+import type { DomainName } from '../../../../src/name/name.ts';
 import { readNameState } from '../../../../src/name/registration/name-state.ts';
 import { registerDomain } from '../../../../src/name/registration/register.ts';
 import {
   forgetRegistrations,
   takeBackRegistration,
 } from '../../../../src/name/registration/take-back.ts';
+import { removeRetainedDomains } from '../../../../src/name/retained/change-names.ts';
+import { addRetainedDomains } from '../../../../src/name/retained/operator/change-names.ts';
 import { openDispute } from '../../../../src/name/retained/operator/dispute.ts';
 import { readUsedPasswords } from '../../../../src/name/retained/operator/replace.ts';
 import { endReservations, saveRetainedDomain } from '../../../../src/name/retained/save.ts';
@@ -305,7 +309,11 @@ test('of many registrations of one name at once, one gets it', async () => {
 });
 
 /** A registration in the way of which something comes between its look and its write. */
-async function registerAfter(prepared: Prepared, work: () => Promise<unknown>) {
+async function registerAfter(
+  prepared: Prepared,
+  work: () => Promise<unknown>,
+  secrets: readonly string[] = [],
+) {
   // The look is a batch too.
   const db = beforeBatch(worker.env, 2, work);
   const { registrar, contact, name, system } = prepared;
@@ -314,19 +322,39 @@ async function registerAfter(prepared: Prepared, work: () => Promise<unknown>) {
     { db, origin: operator },
     system,
     { ...parseDomainName(name), ...parties },
-    [],
+    secrets,
   );
 }
 
-test('what comes to stand in the way during a registration refuses it', async () => {
+test.each([
+  [
+    'is disputed: the password of the dispute is missing',
+    (name: DomainName) =>
+      openDispute(worker.operation, { ...name, firstDay: '2000-01-01', lastDay: '2099-12-31' }),
+  ],
+  ['is in auction', (name: DomainName) => startAuctions(worker.operation, [name])],
+  [
+    'is blocked',
+    (name: DomainName) => addRetainedDomains(worker.operation, [{ ...name, status: 'blocked' }]),
+  ],
+])('a registration is refused if its name %s by then', async (obstacle, obstruct) => {
   const prepared = await prepare();
-  const days = { firstDay: '2000-01-01', lastDay: '2099-12-31' };
-  const dispute = { ...parseDomainName(prepared.name), ...days };
-  const work = () => openDispute(worker.operation, dispute);
+  const work = () => obstruct(parseDomainName(prepared.name));
   await expect(registerAfter(prepared, work)).rejects.toMatchObject({
     reason: 'conflict',
-    message: `"${prepared.name}" is disputed: the password of the dispute is missing`,
+    message: `"${prepared.name}" ${obstacle}`,
   });
+});
+
+test('a registration that is refused at the last moment uses no password up', async () => {
+  const prepared = await prepare();
+  const password = codes();
+  await addRetainedDomain(worker.env, { name: prepared.name, password });
+  const blocked = { ...parseDomainName(prepared.name), status: 'blocked' } as const;
+  const work = () => addRetainedDomains(worker.operation, [blocked]);
+  await expect(registerAfter(prepared, work, [password])).rejects.toThrow('is blocked');
+  await removeRetainedDomains(worker.operation, [blocked]);
+  expect((await register(prepared, { password })).status).toBe(201);
 });
 
 test('a contact that is deleted during a registration refuses it', async () => {
@@ -347,11 +375,14 @@ test('a registration that is taken back leaves auction, code, password and dispu
   const status = 'payment_received';
   await addAuction(env, { name, status, registrationCode: code });
   await addDispute(env, { name, password });
+  await addRetainedDomain(env, { name, password: codes() });
   const before = await rowsOf(prepared);
   const secrets = { registration_code: code, password };
   expect((await register(prepared, secrets)).status).toBe(201);
   expect(await takeBack(prepared)).toEqual({ status: 204, body: undefined });
-  const { auction, dispute } = await rowsOf(prepared);
+  const { auction, dispute, retained } = await rowsOf(prepared);
+  expect(retained).toEqual(before.retained);
+  expect(await historyOf(env, 'retained_domain', prepared)).toEqual([]);
   const { version, updatedAt, ...rest } = auction!;
   expect(before.auction).toMatchObject(rest);
   expect(version).toBe(3);
