@@ -1,6 +1,7 @@
 import { eq } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import { auctions } from '../../../drizzle/schema.ts';
+import type { Database } from '../../../src/base/database/open.ts';
 import { correctAuction, registerAuction } from '../../../src/name/auction/operator/correct.ts';
 import { startAuctions } from '../../../src/name/auction/operator/start.ts';
 import { updateAuction } from '../../../src/name/auction/report.ts';
@@ -80,6 +81,23 @@ describe('registerAuction', () => {
 });
 
 describe('updateAuction', () => {
+  it('takes effect after a failure, whatever its command, or another, did before', async () => {
+    const auction = await addAuction(worker.env);
+    const former = await addAuction(worker.env, { name: auction.name, status: 'no_bids' });
+    const other = await addAuction(worker.env);
+    const origin = { ...operator };
+    const report = (db: Database, { uuid }: { uuid: string }, platform: string, by = origin) =>
+      updateAuction({ db, origin: by }, uuid, { platform }, []);
+    for (const one of [former, other]) await report(worker.db, one, 'new');
+    await report(worker.db, auction, 'old', operator);
+    const failing = aroundBatches(worker.env, (send, number) => {
+      if (number === 1) throw new Error('D1_ERROR: Network connection lost.');
+      return send();
+    });
+    await report(failing, auction, 'new');
+    expect(await stored(auction.uuid)).toMatchObject({ platform: 'new' });
+  });
+
   it('looks again if somebody else was faster, and keeps what they did', async () => {
     const auction = await addAuction(worker.env);
     const faster = { registrationDeadline: '2026-12-31' };

@@ -107,6 +107,22 @@ test.each([
   },
 );
 
+test("a command's later batch is written, though D1 failed before it", async () => {
+  const { told, names } = await prepare();
+  const [first, second] = names;
+  await report(worker.db, [
+    { ...first!, ...told },
+    { ...second!, ...told },
+  ]);
+  const db = aroundBatches(worker.env, async (send, number) => {
+    if (number === 2) throw new Error('D1_ERROR: Network connection lost.');
+    return send();
+  });
+  const origin = { ...operator };
+  for (const { name } of [first!, second!]) await removeDomains({ db, origin }, [name]);
+  expect(await present([first!, second!])).toEqual([false, false]);
+});
+
 test("a disputed domain stays with its person, though the next contact becomes another person's in that moment", async () => {
   const { registrar, told, names } = await prepare();
   const [name] = names;
