@@ -79,6 +79,32 @@ test('filters by time, actor and request', async () => {
   expect((await registry.run('history --since yesterday')).status).toBe(2);
 });
 
+test('finds what was done under a request id, and what names it as its client reference', async () => {
+  const registry = await tool.newRegistry();
+  const { request_id } = await registry.done('retained add a.ee --status reserved');
+  await registry.done(`history revert ${request_id} --yes`);
+  const { stdout } = await registry.run(`history --request ${request_id} --csv`);
+  expect(stdout.match(/(create|delete),/g)).toEqual(['delete,', 'create,']);
+});
+
+test('finds a deleted contact by its UUID, and a user whose name looks like one', async () => {
+  const registry = await tool.newRegistry('ALPHA');
+  await registry.addContacts('ALPHA:1');
+  const { contact } = await registry.done('contact show ALPHA:1');
+  await registry.done('contact delete ALPHA:1 --yes');
+  const username = crypto.randomUUID();
+  await registry.done(`api-user add --registrar ALPHA --username ${username}`);
+  const about = async (noun: string, key: string) => {
+    const { history } = await registry.done(`history ${noun} ${key}`);
+    return history.map((entry: { action: string; key: string }) => [entry.action, entry.key]);
+  };
+  expect(await about('contact', contact.uuid)).toEqual([
+    ['delete', 'ALPHA:1'],
+    ['create', 'ALPHA:1'],
+  ]);
+  expect(await about('api-user', username)).toEqual([['create', username]]);
+});
+
 afterEach(() => setClockAhead(0));
 
 test('hides no entry behind one whose clock is late, since a time', async () => {
