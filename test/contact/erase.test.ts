@@ -2,6 +2,7 @@ import { asc, eq } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { contacts, history, notifications } from '../../drizzle/schema.ts';
 import { openDatabase } from '../../src/base/database/open.ts';
+import { deleteAnyContact } from '../../src/contact/operator/administer.ts';
 import {
   grantDisclosure,
   openDisclosure,
@@ -10,6 +11,7 @@ import { getDisclosure } from '../../src/contact/operator/disclosure/read.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { findRestored } from '../../src/contact/operator/restored.ts';
 import { updateContactOfPerson } from '../../src/contact/update.ts';
+import { planRevert, revert } from '../../src/undo/revert.ts';
 import { Faults } from '../attack/faults.ts';
 import { registrantClient, registrarClient } from '../support/client.ts';
 import {
@@ -354,6 +356,30 @@ it('contact erase removes nothing if a domain or a change was faster', async () 
     reason: 'delete_prohibited',
   });
   expect(await tablesWith(changed.mark)).toEqual(['contacts', 'history', 'idempotency_keys']);
+});
+
+it('contact erase leaves a deleted contact that is not as it was expected', async () => {
+  const { code, uuid } = await addLife();
+  await deleteAnyContact(worker.operation, code);
+  const before = await entriesOf({ uuid });
+  const origin = { ...operator, request: { ...operator.request, isExpected: () => false } };
+  await expect(eraseContact({ db: worker.db, origin }, uuid)).rejects.toMatchObject({
+    reason: 'changed_meanwhile',
+  });
+  expect(await entriesOf({ uuid })).toEqual(before);
+});
+
+it('contact erase reaches a contact that comes back beside it', async () => {
+  const { code, uuid } = await addLife();
+  const origin = { ...operator };
+  await deleteAnyContact({ db: worker.db, origin }, code);
+  const plan = await planRevert(worker.operation, origin.request.requestId);
+  // Two batches look.
+  const db = beforeBatch(worker.env, 3, () =>
+    revert({ db: worker.db, origin: { ...operator } }, plan),
+  );
+  await erase(uuid, false, db);
+  expect(await worker.db.$count(contacts, eq(contacts.uuid, uuid))).toBe(0);
 });
 
 it('contact erase leaves nothing kept for a request that changes nothing beside it', async () => {
