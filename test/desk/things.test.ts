@@ -49,7 +49,7 @@ async function show(path: string) {
 }
 
 /** Writes a row that no command of the operator can. */
-async function write(statement: string, ...values: string[]) {
+async function write(statement: string, ...values: (string | null)[]) {
   const { env, dispose } = await registry.open();
   await env.DB.prepare(statement)
     .bind(...values)
@@ -312,6 +312,10 @@ test('the strongest fact about a name comes first, and what its registration nee
       `${centre} Its registration needs the registration code of the auction now.`,
   );
   await registry.done('dispute open tee.ee --first-day 2026-01-01 --last-day 2099-12-31');
+  await write(`update disputes set password = ?2 where name = ?1`, 'tee.ee', null);
+  expect(await answerAbout('tee.ee')).toContain(
+    ' Its registration is refused now: "tee.ee" is disputed.',
+  );
   await write(`update disputes set password = ?2 where name = ?1`, 'tee.ee', 'sesame');
   const needs = 'Its registration needs the password of the dispute and the registration code';
   expect(await answerAbout('tee.ee')).toMatch(
