@@ -267,7 +267,9 @@ test('an identity code leads to its person, whose page has every contact and eve
   expect((await open(`/person/${finn}`)).main).toContain(
     'has 1 contact at 1 registrar with this identity, holds 0 domains',
   );
-  expect((await open(contact(9))).links).toContain(`/person/${alpha}`);
+  const page = await open(contact(9));
+  expect(page.links).toContain(`/person/${alpha}`);
+  expect(page.main).toContain('All contacts and domains with this identity');
 });
 
 test('a person known by the birthday is known by the name as well', async () => {
@@ -294,6 +296,7 @@ test.each([
   ['9,000 letters and an @', `${'a'.repeat(9_000)}@b.ee`],
   ['3,000 words', 'aa '.repeat(3_000)],
   ['9,000 digits', '5'.repeat(9_000)],
+  ['a telephone number with a dot', '+372.5559999'],
   ['64 letters', 'a'.repeat(64)],
   ['255 letters', 'ab '.repeat(85)],
 ])('finds nothing for %s', async (_, text) => {

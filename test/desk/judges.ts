@@ -230,12 +230,14 @@ export const kinds: [pattern: string, judge: Judge][] = [
     },
   ],
   [
-    `${aName} (?:(?:is|was) to be registered by ${aDay}, which the auction centre sets: it )?was sold at auction and is (not )?paid\\.`,
-    ([, deadline, not], given) => {
+    `${aName} (?:(is|was) to be registered by ${aDay}, which the auction centre sets: it )?was sold at auction and is (not )?paid\\.`,
+    ([, verb, deadline, not], given) => {
       const one = lastAuction(given);
       const status = not ? 'awaiting_payment' : 'payment_received';
       if (!one || statusOf(one) !== status) return given.no('it is not');
-      if (deadline && dayIn(deadline) !== one.deadline) given.no('another day');
+      if (!deadline) return;
+      if (dayIn(deadline) !== one.deadline) given.no('another day');
+      if ((verb === 'was') !== dayIn(deadline) < dayAfter(given.now, 0)) given.no('over, or not');
     },
   ],
   [
@@ -459,16 +461,20 @@ export function judgePage(given: Given): void {
     if (index < 0) no('no judge knows it');
     else kinds[index]![1](patterns[index]!.exec(sentence)!, { ...given, no });
   }
-  const one = page.path.startsWith('/contact/') ? contactOf(given) : undefined;
+  const one = /^\/(contact|person)\//.test(page.path) ? contactOf(given) : undefined;
   const ofCode = story.contacts.filter(({ code }) => page.path === `/contact/${code}`);
   const isChoice = page.answer.some((each) => / had this code/.test(each));
   if (ofCode.length > 1 && ofCode.every(({ goneAt }) => goneAt) && !isChoice)
     given.no(`one of ${ofCode.length} contacts that had the code`);
-  if (one && !isChoice) {
-    const secrets = one.isErased ? [] : requestsFor(given).filter((each) => isKept(each, now));
-    for (const { organization } of secrets) {
-      if (!page.kept.some((each) => each.includes(organization))) given.no('a secret is not named');
-    }
+  const ofPerson = one && !one.isErased && !isChoice ? requestsFor(given) : [];
+  for (const each of page.path.startsWith('/disclosure/') ? [requestOf(given)] : ofPerson) {
+    const isNamed = (said: string) => said.includes(each.organization);
+    const isSecret = isKept(each, now);
+    if (isSecret && !page.kept.some(isNamed)) given.no('a secret is not named');
+    if (!isSecret && each.outcome === 'granted' && !page.answer.some(isNamed))
+      given.no('who got the data is not named');
+  }
+  if (one && page.path.startsWith('/contact/') && !isChoice) {
     const looked = page.parts.get('Who looked') ?? '';
     const count = one.looks.filter(({ isRecorded }) => isRecorded).length;
     const listed = looked.split('kati@r.example').length - 1;

@@ -414,6 +414,18 @@ test('a domain says since when it is on record, and when its registrar and its h
   expect(await answer()).toMatch(/since [^;]*, and again since [^;]*\.$/);
 });
 
+test('a domain that moved in says since when the former registry had it on record', async () => {
+  await registry.done('domain import -', 'name,registrar,registrant\nsiil.ee,ALPHA,ALPHA:1\n');
+  await write(
+    `insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
+     values ('2026-01-02T03:04:05.678Z', 'domain', ?, 'create', 'move_in', 'move-in (Operator olga)', '{}')`,
+    'siil.ee',
+  );
+  const answer = await answerAbout('siil.ee');
+  expect(answer).toContain('The former registry had it on record since ');
+  expect(answer).not.toContain('on record here');
+});
+
 test('a value that turns the order of others is isolated, and its hidden characters are numbers, on every page', async () => {
   const name = '\u202eammaT\u202c אבג 1';
   const form = { code: 'ALPHA:RTL', ident: '38001085718' };

@@ -59,8 +59,6 @@ const withoutNumbers = (fault: string) =>
 const { LIVES } = process.env;
 const lives = Number(LIVES ?? (inject('isDeep') ? 40 : 6));
 const livesOfSort = Math.ceil(lives / Object.keys(sorts).length);
-/** Draws the same lives in each run without LIVES: about one new life in a hundred shows what the story does not know yet. */
-const seed = 20_260_101;
 
 test.each(Object.entries(sorts))(
   'what the desk says is true in lives of %s',
@@ -70,7 +68,7 @@ test.each(Object.entries(sorts))(
       const property = fc.asyncProperty(life, async (steps) => {
         expect(await live(steps)).toEqual([]);
       });
-      return fc.assert(property, { seed, numRuns: livesOfSort, interruptAfterTimeLimit: 40_000 });
+      return fc.assert(property, { numRuns: livesOfSort, interruptAfterTimeLimit: 40_000 });
     }
     const found = new Map<string, (readonly Step[])[]>();
     let failed = 0;
@@ -188,6 +186,16 @@ const examples: [deeds: string, page: string, sentence: string][] = [
     `${mari}, ask for data 0 0, give data 0 1`,
     '/contact/0',
     'Data were given on request to Police, with this identity code.',
+  ],
+  [
+    `${mari}, create contact 0 1 0, ask for data 0 0, give data 0 1, delete contact 0`,
+    '/contact/1',
+    'Data were given on request to Police, with this identity code.',
+  ],
+  [
+    `${mari}, ask for data 0 0, give data 0 1, other person 0 1`,
+    '/contact/0',
+    'No granted request that the person may know of is on record with this identity code.',
   ],
   [
     `${mari}, ask for data 0 0, give data 0 0`,
