@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { answerOf, registrantClient, registrarClient } from '../../../support/client.ts';
-import { addContact, addDomainOf, addPerson, addRegistrar } from '../../../support/fixtures.ts';
+import {
+  addContact,
+  addDomainOf,
+  addPerson,
+  addRegistrar,
+  unique,
+} from '../../../support/fixtures.ts';
 import { shareWorker } from '../../../support/worker.ts';
 
 const worker = shareWorker();
@@ -103,7 +109,7 @@ test.each([
 
 test('shows a contact of anybody else as missing', async () => {
   const { contact: other, registrar } = await addPersonWithContact();
-  const person = await addPerson(worker.env, { countryCode: 'LV', code: '38001085718' });
+  const person = await addPerson(worker.env, { countryCode: 'LV', code: `P${unique()}` });
   const sameCodeElsewhere = await addContact(worker.env, registrar, { ident: person.code });
   const ofAnotherType = await addContact(worker.env, registrar, {
     ident: person.code,
