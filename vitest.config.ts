@@ -77,7 +77,8 @@ export default defineConfig(({ mode }) => {
         ZONES: '',
         NAME_LETTERS: '',
       },
-      // Starting the runtime takes a second or two; on a busy machine, several.
+      // Starting the runtime takes a second or two, and a line of a log a moment; on a busy machine, several.
+      expect: { poll: { timeout: 20_000 } },
       hookTimeout: 60_000,
       testTimeout: isDeep ? 120_000 : 60_000,
       slowTestThreshold: 10_000,

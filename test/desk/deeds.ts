@@ -314,13 +314,15 @@ export const deeds: Record<string, Deed> = {
     });
   },
   async 'give data'({ operation, story, now }, a, b) {
+    // Of a contact that is gone, nothing can be given.
+    const uuids = present(story).map(({ uuid }) => uuid);
     const one = at(
-      story.disclosures.filter(({ outcome }) => !outcome),
+      story.disclosures.filter(({ outcome, uuid }) => !outcome && uuids.includes(uuid)),
       a,
     );
     if (!one) return;
     const visibleAfter =
-      !one.isConfidential && b % 2 === 0 ? new Date(now.getTime() + 90 * day) : undefined;
+      !one.isConfidential && b > 0 ? new Date(now.getTime() + 90 * day) : undefined;
     await grantDisclosure(operation, one.id, { fields: ['name'], visibleAfter });
     Object.assign(one, { outcome: 'granted', at: now, visibleAfter });
   },

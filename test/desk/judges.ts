@@ -413,7 +413,7 @@ export const kinds: [pattern: string, judge: Judge][] = [
     ([, count, bound], given) => {
       const { suspendedAt, isUserDisabled, certificateEnds: ends } = accountOf(given);
       const can = !suspendedAt && !isUserDisabled && (!ends || ends > given.now);
-      if (can !== (count === '1')) given.no('it can, or not');
+      if (count !== (can ? '1' : 'No')) given.no('it can, or not');
       if (can && Boolean(ends) !== (bound === '1')) given.no('with a certificate, or not');
     },
   ],

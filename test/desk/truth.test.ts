@@ -183,22 +183,22 @@ const examples: [deeds: string, page: string, sentence: string][] = [
     '2 contacts had this code, and none has it now: choose.',
   ],
   [
-    `${mari}, ask for data 0 0, give data 0 1`,
+    `${mari}, ask for data 0 0, give data 0 0`,
     '/contact/0',
     'Data were given on request to Police, with this identity code.',
   ],
   [
-    `${mari}, create contact 0 1 0, ask for data 0 0, give data 0 1, delete contact 0`,
+    `${mari}, create contact 0 1 0, ask for data 0 0, give data 0 0, delete contact 0`,
     '/contact/1',
     'Data were given on request to Police, with this identity code.',
   ],
   [
-    `${mari}, ask for data 0 0, give data 0 1, other person 0 1`,
+    `${mari}, ask for data 0 0, give data 0 0, other person 0 1`,
     '/contact/0',
     'No granted request that the person may know of is on record with this identity code.',
   ],
   [
-    `${mari}, ask for data 0 0, give data 0 0`,
+    `${mari}, ask for data 0 0, give data 0 1`,
     '/contact/0',
     'Do not tell the caller: data were given to Police (not to be told before Sat 30 May 2026, 15:02 UTC (in 2 months)).',
   ],
@@ -221,6 +221,11 @@ const examples: [deeds: string, page: string, sentence: string][] = [
     piret,
     '/person/0',
     'The person born 1 Jan 1980 (Finland) has 1 contact at 1 registrar with this identity, holds 0 domains, and is named in 0 others.',
+  ],
+  [
+    `${mari}, ask for data 0 0, give data 0 0`,
+    '/person/0',
+    'Data were given on request to Police, with this identity code.',
   ],
   [
     `${mari}, demand check 0 0`,
