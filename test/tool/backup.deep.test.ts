@@ -75,7 +75,7 @@ test('a local restore that is killed at any moment leaves the old registry or th
   for (let kill = 0; kill < kills; kill += 1) {
     await restored.spawn(['restore', old, '--yes', '--access-as-in-file']);
     const args = ['restore', file, '--yes'];
-    await isKilledAfter((duration * (kill + 4)) / (kills + 4), restored, args);
+    await isKilledAfter((duration * (kill + 2)) / (kills + 2), restored, args);
     const found = contentsIn(restored);
     const isOld = isDeepStrictEqual(found, before);
     if (!isOld) expect(found.contacts).toEqual(after.contacts);
