@@ -331,6 +331,11 @@ const examples: [deeds: string, page: string, sentence: string][] = [
     'Alarm: The webhook of Registrar 1 REG1 fails; the oldest delivery that has not arrived was created at Sun 1 Mar 2026, 15:02 UTC (4 hours ago).',
   ],
   [
+    `${missed}, cron 0 in 200, other person 0 0, receive notifications 0 1, ${jaan}`,
+    '/',
+    'Alarm: The webhook of Registrar 1 REG1 fails; the oldest delivery that has not arrived was created at Sun 1 Mar 2026, 15:02 UTC (8 days ago).',
+  ],
+  [
     `${missed}, cron 0 in 200`,
     '/',
     'Warning: Deliveries to the webhook of Registrar 1 REG1 that were given up: 1, the oldest created at Sun 1 Mar 2026, 15:02 UTC (8 days ago). Send them again, or drop them.',
