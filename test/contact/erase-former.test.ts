@@ -114,6 +114,15 @@ it('who has the contact now, or had it when it was deleted, is no former person 
   expect(await eraseFormer(uuid, first)).toMatchObject({ disclosures: 1 });
 });
 
+it('a former person who has the contact again in that moment is not erased', async () => {
+  const { first, second, code, uuid } = await addContactOfTwo();
+  await correct(code, { ident: second, ...present });
+  const db = beforeBatch(worker.env, 1, () => correct(code, { ident: first, ...former }));
+  const erasure = eraseFormerPerson({ ...worker.operation, db }, uuid, first);
+  await expect(erasure).rejects.toThrow(`${code} belongs to this person now`);
+  expect(await historyOf(uuid)).toContain(former.email);
+});
+
 it.each(['-', '\u200b'])(
   'a former person is found by a code that was written with %j',
   async (separator) => {

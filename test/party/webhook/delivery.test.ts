@@ -146,6 +146,20 @@ it('a delivery that arrives while the cron gives it up is delivered', async () =
   ]);
 });
 
+it('a delivery that fails while the cron gives it up says that it was given up', async () => {
+  const weekLater = new Date(world.queue.now.getTime() + 8 * 86_400_000);
+  endpoint.answerWith(async (response) => {
+    await endOldDeliveries(worker.db, weekLater);
+    response.writeHead(500).end();
+  });
+  await changeEmail();
+  await cron();
+  await pass(0);
+  expect(await deliveries()).toMatchObject([
+    { outcome: 'given up after a week', failedAt: weekLater.toISOString(), attempts: 0 },
+  ]);
+});
+
 const ids = () => endpoint.received.map(({ body }) => JSON.parse(body).data.id as number);
 
 it('the operator sends again what was delivered or given up, in its order, with the same ids', async () => {
