@@ -17,6 +17,7 @@ import { type Identity, identifies, isOfOnePerson, isPerhapsSamePerson } from '.
 import { type ContactDeletion, findDeletedContacts } from './administer.ts';
 import {
   type Disclosure,
+  hasIdentity,
   listDisclosuresOf,
   listDisclosuresOfIdentity,
 } from './disclosure/read.ts';
@@ -38,7 +39,7 @@ const isOfAnyRegistrar = sql`${contacts.registrarId} in (select id from ${regist
 /** True for contacts of the lineages that begin with these ids, a query, at any registrar. */
 export function isOfLineagesAnywhere(firstIds: SQL): SQL {
   return sql`${contacts.id} in (
-    select id from ${contacts} where registrar_id in (select id from ${registrars}) and copied_from in (${firstIds})
+    select id from ${contacts} where ${isOfAnyRegistrar} and copied_from in (${firstIds})
     union ${firstIds})`;
 }
 
@@ -76,11 +77,7 @@ export async function listRequestsFor(
   uuids: readonly string[],
   limit: number,
 ): Promise<{ own: Disclosure[]; others: Disclosure[] }> {
-  const isOwn = (one: Disclosure) =>
-    identity !== undefined &&
-    one.identKey === identity.identKey &&
-    one.identType === identity.identType &&
-    one.identCountryCode === identity.identCountryCode;
+  const isOwn = (one: Disclosure) => identity !== undefined && hasIdentity(one, identity);
   const ofContacts = await listDisclosuresOf(db, uuids, limit);
   const own =
     identity !== undefined && isOfOnePerson(identity)

@@ -75,7 +75,7 @@ export function findGrantObstacle(
   wanted: readonly string[] = disclosure.requestedFields,
 ): GrantObstacle | undefined {
   if (!contact) return { kind: 'gone' };
-  if (!hasSameIdentity({ disclosure, contact })) return { kind: 'former_person' };
+  if (!hasIdentity(disclosure, contact)) return { kind: 'former_person' };
   const values = disclosedValues(contact, disclosure.requestedFields);
   const fields = wanted.filter((field) => field in values && (values[field] ?? '') === '');
   return fields.length > 0 ? { kind: 'without_values', fields } : undefined;
@@ -128,7 +128,7 @@ export function listDisclosuresOfIdentity(
 const listNewest = (db: Database, condition: SQL | undefined, limit: number) =>
   db.select().from(disclosures).where(condition).orderBy(desc(disclosures.id)).limit(limit);
 
-/** Of these requests, those whose contact still has the person who was asked for. Of a birthday, nobody can know. */
+/** Of these requests, those whose contact still has the person who was asked for, as far as an identity says it. */
 export async function findUnchanged(
   db: Database,
   requests: readonly Disclosure[],
@@ -143,7 +143,11 @@ export async function findUnchanged(
   return new Set(rows.map((row) => row.id));
 }
 
-const hasSameIdentity = (row: { disclosure: Disclosure; contact: Contact }) =>
-  row.contact.identCountryCode === row.disclosure.identCountryCode &&
-  row.contact.identKey === row.disclosure.identKey &&
-  row.contact.identType === row.disclosure.identType;
+/** Whether this identity was asked for. */
+export const hasIdentity = (
+  request: Disclosure,
+  { identCountryCode, identKey, identType }: Identity,
+): boolean =>
+  request.identCountryCode === identCountryCode &&
+  request.identKey === identKey &&
+  request.identType === identType;
