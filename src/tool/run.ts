@@ -4,7 +4,6 @@ import {
   type CommandUnknownOpts,
   type OptionValues,
 } from '@commander-js/extra-typings';
-import { limitTime } from '../base/database/retry.ts';
 import { type Problem, RegistryError } from '../base/error.ts';
 import { typed } from '../base/text/typed.ts';
 import { currentTime } from '../base/time/clock.ts';
@@ -13,15 +12,7 @@ import { findRevertible } from '../undo/problems.ts';
 import { messageOf } from '../view/message.ts';
 import { countText, type Lines, linesOf, printable } from '../view/text.ts';
 import { showTimesIn } from '../view/words.ts';
-import {
-  type CommonOptions,
-  commandLine,
-  longNames,
-  parseCsvName,
-  parsePath,
-  typedWords,
-  withCommand,
-} from './command.ts';
+import { type CommonOptions, longNames, parseCsvName, parsePath, withCommand } from './command.ts';
 import { explainFailure } from './local/file.ts';
 import { localDirectory } from './project.ts';
 import { openRegistry, type Registry } from './registry.ts';
@@ -35,6 +26,7 @@ import {
   writeOutput,
 } from './report/output.ts';
 import { type FileProblem, problemLine, RejectedRowsError } from './report/problem.ts';
+import { explainInterruption, progressOf, UnfinishedError, uncertainError } from './unfinished.ts';
 
 /** `data` is for --json, `csv` for --csv, and `text` for people. */
 export interface Report {
@@ -96,7 +88,7 @@ export async function run(
     const worked = await work(registry).catch(async (error) => {
       if (!isWriting || registry.isDryRun) throw error;
       const progress = await progressOf(registry, error);
-      throw progress ? new UnfinishedError(explained(error), progress) : uncertain(error);
+      throw progress ? new UnfinishedError(explained(error), progress) : uncertainError(error);
     });
     if (!worked) return undefined;
     const { changed = true } = worked.data;
@@ -108,66 +100,6 @@ export async function run(
     return { ...answer, data: { ...data, ...request?.data }, note: request?.note };
   };
   await report(options, () => answer().catch(explain));
-}
-
-type Progress = NonNullable<Awaited<ReturnType<typeof progressOf>>>;
-
-class UnfinishedError extends Error {
-  readonly progress: Progress;
-
-  constructor(cause: unknown, progress: Progress) {
-    super(messageOf(cause), { cause });
-    this.progress = progress;
-  }
-}
-
-/** What a command that did not come to its last batch has written, and the commands that help. Undefined for nothing. */
-async function progressOf(registry: Registry, cause?: unknown) {
-  const { batches, db, origin } = registry;
-  if (!batches || batches.written + batches.uncertain === 0) return undefined;
-  const { written, uncertain, one, hasLists, total, restOption } = batches;
-  const { requestId: request } = origin.request;
-  const isRefused = cause instanceof RegistryError;
-  const words = typedWords.getStore()!;
-  const rest = isRefused && restOption && !words.includes(restOption) ? [restOption] : [];
-  const repeat = commandLine([...words, ...rest]);
-  // If this read fails, the command itself says whether it can.
-  const isRevertible = await limitTime(5_000, findRevertible(db, request)).catch(() => undefined);
-  const revert = registry.commandLine(['history', 'revert', request]);
-  const takeBack = isRevertible === false ? undefined : revert;
-  const more = uncertain === 0 ? '' : `, and perhaps ${uncertain} more`;
-  return {
-    data: {
-      request_id: request,
-      written,
-      uncertain,
-      repeat,
-      ...(takeBack && { take_back: takeBack }),
-    },
-    lines: [
-      `${countText(written, `${one} was`, `${one}s were`)} written${more}, by request ${request}`,
-      ...(isRefused && total !== undefined
-        ? [`${countText(total - written, `${one} was`, `${one}s were`)} not`]
-        : []),
-      `to write the rest${rest.length > 0 ? ' but what has changed' : ''}: ${repeat}`,
-      ...(takeBack ? [`to take back what was written: ${takeBack}`] : []),
-      ...(hasLists ? ['either command publishes the lists'] : []),
-    ],
-  };
-}
-
-/** Waits for the batch that is being written. */
-async function explainInterruption(registry: Registry): Promise<string> {
-  await registry.batches?.settle();
-  const progress = await progressOf(registry);
-  return progress ? progress.lines.join('\n') : 'nothing was written';
-}
-
-/** Returns the error of a change that may or may not have been made. */
-function uncertain(error: unknown): unknown {
-  if (error instanceof RegistryError) return error;
-  const message = `${messageOf(error)}; all or part of the change may have been made: check, then repeat the command`;
-  return new RegistryError('unexpected', message);
 }
 
 async function requestOf(

@@ -1,10 +1,7 @@
-import { and, between, desc, eq, type SQL, sql } from 'drizzle-orm';
-import { alias } from 'drizzle-orm/sqlite-core';
-import { type HistorySubject, history } from '../../drizzle/schema.ts';
-import type { Database } from '../base/database/open.ts';
-import { retry } from '../base/database/retry.ts';
+import { and, type SQL } from 'drizzle-orm';
+import type { HistorySubject } from '../../drizzle/schema.ts';
 import { type Problem, RegistryError, throwProblems } from '../base/error.ts';
-import { findNewestId, type HistoryEntry, nothingSince } from '../change/history/search.ts';
+import { nothingSince } from '../change/history/search.ts';
 import type { Operation } from '../change/origin.ts';
 import { changeEach } from '../change/write-many.ts';
 import { disputedSentence, findDisputedDomains } from '../contact/disputed.ts';
@@ -14,6 +11,13 @@ import { findAuctionObstacles } from '../name/auction/operator/obstacles.ts';
 import { recordedName } from '../name/domain/operator/name.ts';
 import { canReturn } from './contact.ts';
 import { type DomainRows, judgeRestoredDomains } from './domain.ts';
+import {
+  type EntryRange,
+  findEntryRange,
+  isChangeOver,
+  type RequestEntry,
+  readEntriesOf,
+} from './entries.ts';
 import { reversalChanges } from './kinds.ts';
 import {
   findLinks,
@@ -23,9 +27,6 @@ import {
   reversalProblems,
 } from './problems.ts';
 import { type Reversal, returning, reversalOf } from './reversal.ts';
-
-/** The changes of one batch. D1 and the local runtime have no memory for all changes of a large import at once. */
-const pageRows = 5_000;
 
 interface Page {
   reversals: Reversal[];
@@ -44,7 +45,7 @@ interface Page {
 /** The first page, with the warnings of all, and what is left of all. */
 export interface RevertPlan extends Page {
   request: string;
-  range: Range;
+  range: EntryRange;
   count: number;
   subjects: ReadonlySet<HistorySubject>;
   /** What the first page leaves. */
@@ -61,24 +62,23 @@ interface RevertOptions {
 /**
  * Plans the reversal of all changes that one command of the operator made, except those that an interrupted revert has
  * taken back. Throws `not_found` for a request that the history does not have; otherwise a problem for each change that
- * cannot be taken back, of the first 5,000 changes that have any: `invalid` for its kind, `linked` for a contact that
+ * cannot be taken back, of the newest 5,000 changes that have any: `invalid` for its kind, `linked` for a contact that
  * was added and to which a domain refers, `gone` where the values or the registrar of a contact are gone,
- * `changed_meanwhile` where something has changed since. The history has no index by request: `within` restricts the
- * entries that are read.
+ * `changed_meanwhile` where something has changed since.
  */
 export async function planRevert(
   operation: Operation,
   request: string,
   { within, skipChanged = false }: RevertOptions & { within?: SQL } = {},
 ): Promise<RevertPlan> {
-  const range = await rangeOf(operation.db, request, within);
+  const range = await findEntryRange(operation.db, request, within);
   let first: Page | undefined;
   let count = 0;
   const subjects = new Set<HistorySubject>();
   const warnings: string[] = [];
   const left: Problem[] = [];
   const takenBack = { count: 0, requests: new Set<string>() };
-  const note = ({ newer }: Entry) => {
+  const note = ({ newer }: RequestEntry) => {
     if (newer?.clientReference !== request) return;
     takenBack.count++;
     takenBack.requests.add(newer.requestId!);
@@ -101,7 +101,8 @@ export async function planRevert(
   if (first) return { ...first, ...all, takenBack: { ...takenBack, requests } };
   // Without any change that is left, a page of all of them says why.
   if (takenBack.count === 0) {
-    await planPage(operation, await readPage(operation.db, request, range), false);
+    const read = await readEntriesOf(operation.db, request, range);
+    await planPage(operation, read, range, false);
   }
   const nothing = { reversals: [], domains: new Map(), seen: 0, start: range.first };
   return { ...nothing, ...all, takenBack: { ...takenBack, requests } };
@@ -123,32 +124,6 @@ function withRest(
   ]);
 }
 
-/** The entries of a request. */
-interface Range {
-  first: number;
-  last: number;
-  /** Whether domains went to another registrar. */
-  isTransfer: boolean;
-}
-
-async function rangeOf(db: Database, request: string, within?: SQL): Promise<Range> {
-  const isTransfer = sql`max(subject = 'domain' and action = 'update' and changes -> '$.registrar' is not null)`;
-  const [found] = await retry(() =>
-    db
-      .select({
-        first: sql<number | null>`min(${history.id})`,
-        last: sql<number>`max(${history.id})`,
-        isTransfer: isTransfer.mapWith(Boolean),
-      })
-      .from(history)
-      .where(and(within, eq(history.requestId, request))),
-  );
-  const { first, ...rest } = found!;
-  if (first !== null) return { first, ...rest };
-  const message = `the history has no change of request ${JSON.stringify(request)}`;
-  throw new RegistryError('not_found', message);
-}
-
 /**
  * Reads each page when the one before has been used, the newest changes first: a contact goes after the domains that refer
  * to it.
@@ -156,25 +131,23 @@ async function rangeOf(db: Database, request: string, within?: SQL): Promise<Ran
 async function* planPages(
   operation: Operation,
   request: string,
-  { first, last, isTransfer }: Range,
+  range: EntryRange,
   skipChanged: boolean,
   /** Gets each change that is over. */
-  note: (entry: Entry) => void = () => {},
+  note: (entry: RequestEntry) => void = () => {},
 ): AsyncGenerator<Page, void> {
   const restored = new Set<string>();
-  for (let end = last; end >= first; ) {
-    const read = await readPage(operation.db, request, { first, last: end, isTransfer });
-    end = (read.entries[0]?.id ?? first) - 1;
-    const entries = read.entries.filter((entry) => !isOver(entry, request));
-    for (const entry of read.entries) if (isOver(entry, request)) note(entry);
+  for (let { last } = range; last >= range.first; ) {
+    const read = await readEntriesOf(operation.db, request, { ...range, last });
+    last = (read.entries[0]?.id ?? range.first) - 1;
+    const entries = read.entries.filter((entry) => !isChangeOver(entry, request));
+    for (const entry of read.entries) if (isChangeOver(entry, request)) note(entry);
     if (entries.length === 0) continue;
-    const page = await planPage(operation, { ...read, entries }, skipChanged, restored);
+    const page = await planPage(operation, { ...read, entries }, range, skipChanged, restored);
     for (const { subject, key } of page.reversals) if (subject === 'domain') restored.add(key);
     yield page;
   }
 }
-
-type Entry = HistoryEntry & { newer: HistoryEntry | null };
 
 /**
  * Throws the problems of the entries, but those that are left for having changed. `restored` are the domains of earlier
@@ -182,7 +155,8 @@ type Entry = HistoryEntry & { newer: HistoryEntry | null };
  */
 async function planPage(
   operation: Operation,
-  { entries, seen, isTransfer }: Awaited<ReturnType<typeof readPage>>,
+  { seen, entries }: Awaited<ReturnType<typeof readEntriesOf>>,
+  { isTransfer }: EntryRange,
   skipChanged: boolean,
   restored: ReadonlySet<string> = new Set(),
 ): Promise<Page> {
@@ -238,47 +212,6 @@ async function auctionProblems(operation: Operation, reversals: readonly Reversa
   const names = Array.from(auctions.keys(), recordedName);
   const found = await findAuctionObstacles(operation, names, ['reserved', 'disputed']);
   return found.map((problem) => ({ ...problem, record: auctions.get(problem.record.name)! }));
-}
-
-/**
- * Whether the change is over: the cron has removed what was added, a reservation after its last day or an orphan; or an
- * interrupted revert has taken it back.
- */
-const isOver = ({ action, newer }: Entry, request: string) =>
-  (action === 'create' && newer?.actorType === 'cron') ||
-  (newer?.actorType === 'operator' && newer.clientReference === request);
-
-/** The newest entries of the request, in their order, each with the newest entry about the same thing that others wrote since. */
-async function readPage(db: Database, request: string, { first, last, isTransfer }: Range) {
-  const newer = alias(history, 'newer');
-  // Only a reserved name can change and stay.
-  const statusIn = (entry: 'later' | 'history') =>
-    sql.raw(
-      `coalesce(${entry}.changes ->> '$.status.from', ${entry}.changes ->> '$.status.to', 'reserved')`,
-    );
-  const isNewer = sql`later.id > history.id and later.request_id is not ${request}`;
-  const aboutKey = sql`select max(later.id) from ${history} as later
-    where later.subject = history.subject and later.subject_key = history.subject_key and ${isNewer}
-      and (later.subject <> 'retained_domain' or ${statusIn('later')} = ${statusIn('history')})`;
-  // A contact may have come back with another code.
-  const aboutContact = sql`select max(later.id) from ${history} as later
-    where later.subject = 'contact' and later.action <> 'update'
-      and later.subject_uuid = history.subject_uuid
-      and history.subject = 'contact' and ${isNewer}`;
-  const isNewest = sql`${newer.id} = max(ifnull((${aboutKey}), 0), ifnull((${aboutContact}), 0))`;
-  // Read before the entries, so that a change in between makes the write fail.
-  const seen = await findNewestId(db);
-  const rows = await retry(() =>
-    db
-      .select({ entry: history, newer })
-      .from(history)
-      .leftJoin(newer, isNewest)
-      .where(and(between(history.id, first, last), eq(history.requestId, request)))
-      .orderBy(desc(history.id))
-      .limit(pageRows),
-  );
-  const entries = rows.map(({ entry, newer }): Entry => ({ ...entry, newer })).reverse();
-  return { seen, entries, isTransfer };
 }
 
 /** Calls `write` for each batch, with the number of its changes. */

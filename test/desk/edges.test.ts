@@ -1,7 +1,7 @@
 import { beforeAll, expect, inject, test } from 'vitest';
 import { type Database, openDatabase } from '../../src/base/database/open.ts';
 import type { Env } from '../../src/base/env.ts';
-import { deleteAnyContact } from '../../src/contact/operator/administer.ts';
+import { deleteAnyContact, updateAnyContact } from '../../src/contact/operator/administer.ts';
 import {
   grantDisclosure,
   openDisclosure,
@@ -48,7 +48,10 @@ async function read(path: string) {
   return readPage(path, await (await pages.request(path)).text());
 }
 
-async function addContact(code: string, values: { name?: string; ident: string }) {
+async function addContact(
+  code: string,
+  values: { name?: string; ident: string; identCountryCode?: string },
+) {
   const uuid = crypto.randomUUID();
   const contact = { ...contactValues, ...values, code: `${registrar}:${code}`, registrar, uuid };
   await importContacts(operation(), [contact]);
@@ -99,6 +102,18 @@ test('a code that two contacts had says nothing of either, but lets choose', asy
   const { answer, text } = await read(`/contact/${registrar}:TWICE`);
   expect(answer).toEqual(['2 contacts had this code, and none has it now: choose.']);
   expect(text).not.toContain('Bank');
+});
+
+test('a person and an organisation with the same code have requests of their own', async () => {
+  const person = { ident: '40003032949', identCountryCode: 'LV' };
+  const { uuid, code } = await addContact('SAME', person);
+  await grantDisclosure(operation(), (await ask(code, 'Court')).id, {});
+  await updateAnyContact(operation(), code, { identType: 'org' });
+  const { answer, parts } = await read(`/contact/${uuid}`);
+  expect(answer.join()).not.toContain('Court');
+  const ofPerson = 'Who asked for data of other persons who had this contact';
+  expect(parts.get(ofPerson)).toContain('Court');
+  expect(parts.get('Who asked for data with this identity')).toBeUndefined();
 });
 
 test('a contact whose old looks were swept had nobody look at it, as far as looks are kept', async () => {

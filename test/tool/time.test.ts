@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseSince, parseUntil } from '../../src/tool/time.ts';
-import { timeText } from '../../src/view/words.ts';
+import { showTimesIn, timeText } from '../../src/view/words.ts';
 
 const { TZ } = process.env;
 beforeAll(() => {
   process.env.TZ = 'Europe/Tallinn';
+  // Another file's commands of the tool may have left a zone.
+  showTimesIn({});
 });
 afterAll(() => {
   if (TZ === undefined) delete process.env.TZ;

@@ -325,6 +325,22 @@ it('the operator is told of deliveries that were given up until they are sent ag
   });
 });
 
+it('a drop in whose moment all is sent again drops nothing, and notes nothing', async () => {
+  const { code } = world.registrar;
+  endpoint.answerStatus(() => 500);
+  await changeEmail();
+  const since = new Date((await deliveries())[0]!.createdAt);
+  await cron();
+  await pass(0);
+  await pass(8 * 24);
+  await endOldDeliveries(worker.db, world.queue.now);
+  const operation = { db: worker.db, origin: operatorNow() };
+  const db = beforeBatch(worker.env, 1, () => resendDeliveries(operation, code, { since }));
+  expect(await dropDeliveries({ ...operation, db }, code)).toBe(0);
+  const entries = await listHistory(worker.db, { subject: 'registrar', key: code }, { limit: 10 });
+  expect(JSON.stringify(entries)).not.toContain('webhookDropped');
+});
+
 it('the operator sends again what was attempted since a time, however early it was created', async () => {
   endpoint.answerStatus(() => 500);
   await changeEmail();
