@@ -192,6 +192,6 @@ test('nobody reads what belongs to another person, and all that is kept of one c
         expect(await rowsWith(person.mark)).toEqual([]);
       }
     }),
-    { numRuns: inject('isDeep') ? 300 : 6, endOnFailure: true },
+    { numRuns: inject('isDeep') ? 100 : 6, endOnFailure: true },
   );
 }, 1_800_000);

@@ -52,7 +52,7 @@ test('a local restore that is killed at any moment leaves the old registry or th
   {
     using database = new DatabaseSync(findDatabaseFile(registry.directory, undefined)!);
     // Enough pages for a kill to meet the copying.
-    database.exec(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 30000)
+    database.exec(`with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < 10000)
       insert into history (occurred_at, subject, subject_key, action, actor_type, actor, changes)
       select '2026-11-21', 'contact', 'ALPHA:' || n, 'update', 'operator', '', json_object('name', hex(randomblob(900)))
         from numbers`);
@@ -67,7 +67,7 @@ test('a local restore that is killed at any moment leaves the old registry or th
   await restored.spawn(['restore', file, '--yes']);
   const duration = performance.now() - startedAt;
   const after = contentsIn(restored);
-  const kills = 8;
+  const kills = 4;
   // A killed process leaves its copy.
   vi.stubEnv('TMPDIR', directory);
   onTestFinished(() => void vi.unstubAllEnvs());
