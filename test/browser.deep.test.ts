@@ -9,6 +9,8 @@ const sound = '<!doctype html><html lang="en"><title>Page</title><main><h1>Page<
 
 const pages: Record<string, string> = {
   '/sound': sound,
+  // A browser with windows asks for it by itself.
+  '/favicon.ico': 'icon',
   '/inline-style': `${sound}<p style="color: red">Red</p>`,
   '/inline-script': `${sound}<script>document.title = 'Changed'</script>`,
   '/missing': `${sound}<img alt="" src="/none.png">`,
@@ -46,8 +48,7 @@ it('finds nothing wrong with a sound page', async () => {
   const { page, problems } = await browser.open(new URL('/sound', url));
 
   expect(await findViolations(page)).toEqual([]);
-  // The browser asks for an icon by itself.
-  expect(problems).toEqual([expect.stringContaining('404')]);
+  expect(problems).toEqual([]);
 });
 
 it.each([
