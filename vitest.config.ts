@@ -1,7 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { existsSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { resolve } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
@@ -69,8 +68,6 @@ export default defineConfig(({ mode }) => {
       isolate: false,
       env: {
         RANDOM_SEED: seed,
-        // Hundreds of processes of the deep run load the same files.
-        NODE_COMPILE_CACHE: resolve('.wrangler/compile-cache'),
         // The local runtimes that tests start would build them again.
         ASSETS_ARE_BUILT: 'yes',
         // Each start of the local runtime would ask Cloudflare where this machine is, and report to it.

@@ -46,7 +46,7 @@ export async function findEntryRange(
 /** An entry, with the newest one about the same thing that others wrote since. */
 export type RequestEntry = HistoryEntry & { newer: HistoryEntry | null };
 
-/** The newest entries of the request in the range, at most 5,000, in their order; and the newest entry of all before it read. */
+/** Reads the newest entries of the request in the range, at most 5,000, in their order, and `seen`, the newest id of all before. */
 export async function readEntriesOf(db: Database, request: string, { first, last }: EntryRange) {
   const newer = alias(history, 'newer');
   // Only a reserved name can change and stay.

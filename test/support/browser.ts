@@ -24,12 +24,12 @@ export interface Visit {
   problems: string[];
 }
 
-/** The first has no windows of its own: a page takes half the time. */
+/** The first has no windows of its own: a page takes half the processor's time. */
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 
 /** Debian's Chromium runs as root in CI, without a sandbox, and finds no host but this one. */
 const flags = [
-  // Each file has a core: the threads of V8 would only wait for each other.
+  // A page takes a quarter less of the processor's time, and the cores are busy with other files.
   '--js-flags=--single-threaded',
   '--no-sandbox',
   '--disable-gpu',

@@ -5,7 +5,7 @@ import { showTimesIn, timeText } from '../../src/view/words.ts';
 const { TZ } = process.env;
 beforeAll(() => {
   process.env.TZ = 'Europe/Tallinn';
-  // Another file's commands of the tool may have left a zone.
+  // Another file of this process may have shown times in a zone.
   showTimesIn({});
 });
 afterAll(() => {

@@ -104,7 +104,7 @@ test('whatever was undone is as it was before, in any order, and each plan is ca
         past.push({ request: request.requestId, before });
       }
     }),
-    { numRuns: isDeep ? 30 : 4, endOnFailure: true },
+    { numRuns: isDeep ? 60 : 4, endOnFailure: true },
   );
-  expect(reverts).toBeGreaterThan(isDeep ? 30 : 0);
+  expect(reverts).toBeGreaterThan(isDeep ? 60 : 0);
 }, 600_000);

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await loadDemoData(worker.env);
 });
 
-/** Dark pages differ in their colours alone. */
+/** A dark page differs in its colours alone, and a narrow one shows nothing that a wide one does not. */
 const views: View[] = [
   { colorScheme: 'light', width: 390 },
   { colorScheme: 'light', width: 1280 },
