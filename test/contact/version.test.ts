@@ -78,6 +78,7 @@ test.each(Object.entries(writes))(
     const copy = await copyRows(worker.env.DB);
     for (let times = 0; times < 2; times += 1) {
       await replaceRows(worker.env.DB, copy);
+      expect(await copyRows(worker.env.DB)).toEqual(copy);
       await write(contact);
       const [row] = await worker.db.select().from(contacts).where(eq(contacts.uuid, contact.uuid));
       tags.push(versionOf(row!));

@@ -70,18 +70,26 @@ export async function replaceRows(
 ): Promise<void> {
   const parts = schema ?? (await DB.prepare(selectSchema).all<Empty['schema'][number]>()).results;
   const triggers = parts.filter(({ type }) => type === 'trigger');
-  const kept = rows.filter(([, rows]) => rows.length > 0);
+  // Whatever is inserted writes its own rows into the table of the highest ids, so that one comes last.
+  const isSequence = ([table]: Rows[number]) => table === 'sqlite_sequence';
+  const tables = rows.filter((table) => !isSequence(table));
+  const sequence = rows.filter(isSequence);
+  const deletions = (some: Rows) => some.map(([table]) => DB.prepare(`delete from "${table}"`));
+  const insertions = (some: Rows) =>
+    some.flatMap(([table, values]) => {
+      const columns = Object.keys(values[0] ?? {});
+      const selected = columns.map((name) => `value ->> '${name}'`);
+      const insert = `insert into "${table}" (${columns}) select ${selected} from json_each(?)`;
+      return jsonArrays(values).map((json) => DB.prepare(insert).bind(json));
+    });
   await DB.batch([
     DB.prepare('pragma defer_foreign_keys = on'),
     // Some refuse deletions.
     ...triggers.map(({ name }) => DB.prepare(`drop trigger ${name}`)),
-    ...rows.map(([table]) => DB.prepare(`delete from "${table}"`)),
-    ...kept.flatMap(([table, rows]) => {
-      const columns = Object.keys(rows[0]!);
-      const values = columns.map((name) => `value ->> '${name}'`);
-      const insert = `insert into "${table}" (${columns}) select ${values} from json_each(?)`;
-      return [...jsonArrays(rows)].map((json) => DB.prepare(insert).bind(json));
-    }),
+    ...deletions(tables),
+    ...insertions(tables),
+    ...deletions(sequence),
+    ...insertions(sequence),
     ...triggers.map(({ sql }) => DB.prepare(sql)),
   ]);
 }
