@@ -58,12 +58,3 @@ test('two tools that write at once both do what they were told', {
     .then(({ lists }) => lists.find(({ list }: { list: string }) => list === 'reserved'));
   expect(count).toBe(2_000);
 });
-
-test('starts again at once after it was killed', { timeout: 2 * startMilliseconds }, async () => {
-  const registry = await tool.newRegistry();
-  const { stop } = await start(registry.directory);
-  await stop('SIGKILL');
-  const { printed } = await start(registry.directory);
-  expect(printed()).toContain('Database migrated');
-  expect(await registry.done('registrar list')).toEqual({ registrars: [] });
-});

@@ -47,12 +47,12 @@ async function get(url: string, headers: Record<string, string> = {}) {
 }
 
 describe('npm start', () => {
-  it('serves the demo data, and keeps what was written when it is started again', {
+  it('serves the demo data, keeps what was written, and starts at once after it was killed', {
     timeout: 2 * startMilliseconds,
   }, async () => {
     const directory = newDirectory();
     const alpha = { Authorization: basic('alpha', 'alpha-demo-secret') };
-    const first = await start('--persist-to', directory);
+    const first = await start('--json-log', '--persist-to', directory);
     expect(first.printed()).toContain('alpha:alpha-demo-secret   beta:beta-demo-secret');
 
     const [, contacts] = /^ +curl -u alpha:alpha-demo-secret '(http:\S+)'$/m.exec(first.printed())!;
@@ -68,57 +68,55 @@ describe('npm start', () => {
       method: 'DELETE',
       headers: alpha,
     });
-    expect(await first.stop()).toBe(0);
-    await expect(fetch(first.address)).rejects.toThrow('fetch failed');
+    await expect.poll(first.printed).toMatch(/^\{"level":"info","event":"request",.*\}$/m);
+    expect(first.printed()).not.toMatch(/^\d\d:|\[wrangler/m);
 
+    const state = () =>
+      fetch(first.address).then(
+        () => 'running',
+        () => 'ended',
+      );
+    first.child.kill('SIGKILL');
     const second = await start('--persist-to', directory);
     expect(second.printed()).toContain('Data kept');
     const [, list] = await get(`${second.address}/repp/v1/contacts?limit=1`, alpha);
     expect(list).toEqual({ contacts: ['ALPHA:TAMM'], total_number_of_records: 13 });
+    await expect.poll(state).toBe('ended');
+    expect(await second.stop()).toBe(0);
+    await expect(fetch(second.address)).rejects.toThrow('fetch failed');
   });
 
-  describe('with --no-demo', () => {
+  it('leaves the database empty with --no-demo, logs for people, and says that its data are gone', {
+    timeout: startMilliseconds,
+  }, async () => {
     const directory = newDirectory();
+    const { address, printed, stop } = await start('--no-demo', '--persist-to', directory);
+    expect(printed()).not.toContain('demo-secret');
+    expect(await get(`${address}/repp/v1/auctions`)).toEqual([200, { count: 0, auctions: [] }]);
+    expect(await get(`${address}/api/v1/auctions`)).toEqual([200, []]);
+    const line = (method: string, route: string) =>
+      new RegExp(`^\\d\\d:\\d\\d:\\d\\d ${method} +${route} +200 +\\d+ ms( d1 1)?$`, 'm');
+    await expect.poll(printed).toMatch(line('GET', '/api/v1/auctions'));
+    expect(printed()).not.toMatch(/\{"level"|\[wrangler|env\./);
 
-    it('leaves the database empty, and logs for people', {
-      timeout: startMilliseconds,
-    }, async () => {
-      const started = await start('--no-demo', '--persist-to', directory);
-      const { address, printed } = started;
-      expect(printed()).not.toContain('demo-secret');
-      expect(await get(`${address}/repp/v1/auctions`)).toEqual([200, { count: 0, auctions: [] }]);
-      expect(await get(`${address}/api/v1/auctions`)).toEqual([200, []]);
-      const line = (method: string, route: string) =>
-        new RegExp(`^\\d\\d:\\d\\d:\\d\\d ${method} +${route} +200 +\\d+ ms( d1 1)?$`, 'm');
-      await expect.poll(printed).toMatch(line('GET', '/api/v1/auctions'));
-      expect(printed()).not.toMatch(/\{"level"|\[wrangler|env\./);
-      await started.stop();
-    });
-
-    it('logs in JSON with --json-log, and leaves no server behind when it is killed', {
-      timeout: startMilliseconds,
-    }, async () => {
-      const options = ['--json-log', '--no-demo', '--persist-to', directory];
-      const { child, address, printed } = await start(...options);
-      await get(`${address}/api/v1/auctions`);
-      await expect.poll(printed).toMatch(/^\{"level":"info","event":"request",.*\}$/m);
-      expect(printed()).not.toMatch(/^\d\d:|\[wrangler/m);
-
-      child.kill('SIGKILL');
-      const state = () =>
-        fetch(address).then(
-          () => 'running',
-          () => 'ended',
-        );
-      await expect.poll(state, { timeout: 20_000 }).toBe('ended');
-    });
+    rmSync(directory, { recursive: true });
+    const gone = `The data in ${directory} are gone: start again.\n`;
+    for (const path of ['/repp/v1/auctions', '/health', '/']) {
+      const response = await fetch(address + path);
+      expect([response.status, await response.text()]).toEqual([503, gone]);
+    }
+    expect(await stop()).toBe(0);
+    const [, log] = printed().split('stops the server.\n');
+    const lines = log!.split('\n').filter((line) => !/^$| GET /.test(line));
+    expect(lines).toEqual([gone.trim()]);
   });
 
-  it('walks through the life of an auction with --sandbox, in a directory that no other start takes', {
+  it('walks through the life of an auction with --sandbox, identifies people, and limits as a deployment with --limits', {
     timeout: 2 * startMilliseconds,
   }, async () => {
     const directory = newDirectory();
-    const sandbox = await start('--sandbox', '--persist-to', directory);
+    const limits = ['--sandbox', '--limits', 'production'];
+    const sandbox = await start(...limits, '--persist-to', directory);
     const { address, printed } = sandbox;
     expect(printed()).toContain(`curl -X POST ${address}/sandbox/reset`);
 
@@ -130,22 +128,6 @@ describe('npm start', () => {
     );
     expect((days[0]! - days[1]!) / (24 * 60 * 60 * 1000)).toBeGreaterThanOrEqual(8);
 
-    const second = run('--sandbox', '--port', '0', '--persist-to', directory);
-    expect(await second.ended).toBe(1);
-    expect(second.printed()).toMatch(
-      /^npm start \(process \d+\) is at work on \S+; try again when/m,
-    );
-    await sandbox.stop();
-    const ordinary = run('--port', '0', '--persist-to', directory);
-    expect(await ordinary.ended).toBe(1);
-    expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');
-  });
-
-  it('has people identified, and the limits of a deployment, with --sandbox --limits production', {
-    timeout: startMilliseconds,
-  }, async () => {
-    const limits = ['--sandbox', '--limits', 'production'];
-    const { address } = await start(...limits, '--persist-to', newDirectory());
     const alpha = { headers: { Authorization: basic('alpha', 'alpha-demo-secret') } };
     const asked = await fetch(`${address}/repp/v1/contacts/verify/ALPHA:SAAR`, {
       method: 'POST',
@@ -172,6 +154,16 @@ describe('npm start', () => {
     expect(refused.status).toBe(429);
     expect(refused.headers.get('RateLimit')).toMatch(/^"failed-login";r=0;t=\d+$/);
     expect(refused.headers.get('RateLimit-Policy')).toContain('"failed-login";q=10;w=60');
+
+    const second = run('--sandbox', '--port', '0', '--persist-to', directory);
+    expect(await second.ended).toBe(1);
+    expect(second.printed()).toMatch(
+      /^npm start \(process \d+\) is at work on \S+; try again when/m,
+    );
+    await sandbox.stop();
+    const ordinary = run('--port', '0', '--persist-to', directory);
+    expect(await ordinary.ended).toBe(1);
+    expect(ordinary.printed()).toContain('it belongs to a sandbox; start it with --sandbox');
   });
 
   it.each(['--env', '--limits'])(
@@ -228,29 +220,6 @@ describe('npm start', () => {
       });
     },
   );
-
-  it('says that its data are gone once somebody has deleted them', {
-    timeout: startMilliseconds,
-  }, async () => {
-    const directory = newDirectory();
-    const { address, printed, stop } = await start('--persist-to', directory, '--no-demo');
-    expect((await fetch(`${address}/repp/v1/auctions`)).status).toBe(200);
-    rmSync(directory, { recursive: true });
-    const gone = `The data in ${directory} are gone: start again.\n`;
-    for (const path of ['/repp/v1/auctions', '/health', '/']) {
-      const response = await fetch(address + path);
-      expect([response.status, await response.text()]).toEqual([503, gone]);
-    }
-    expect(await stop()).toBe(0);
-    expect(
-      printed()
-        .split('stops the server.')[1]!
-        .split('\n')
-        .filter((line) => !/ GET /.test(line))
-        .join('\n')
-        .trim(),
-    ).toBe(gone.trim());
-  });
 
   it.each([
     ['an unknown option', ['--prot', '3'], "unknown option '--prot'\n(Did you mean --port?)"],
