@@ -20,6 +20,16 @@ const whySkipped: Reporter = {
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
 
+/** The second part of the deep run: random tests that drew a few lives in the real runtime draw many on the stand-ins. */
+const standIns = {
+  extends: true as const,
+  test: {
+    name: 'stand-ins',
+    include: ['test/**/*.random.test.ts'],
+    provide: { isDeep: false, drawsMany: true },
+  },
+};
+
 /** Begins with the files that take minutes, so that no worker ends with one of them alone. CI knows no durations. */
 class DeepFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]) {
@@ -50,11 +60,18 @@ export default defineConfig(({ mode }) => {
       if (isDeep) process.stderr.write(`Random tests: RANDOM_SEED=${seed} repeats them\n`);
     },
   };
+  const all = {
+    extends: true as const,
+    test: {
+      name: isDeep ? 'deep' : 'quick',
+      include: ['test/**/*.test.ts'],
+      provide: { isDeep, drawsMany: false },
+    },
+  };
   return {
     test: {
-      include: ['test/**/*.test.ts'],
+      projects: [all, ...(isDeep ? [standIns] : [])],
       exclude: [...configDefaults.exclude, ...(isDeep ? [] : [deep])],
-      provide: { isDeep },
       globalSetup: ['build', isDeep ? 'build-bundle' : 'check'].map(
         (name) => `test/support/${name}.ts`,
       ),

@@ -14,7 +14,7 @@ import { loopback, requestTo, type Sent } from './requests.ts';
 import { plant, type World } from './world.ts';
 
 const requestsAtOnce = 20;
-const requestsWanted = Number(process.env.ATTACK_REQUESTS ?? (inject('isDeep') ? 8_000 : 500));
+const requestsWanted = Number(process.env.ATTACK_REQUESTS ?? (inject('isDeep') ? 4_000 : 500));
 /** Some more, for those that the runtime's own parser refuses. */
 const rounds = Math.ceil((requestsWanted * 1.02) / requestsAtOnce);
 /** Some ten times what an idle machine takes. */

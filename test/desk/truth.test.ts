@@ -57,7 +57,7 @@ const withoutNumbers = (fault: string) =>
   fault.replace(/\d+|(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun) \d+ \w+/g, '#');
 
 const { LIVES } = process.env;
-const lives = Number(LIVES ?? (inject('isDeep') ? 24 : 6));
+const lives = Number(LIVES ?? (inject('isDeep') ? 12 : 6));
 const livesOfSort = Math.ceil(lives / Object.keys(sorts).length);
 
 test.each(Object.entries(sorts))(

@@ -9,8 +9,10 @@ import { openDatabaseFile } from './in-process/database.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Whether it is the run of `npm run test:deep`. */
+    /** Whether it is the run of `npm run test:deep`, in the real runtime. */
     isDeep: boolean;
+    /** Whether it is that run's second part, in which random tests draw many lives on the stand-ins. */
+    drawsMany: boolean;
     /** The data directory of a local registry with tables and nothing in them. */
     emptyRegistry: string;
   }

@@ -195,15 +195,22 @@ test.each([
   expect(git('status', '--short').stdout.replace(/^A .*\n/gm, '')).toBe('');
 });
 
-test('vitest runs the quick tests, and with --mode deep all', () => {
-  const files = (...options: string[]) =>
-    spawnSync('npx', ['--no', 'vitest', 'list', '--filesOnly', ...options], { encoding: 'utf8' })
-      .stdout.split('\n')
-      .filter((line) => line.endsWith('.test.ts'))
-      .sort();
-  const all = files('--mode', 'deep');
+test('vitest runs the quick tests, and with --mode deep all, of which random ones draw again', () => {
+  const files = (...options: string[]) => {
+    const list = ['--no', 'vitest', 'list', '--filesOnly', ...options];
+    const { stdout } = spawnSync('npx', list, { encoding: 'utf8' });
+    const found = [...stdout.matchAll(/^\[([\w-]+)\] (\S+\.test\.ts)$/gm)];
+    return (project: string) =>
+      found
+        .filter(([, name]) => name === project)
+        .map(([, , file]) => file!)
+        .sort();
+  };
+  const deep = files('--mode', 'deep');
+  const all = deep('deep');
   expect(all).toContain('test/tool/checkout.deep.test.ts');
-  expect(files()).toEqual(all.filter((name) => !name.endsWith('.deep.test.ts')));
+  expect(deep('stand-ins')).toEqual(all.filter((name) => name.endsWith('.random.test.ts')));
+  expect(files()('quick')).toEqual(all.filter((name) => !name.endsWith('.deep.test.ts')));
 });
 
 describe('npm start', { timeout: 240_000 }, () => {
@@ -222,22 +229,39 @@ describe('npm start', { timeout: 240_000 }, () => {
     return String(port);
   }
 
-  test('answers 503 with the error while the code cannot be built or loaded, and the service once it can', async () => {
+  test('answers 503 while the code cannot be built or loaded or its schema has changed, and serves otherwise, past a proxy of the environment', async () => {
     const source = path.join(checkout, 'src/index.ts');
     const right = readFileSync(source, 'utf8');
     writeFileSync(source, `${right}\n!`);
     const port = await freePort();
-    const server = run({}, '--port', port);
+    const proxy = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'x.ee' };
+    const server = run(proxy, '--port', port);
     const get = async () => {
       const response = await fetch(`http://localhost:${port}/repp/v1/auctions`);
       return { status: response.status, text: await response.text() };
     };
+    const served = { status: 200, text: '{"count":0,"auctions":[]}' };
     const refused = { status: 503, text: expect.stringContaining('src/index.ts') };
     await expect.poll(server.printed, { timeout: 60_000 }).toContain('Unexpected end of file');
     expect(await get()).toEqual(refused);
     writeFileSync(source, right);
     await waitFor(server);
-    expect(await get()).toEqual({ status: 200, text: '{"count":0,"auctions":[]}' });
+    expect(await get()).toEqual(served);
+
+    const tool = ['registrar', 'list', '--persist-to', data()];
+    const options = { env: { ...process.env, ...proxy } };
+    const { status, stderr } = runScript('src/tool/index.ts', tool, options);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+
+    const schema = path.join(checkout, 'drizzle/schema.ts');
+    const text = readFileSync(schema, 'utf8');
+    const notes = "export const notes = sqliteTable('notes', { id: integer() });";
+    writeFileSync(schema, `${text}\n${notes}\n`);
+    await expect.poll(get, { timeout: 60_000 }).toMatchObject({ status: 503 });
+    expect(server.printed()).toContain('then restart npm start.');
+    writeFileSync(schema, text);
+    await expect.poll(get, { timeout: 60_000 }).toEqual(served);
+
     writeFileSync(source, `${right}\n!`);
     await expect.poll(get, { timeout: 60_000 }).toEqual(refused);
     writeFileSync(source, `${right}\nthrow new Error('too early');`);
@@ -246,45 +270,15 @@ describe('npm start', { timeout: 240_000 }, () => {
     expect(await server.stop()).toBe(0);
   });
 
-  test('asks to be restarted after a change of the schema, and does so with 503', async () => {
-    const server = await waitFor(run({}, '--port', '0'));
-    const get = async () => (await fetch(`${server.address}/repp/v1/auctions`)).status;
-    expect(await get()).toBe(200);
-    const schema = path.join(checkout, 'drizzle/schema.ts');
-    const text = readFileSync(schema, 'utf8');
-    writeFileSync(
-      schema,
-      `${text}\nexport const notes = sqliteTable('notes', { id: integer() });\n`,
-    );
-    await expect.poll(get, { timeout: 60_000 }).toBe(503);
-    expect(server.printed()).toContain('then restart npm start.');
-    writeFileSync(schema, text);
-    await expect.poll(get, { timeout: 60_000 }).toBe(200);
-    expect(await server.stop()).toBe(0);
-  });
-
   test.each(['HOME', 'TMPDIR'])(
     'ends with the reason if it cannot write below %s',
     async (name) => {
       const file = path.join(checkout, 'package.json');
-      const { ended, printed } = run({ XDG_CONFIG_HOME: undefined, [name]: file }, '--port', '0');
+      mkdirSync(path.join(checkout, '.wrangler/assets'), { recursive: true });
+      const variables = { ASSETS_ARE_BUILT: 'yes', XDG_CONFIG_HOME: undefined, [name]: file };
+      const { ended, printed } = run(variables, '--port', '0');
       expect(await ended).toBe(1);
       expect(printed()).toMatch(/^The server cannot run: \w+: .*mkdir.*package\.json/m);
     },
   );
-
-  test('reaches itself, and the tool reaches it, past a proxy of the environment', async () => {
-    const proxy = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'x.ee' };
-    const server = await waitFor(run(proxy, '--port', '0'));
-    const env = { ...process.env, ...proxy };
-    const { status, stderr } = runScript(
-      'src/tool/index.ts',
-      ['registrar', 'list', '--persist-to', data()],
-      {
-        env,
-      },
-    );
-    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
-    expect(await server.stop()).toBe(0);
-  });
 });

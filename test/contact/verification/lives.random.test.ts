@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type Claim, claims } from '../../../drizzle/schema.ts';
 import { RegistryError } from '../../../src/base/error.ts';
 import { type Contact, getContactByCode } from '../../../src/contact/contact.ts';
@@ -23,13 +23,13 @@ import {
   unique,
   verification,
 } from '../../support/fixtures.ts';
+import { drawsMany, runs } from '../../support/run.ts';
 import { shareWorker } from '../../support/worker.ts';
 import { change, claimValues } from './claims.ts';
 
 const worker = shareWorker();
 const repp = registrarClient(worker);
 const portal = registrantClient(worker);
-const isDeep = inject('isDeep');
 
 const acts = [
   ...(['registrar', 'registrant', 'operator', 'identity', 'undo', 'record', 'withdraw'] as const),
@@ -176,9 +176,9 @@ it('whoever changes a value, by whatever way, what was verified of the one befor
         }
       },
     ),
-    { numRuns: isDeep ? 40 : 2, endOnFailure: true },
+    { numRuns: runs(2, 40), endOnFailure: true },
   );
   // So many lives have something of everything.
-  if (!isDeep) return;
+  if (!drawsMany) return;
   for (const act of acts) expect(outcomes.get(`${act} done`)).toBeGreaterThan(0);
 });

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { contacts } from '../../drizzle/schema.ts';
 import { RegistryError } from '../../src/base/error.ts';
 import type { Origin } from '../../src/change/origin.ts';
@@ -16,6 +16,7 @@ import { transferContact } from '../../src/contact/operator/transfer.ts';
 import { planRevert, revert } from '../../src/undo/revert.ts';
 import { answerOf, registrarClient } from '../support/client.ts';
 import { addPerson, addRegistrar, operator, send, unique } from '../support/fixtures.ts';
+import { runs } from '../support/run.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 /**
@@ -192,6 +193,6 @@ test('nobody reads what belongs to another person, and all that is kept of one c
         expect(await rowsWith(person.mark)).toEqual([]);
       }
     }),
-    { numRuns: inject('isDeep') ? 100 : 6, endOnFailure: true },
+    { numRuns: runs(6, 100), endOnFailure: true },
   );
 }, 1_800_000);

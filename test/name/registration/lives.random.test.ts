@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isPassingFault } from '../../../src/base/database/retry.ts';
 import { RegistryError } from '../../../src/base/error.ts';
 import type { DomainName } from '../../../src/name/name.ts';
@@ -9,6 +9,7 @@ import { answerOf } from '../../support/client.ts';
 import { addSystem, operator, send } from '../../support/fixtures.ts';
 import { newFollower, type Pages } from '../../support/following.ts';
 import { everyCommand, type Numbers, newPool } from '../../support/random-changes.ts';
+import { drawsMany, runs } from '../../support/run.ts';
 import { type Around, aroundCalls, inTurns } from '../../support/turns.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
 import { byOperator, byOthers, bySystem, type Life } from './deeds.ts';
@@ -161,11 +162,11 @@ test('every domain was registered lawfully and every secret used once, and follo
         total[name as keyof typeof total] += count;
       }
     }),
-    { numRuns: inject('isDeep') ? 60 : 3, endOnFailure: true },
+    { numRuns: runs(3, 60), endOnFailure: true },
   );
   expect(total.registered).toBeGreaterThan(0);
   // In a few lives, some of this need not happen.
-  if (inject('isDeep')) expect(Object.values(total)).not.toContain(0);
+  if (drawsMany) expect(Object.values(total)).not.toContain(0);
 }, 1_800_000);
 
 function pagesFor(system: { authorization: string }): Pages {

@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm';
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { history } from '../../drizzle/schema.ts';
 import type { Origin } from '../../src/change/origin.ts';
 import type { Reversal } from '../../src/undo/reversal.ts';
@@ -14,10 +14,10 @@ import {
   snapshotOf,
   unlessRefused,
 } from '../support/random-changes.ts';
+import { runs } from '../support/run.ts';
 import { shareEmptyWorker } from '../support/worker.ts';
 
 const worker = shareEmptyWorker();
-const isDeep = inject('isDeep');
 
 /** The key in a snapshot of what a reversal changes. */
 function placeOf({ subject, key, changes }: Reversal): string {
@@ -104,7 +104,7 @@ test('whatever was undone is as it was before, in any order, and each plan is ca
         past.push({ request: request.requestId, before });
       }
     }),
-    { numRuns: isDeep ? 60 : 4, endOnFailure: true },
+    { numRuns: runs(4, 60), endOnFailure: true },
   );
-  expect(reverts).toBeGreaterThan(isDeep ? 60 : 0);
+  expect(reverts).toBeGreaterThan(runs(0, 60));
 }, 600_000);

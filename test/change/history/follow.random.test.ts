@@ -1,6 +1,6 @@
 import { asc } from 'drizzle-orm';
 import fc from 'fast-check';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { history } from '../../../drizzle/schema.ts';
 import { RegistryError } from '../../../src/base/error.ts';
 import {
@@ -11,11 +11,11 @@ import {
 import { operator } from '../../support/fixtures.ts';
 import { deleteOldEntries, newFollower, type Pages } from '../../support/following.ts';
 import { everyCommand, type Numbers, newPool } from '../../support/random-changes.ts';
+import { drawsMany, runs } from '../../support/run.ts';
 import { shareEmptyWorker } from '../../support/worker.ts';
 import { copyRows, type Rows, replaceRows } from '../../tool/empty-again.ts';
 
 const worker = shareEmptyWorker();
-const isDeep = inject('isDeep');
 
 const at = <Item>(items: readonly Item[], n: number): Item => items[n % items.length]!;
 
@@ -100,11 +100,11 @@ test('whoever follows the changes ends with what the registry has, or is told to
       counts.changes += follower.counts.changes;
       counts.restarts += follower.counts.restarts;
     }),
-    { numRuns: isDeep ? 60 : 3, endOnFailure: true },
+    { numRuns: runs(3, 60), endOnFailure: true },
   );
   expect(counts.changes).toBeGreaterThan(0);
   // So many histories have something of everything.
-  if (!isDeep) return;
+  if (!drawsMany) return;
   expect(counts.changes).toBeGreaterThan(20);
   expect(counts.restarts).toBeGreaterThan(1);
 }, 600_000);
