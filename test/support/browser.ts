@@ -124,17 +124,21 @@ function noteProblems(page: Page, origin: string): string[] {
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * The violations that axe-core finds on the page as it stands, one line for each element: of all rules, or of those about
- * colours, which alone may differ between light and dark.
+ * The violations that axe-core finds on the page as it stands, or in the element that a selector names, one line for each
+ * element: of all rules, or of those about colours, which alone may differ between light and dark.
  */
-export async function findViolations(page: Page, rules?: 'colours'): Promise<string[]> {
+export async function findViolations(
+  page: Page,
+  rules?: 'colours',
+  within = 'html',
+): Promise<string[]> {
   const runOnly = rules && ['color-contrast', 'link-in-text-block'];
   // The debugger's protocol is not subject to the page's Content Security Policy, which stays as it is.
   const devTools = await page.context().newCDPSession(page);
   await devTools.send('Runtime.evaluate', { expression: axe });
   const { result, exceptionDetails } = await devTools.send('Runtime.evaluate', {
     // Without the style sheets that it would fetch again, and parse in a way that the policy forbids.
-    expression: `axe.run(${JSON.stringify({ preload: false, runOnly })}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+    expression: `axe.run('${within}', ${JSON.stringify({ preload: false, runOnly })}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ target, any }) => [id, help, target.join(' '), any[0]?.message ?? ''].join(' | '))))`,
     awaitPromise: true,
     returnByValue: true,

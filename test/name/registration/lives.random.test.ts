@@ -162,7 +162,7 @@ test('every domain was registered lawfully and every secret used once, and follo
         total[name as keyof typeof total] += count;
       }
     }),
-    { numRuns: runs(3, 60), endOnFailure: true },
+    { numRuns: runs(3, 80), endOnFailure: true },
   );
   expect(total.registered).toBeGreaterThan(0);
   // In a few lives, some of this need not happen.

@@ -19,7 +19,7 @@ import { startWorker } from '../../../support/worker.ts';
 /** The example for registrars' programmers, on a machine that is switched off now and then. */
 
 const contactCount = Number(process.env.SYNC_CONTACTS ?? 1_600);
-const rounds = 4;
+const rounds = 3;
 const writers = 4;
 const example = path.resolve('test/client-project/contact-sync.ts');
 

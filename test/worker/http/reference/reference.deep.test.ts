@@ -21,7 +21,8 @@ const views: View[] = [
   { colorScheme: 'dark', width: 1280 },
 ];
 
-async function visit(view?: View, path = 'registrar-contacts') {
+/** Opens a page with a login and few calls, unless another is named: a call takes the browser a moment to show. */
+async function visit(view?: View, path = 'registrar-account') {
   const { page, problems } = await browser.open(new URL(`/docs/${path}`, worker.url), view);
   await page.waitForSelector('.opblock');
   return { page, problems };
@@ -115,7 +116,7 @@ it('the reference begins with what all interfaces share, and leads to each of th
 });
 
 it('the index leads to a call by keyboard', async () => {
-  const { page } = await visit({ width: 1280 });
+  const { page } = await visit({}, 'registrar-contacts');
   await page.locator('#index ul ul a', { hasText: 'Create a contact' }).focus();
   await page.keyboard.press('Enter');
 
@@ -193,7 +194,7 @@ it('the reference says without JavaScript where the document is', async () => {
 it.each([390, 1280])(
   'keeps what is in a window of %d pixels where it is while the reference loads',
   async (width) => {
-    const { page } = await visit({ width });
+    const { page } = await visit({ width }, 'registrar-contacts');
     const shift = await page.evaluate(`new Promise((resolve) => {
       const sum = (list) => list.getEntries().reduce((all, { value }) => all + value, 0);
       const observer = new PerformanceObserver((list) => resolve(sum(list)));
@@ -204,6 +205,8 @@ it.each([390, 1280])(
     expect(shift).toBeLessThan(0.05);
   },
 );
+
+const openCalls = '.opblock.is-open';
 
 describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
   const rules = view.colorScheme === 'dark' ? 'colours' : undefined;
@@ -216,7 +219,7 @@ describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
   });
 
   it('has nothing that axe-core objects to: calls, schemas and the login', async () => {
-    const { page, problems } = await visit(view);
+    const { page, problems } = await visit(view, 'registrar-contacts');
     await page.getByRole('button', { name: 'Schemas' }).click();
     await page.getByRole('button', { name: 'Expand all' }).first().click();
     expect(await findViolations(page, rules)).toEqual([]);
@@ -232,13 +235,13 @@ describe.each(views)('in $colorScheme, $width pixels wide', (view) => {
     await authorize(page, 'Basic', { Username: 'alpha', Password: 'alpha-demo-secret' });
     await tryOut(page, ['Registrar: contacts', 'listContacts']);
     await open(page, 'Registrar: contacts', 'createContact');
-    expect(await findViolations(page, rules)).toEqual([]);
+    expect(await findViolations(page, rules, openCalls)).toEqual([]);
 
     const form = await open(page, 'Registrant', 'updateContactOfPerson');
     await form.getByText('Headers', { exact: true }).first().click();
     await form.getByRole('tab', { name: 'Schema' }).first().click();
 
-    expect(await findViolations(page, rules)).toEqual([]);
+    expect(await findViolations(page, rules, openCalls)).toEqual([]);
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(view.width);
   });
 });
