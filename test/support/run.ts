@@ -1,6 +1,6 @@
 import { inject } from 'vitest';
 
-/** The deep run starts the real runtime. In the quick run, this process is the runtime, for the file alone. */
+/** The deep run starts the real runtime. On the stand-ins, this process is the runtime, for the file alone. */
 export const isInProcess = !inject('isDeep');
 
 /** Whether random tests draw many lives: so many have something of everything. */
