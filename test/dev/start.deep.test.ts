@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { dayOf, daysBefore } from '../../src/base/time/day.ts';
 import { basic } from '../support/fixtures.ts';
+import { TestRegistry } from '../tool/tool.ts';
 import { runServer, runServerIn, startServer } from './server.ts';
 
 // On a machine that is busy with other tests.
@@ -78,7 +79,11 @@ describe('npm start', () => {
       );
     first.child.kill('SIGKILL');
     const second = await start('--persist-to', directory);
+    expect(second.printed()).toContain('Database migrated');
     expect(second.printed()).toContain('Data kept');
+    // The tool asks this server, though the killed one has left its address.
+    const { registrars } = await new TestRegistry(directory).done('registrar list');
+    expect(registrars).toHaveLength(2);
     const [, list] = await get(`${second.address}/repp/v1/contacts?limit=1`, alpha);
     expect(list).toEqual({ contacts: ['ALPHA:TAMM'], total_number_of_records: 13 });
     await expect.poll(state).toBe('ended');

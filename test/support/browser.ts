@@ -138,7 +138,7 @@ export async function findViolations(
   await devTools.send('Runtime.evaluate', { expression: axe });
   const { result, exceptionDetails } = await devTools.send('Runtime.evaluate', {
     // Without the style sheets that it would fetch again, and parse in a way that the policy forbids.
-    expression: `axe.run('${within}', ${JSON.stringify({ preload: false, runOnly })}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
+    expression: `axe.run(${JSON.stringify(within)}, ${JSON.stringify({ preload: false, runOnly })}).then(({ violations }) => violations.flatMap(({ id, help, nodes }) =>
       nodes.map(({ target, any }) => [id, help, target.join(' '), any[0]?.message ?? ''].join(' | '))))`,
     awaitPromise: true,
     returnByValue: true,

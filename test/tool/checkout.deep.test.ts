@@ -274,6 +274,7 @@ describe('npm start', { timeout: 240_000 }, () => {
     'ends with the reason if it cannot write below %s',
     async (name) => {
       const file = path.join(checkout, 'package.json');
+      // It ends before it would read an asset.
       mkdirSync(path.join(checkout, '.wrangler/assets'), { recursive: true });
       const variables = { ASSETS_ARE_BUILT: 'yes', XDG_CONFIG_HOME: undefined, [name]: file };
       const { ended, printed } = run(variables, '--port', '0');
