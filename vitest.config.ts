@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
-import { existsSync, statfsSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import path from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { BaseSequencer, type Reporter, type TestSpecification } from 'vitest/node';
 
@@ -19,6 +20,21 @@ const whySkipped: Reporter = {
 
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
+const quick = globSync('test/**/*.test.ts', { exclude: [...configDefaults.exclude, deep] });
+
+/** What asks which run it is, as all does that starts a runtime, or draws anew in each. */
+const asksOrDraws = /\binject\(|'fast-check'/;
+
+/** Whether the deep run would repeat a file of test as it is: neither the file nor what it imports from there asks or draws. */
+function isSameInBoth(file: string, seen = new Set<string>()): boolean {
+  seen.add(file);
+  const text = readFileSync(file, 'utf8');
+  if (asksOrDraws.test(text)) return false;
+  const imported = [...text.matchAll(/\b(?:from |import\()'(\.[^']+\.tsx?)'/g)]
+    .map(([, name]) => path.join(path.dirname(file), name!))
+    .filter((name) => name.startsWith('test/') && !seen.has(name));
+  return imported.every((name) => isSameInBoth(name, seen));
+}
 
 /** The second part of the deep run: random tests that drew a few lives in the real runtime draw many on the stand-ins. */
 const standIns = {
@@ -65,13 +81,16 @@ export default defineConfig(({ mode }) => {
     test: {
       name: isDeep ? 'deep' : 'quick',
       include: ['test/**/*.test.ts'],
+      exclude: [
+        ...configDefaults.exclude,
+        ...(isDeep ? quick.filter((file) => isSameInBoth(file)) : [deep]),
+      ],
       provide: { isDeep, drawsMany: false },
     },
   };
   return {
     test: {
       projects: [all, ...(isDeep ? [standIns] : [])],
-      exclude: [...configDefaults.exclude, ...(isDeep ? [] : [deep])],
       globalSetup: ['build', isDeep ? 'build-bundle' : 'check'].map(
         (name) => `test/support/${name}.ts`,
       ),
