@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { nameKey } from '../../src/base/text/search-key.ts';
 import { deleteAnyContact, updateAnyContact } from '../../src/contact/operator/administer.ts';
 import { eraseContact } from '../../src/contact/operator/erase.ts';
 import { findContacts, findNearPersons } from '../../src/contact/operator/find.ts';
@@ -58,6 +59,7 @@ test('a contact is found by its name, whatever signs are in it', async () => {
     'ß',
     '北',
     '😀',
+    'ʹ',
   );
   const name = fc.oneof(
     fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -71,8 +73,9 @@ test('a contact is found by its name, whatever signs are in it', async () => {
     const { byName } = await findContacts(worker.db, text, 1_000);
     expect(byName.map((one) => one.uuid)).toContain(uuid);
   };
+  // The key of a letter that is written as an apostrophe is a sign, and signs alone are no word.
   const isWord = (text: string) =>
-    /[\p{L}\p{N}]/u.test(text) && !/[@:]/.test(text) && text.length < 256;
+    /[\p{L}\p{N}]/u.test(nameKey(text)) && !/[@:]/.test(text) && text.length < 256;
   await fc.assert(fc.asyncProperty(name.filter(isWord), isFound), { numRuns: 50 });
 });
 

@@ -96,6 +96,8 @@ export function startTool() {
       if (TestRunner.getCurrentTest()) onTestFinished(() => void unused.add(directory));
       else registries.push(directory);
       const registry = new TestRegistry(directory);
+      // As a runtime leaves it. Turning it on fails while somebody reads.
+      if (!isInProcess && !emptied) registry.edit('pragma journal_mode = wal');
       for (const code of codes) {
         const name = `${code[0]}${code.slice(1).toLowerCase()} OÜ`;
         await registry.done(['registrar', 'add', '--code', code, '--name', name]);
