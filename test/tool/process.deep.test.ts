@@ -1,5 +1,10 @@
+import { once } from 'node:events';
+import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { childOf } from '../support/processes.ts';
+import { databaseFile } from './empty-again.ts';
 import { startTool } from './tool.ts';
 
 // The other tests call the tool in their own process; here it is the command that an operator types.
@@ -37,4 +42,18 @@ test('ends with status 1, and without words, when its reader has seen enough', a
   const said = text(child.stderr);
   expect(await closed).toBe(1);
   expect(await said).toBe('');
+});
+
+test('writes although another process has the file to itself while the runtime opens it', async () => {
+  const registry = await tool.newRegistry();
+  await registry.spawn('retained add a.ee --status reserved');
+  const child = registry.start('retained add b.ee --status reserved');
+  const closed = once(child, 'close');
+  await childOf(child.pid!, 'workerd');
+  {
+    using other = new DatabaseSync(databaseFile(registry.directory), { timeout: 30_000 });
+    other.exec('pragma locking_mode = exclusive; select * from sqlite_schema');
+    await setTimeout(1_000);
+  }
+  expect(await closed).toEqual([0, null]);
 });

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
@@ -123,9 +124,23 @@ export async function openLocalData(directory: string, environment?: string): Pr
   await using starting = new AsyncDisposableStack();
   starting.defer(() => miniflare.dispose());
   const { DB } = openOverHttp((await miniflare.ready).href, token);
+  await waitUntilOpen(DB);
   const LISTS = await miniflare.getKVNamespace('LISTS');
   const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
   const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
   starting.move();
   return { env, dispose: () => miniflare.dispose() };
+}
+
+/** The runtime opens the file at its first query, and fails if another process opens or leaves it at that moment. */
+async function waitUntilOpen(db: D1Database): Promise<void> {
+  // Afterwards, the command says what else is wrong.
+  for (let attempts = 0; attempts < 20; attempts++) {
+    try {
+      await db.prepare('select 1').all();
+      return;
+    } catch {
+      await setTimeout(100);
+    }
+  }
 }
