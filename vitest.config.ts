@@ -20,7 +20,8 @@ const whySkipped: Reporter = {
 
 /** Tests that start processes or a browser, or need much data. */
 const deep = 'test/**/*.deep.test.ts';
-const quick = globSync('test/**/*.test.ts', { exclude: [...configDefaults.exclude, deep] });
+const findQuick = () =>
+  globSync('test/**/*.test.ts', { exclude: [...configDefaults.exclude, deep] });
 
 /** What asks which run it is, as all does that starts a runtime, or draws anew in each. */
 const asksOrDraws = /\binject\(|'fast-check'/;
@@ -83,7 +84,7 @@ export default defineConfig(({ mode }) => {
       include: ['test/**/*.test.ts'],
       exclude: [
         ...configDefaults.exclude,
-        ...(isDeep ? quick.filter((file) => isSameInBoth(file)) : [deep]),
+        ...(isDeep ? findQuick().filter((file) => isSameInBoth(file)) : [deep]),
       ],
       provide: { isDeep, drawsMany: false },
     },

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { setTimeout } from 'node:timers/promises';
+import { retry } from '../../base/database/retry.ts';
 import type { Env } from '../../base/env.ts';
 import { RegistryError } from '../../base/error.ts';
 import { currentTime } from '../../base/time/clock.ts';
@@ -98,6 +98,9 @@ const lender = `export default {
   },
 }`;
 
+/** The runtime opens the file at its first query, and fails if another process opens or leaves it at that moment. */
+const whileOpening = { maximumTries: 20, isPassing: () => true, pauseMilliseconds: () => 100 };
+
 /** Opens the data through an own runtime. Creates a missing directory. */
 export async function openLocalData(directory: string, environment?: string): Promise<Bindings> {
   const { compatibilityDate, databaseId, listsId, archive, vars } = readLocalConfig(environment);
@@ -124,23 +127,11 @@ export async function openLocalData(directory: string, environment?: string): Pr
   await using starting = new AsyncDisposableStack();
   starting.defer(() => miniflare.dispose());
   const { DB } = openOverHttp((await miniflare.ready).href, token);
-  await waitUntilOpen(DB);
+  // Afterwards, the command says what else is wrong.
+  await retry(() => DB.prepare('select 1').all(), whileOpening).catch(() => undefined);
   const LISTS = await miniflare.getKVNamespace('LISTS');
   const bucket = archive && { ARCHIVE: await miniflare.getR2Bucket('ARCHIVE') };
   const env = { ...vars, DB, LISTS, ...bucket } as unknown as Env;
   starting.move();
   return { env, dispose: () => miniflare.dispose() };
-}
-
-/** The runtime opens the file at its first query, and fails if another process opens or leaves it at that moment. */
-async function waitUntilOpen(db: D1Database): Promise<void> {
-  // Afterwards, the command says what else is wrong.
-  for (let attempts = 0; attempts < 20; attempts++) {
-    try {
-      await db.prepare('select 1').all();
-      return;
-    } catch {
-      await setTimeout(100);
-    }
-  }
 }
